@@ -63,9 +63,9 @@ def commands(folder):
     }
 
 
-def started(words, out, *, program=("pellucid",), **more):
-    """A running command that writes to out. program: what `python -m` runs, with its own words."""
-    line = [sys.executable, "-m", *program, *map(str, words), "--out", str(out)]
+def started(words, out, **more):
+    """A running command that writes to out."""
+    line = [sys.executable, "-m", "pellucid", *map(str, words), "--out", str(out)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **pipes, **more)
 

@@ -80,7 +80,7 @@ def own_call(model, text=TEXTS[1]):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_eight_threads_give_what_one_gives(kind):
-    """A quarter of the methods in every thread, each from a place of its own on, so that two threads run each method; bit for bit."""
+    """Half of the methods in every thread, each from a place of its own on, so that four threads run each method; bit for bit."""
     texts = (TEXTS[0], LONG) if kind == "joined" else TEXTS
     serial, model = KINDS[kind](), KINDS[kind]()
     methods = [name for name in METHODS if works(name, serial)]
@@ -88,7 +88,7 @@ def test_eight_threads_give_what_one_gives(kind):
 
     def work(thread):
         turn = thread * len(methods) // THREADS
-        own = (methods[turn:] + methods[:turn])[: (len(methods) + 3) // 4]
+        own = (methods[turn:] + methods[:turn])[: (len(methods) + 1) // 2]
         return {name: explained(model, name, texts) for name in own}
 
     with hurried_switching():
@@ -134,7 +134,7 @@ def test_who_trains_the_network_amid_a_pass_gets_its_own_gradients(kind):
             assert now is None or torch.equal(now, before)
 
 
-@pytest.mark.parametrize("kind", ("bert", "span", "joined", "from_network"))
+@pytest.mark.parametrize("kind", ("bert", "gpt2", "span", "joined", "rationale", "from_network"))
 def test_every_method_amid_another(kind):
     """It runs whole while a path of gradients waits in the middle of a pass."""
     model = KINDS[kind]()

@@ -25,7 +25,7 @@ from tests.asking import FEW, STATE, ask, ask_all, reads_states
 from tests.explanations import explanation
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
-LONG = " ".join(WORDS[number % len(WORDS)] for number in range(100))
+LONG = " ".join(WORDS[number % len(WORDS)] for number in range(150))
 TWO_WINDOWS = LONG[: len(LONG) // 2]  # enough for methods that read each window many times
 PAIRS = {
     "long and short": (LONG, "Nobody could eat there."),
@@ -136,7 +136,7 @@ def slices_of(text, classifier):
 
 def test_the_prediction_is_the_mean_of_the_windows_own(bert):
     cut = [LONG[start:end] for start, end in slices_of(LONG, bert)]
-    assert len(cut) > 2
+    assert len(cut) > 3
     own = torch.stack([bert.plain_logits(example) for example in as_examples(cut)]).mean(0)
     explanation = ask(bert, [LONG], "gradient")[0]
     np.testing.assert_allclose(explanation.prediction.logits, own, atol=1e-5)

@@ -31,12 +31,10 @@ def texts_of(weights, logits):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(
-    ("units", "scale", "classes"),
-    ((2, 2.0, 4), (3, 0.5, 2), (4, 2.0, 3), (9, 6.0, 2), (9, 6.0, 4), (17, 0.5, 3)),
-)
+@pytest.mark.parametrize("classes", (2, 3, 4))
+@pytest.mark.parametrize(("units", "scale"), ((2, 2.0), (3, 0.5), (4, 2.0), (9, 6.0), (17, 0.5)))
 def test_it_is_never_nearer_than_the_published_search(units, scale, classes):
-    weights, logits = random_texts(4, units, classes, scale=scale)
+    weights, logits = random_texts(6, units, classes, scale=scale)
     published = farthest_divergences(weights, logits, 0.01, seed=0)
     ours = [farthest_weights(text) for text in texts_of(weights, logits)]
     assert all(one.divergence >= float(other) for one, other in zip(ours, published, strict=True))

@@ -17,7 +17,7 @@ from tests.asking import ask, works
 from tests.families import MAPPING, TOKENIZERS, family_classifier, family_network
 
 TEXTS = ("A gripping, lovely film.", ("Good.", "Nobody saw it."))
-METHODS = ("gradient", "occlusion")
+METHODS = ("gradient", "occlusion", ("shapley_sampling", {"n_permutations": 8}))
 NOT_BUILT = {"layoutlmv2": "detectron2"}  # what they need is no part of the library
 RANDOM = ("reformer",)  # hashes its pieces by chance, unless its configuration has a seed
 BUILT = [family for family in MAPPING if family not in NOT_BUILT]
@@ -46,7 +46,7 @@ BLIND = {"mra"}
 def test_the_right_answer_is_explained_and_a_text_alone_has_the_scores_that_it_has_in_a_batch(family):
     model, own = classifier(family), own_logits(family, TEXTS[0])
     for method in METHODS:
-        if not works(method, model):
+        if not works(method if isinstance(method, str) else method[0], model):
             continue
         alone = [ask(model, [text], method)[0] for text in TEXTS]
         assert alone[0].prediction.logits == pytest.approx(own, abs=2e-5)

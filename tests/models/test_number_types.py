@@ -18,15 +18,13 @@ ROUGH = {"deep_lift_shap", "relevance"}  # their own forward pass, written out, 
 
 TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))
 FAMILIES = ("bert", "albert", "deberta_v2", "modernbert", "gpt2", "llama")
-# What reaches into a model's numbers runs in three families, what reads its answers in one: short numbers are slow here.
+# What reaches into a model's numbers runs in every family, what reads its answers in one: short numbers are slow here.
 REACHING = ("attention_norm", "gradient", "integrated_gradients", "occlusion", *sorted(ROUGH))
-DTYPES = ("bfloat16", "mixed_bfloat16")
-CASES = [
-    (family, method, dtype)
+PAIRS = [
+    (family, method)
     for family in FAMILIES
     for method in attributions.names()
-    for dtype in (DTYPES if method in REACHING else DTYPES[:1])
-    if family == "bert" or (method in REACHING and family in ("deberta_v2", "gpt2"))
+    if method in REACHING or family == "bert"
 ]
 TOLERANCE = 5e-2
 
@@ -41,7 +39,8 @@ def kinds(request, tmp_path_factory):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(("kinds", "method", "dtype"), CASES, indirect=["kinds"])
+@pytest.mark.parametrize("dtype", ("bfloat16", "mixed_bfloat16"))
+@pytest.mark.parametrize(("kinds", "method"), PAIRS, indirect=["kinds"])
 def test_every_method_runs(method, dtype, kinds):
     model = kinds[dtype]
     if not works(method, model):
@@ -58,7 +57,7 @@ def test_every_method_runs(method, dtype, kinds):
         assert explanation.diagnostics["parity"] <= TOLERANCE
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ("bfloat16", "mixed_bfloat16"))
 def test_falls_are_near_those_of_float32(dtype, kinds):
     target = Target("neutral")
     exact = ask(kinds["float32"], TEXTS, "occlusion", target=target)
