@@ -80,3 +80,30 @@ def reinforced_gradient(chances: Sequence[float], costs: Sequence[float]) -> lis
     """The gradient of the expected cost by the scores whose softmax the chances are: p (cost - expected cost)."""
     expected = sum(chance * cost for chance, cost in zip(chances, costs, strict=True))
     return [chance * (cost - expected) for chance, cost in zip(chances, costs, strict=True)]
+
+
+def weights_of_units(weights: Mapping[Span, float], units: int) -> list[float]:
+    """For each unit the weight of all spans that it lies in."""
+    return [
+        sum(weight for (first, last), weight in weights.items() if first <= unit <= last)
+        for unit in range(units)
+    ]
+
+
+def margin(
+    weights: Sequence[float],
+    top: Sequence[float],
+    margin: float,
+    loss: Callable[[set[int]], float],
+    left_out: bool,
+) -> float:
+    """The mean over shares of max(0, margin - how much the text's loss is better than that of a text without its heaviest units);
+    or, of these units alone, max(0, margin - how much theirs is better than the text's).
+    """
+    units, costs = set(range(len(weights))), []
+    for share in top:
+        count = max(1, round(share * len(weights)))
+        heaviest = set(sorted(units, key=lambda unit: (-weights[unit], unit))[:count])
+        better = loss(units - heaviest) - loss(units) if left_out else loss(units) - loss(heaviest)
+        costs.append(max(0.0, margin - better))
+    return sum(costs) / len(costs)

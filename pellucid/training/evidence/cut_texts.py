@@ -1,0 +1,77 @@
+"""Train texts without their heaviest units, or with these alone, at several shares of a text; and what the label costs then.
+
+Chan et al. (2022), "UNIREX: A Unified Learning Framework for Language Model Rationale Extraction", take the top k % of a text
+for several k and average. As in their released code, which units are the heaviest is not learnt from what the cut texts cost: weights
+move only through the states that they share with the answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.batch import Row
+from pellucid.training.evidence.answers import logits_of
+from pellucid.training.evidence.drawn_spans import SpanReader
+from pellucid.training.evidence.heaviest_parts import heaviest_parts, part_weights
+from pellucid.training.objective import ObjectiveContext, StepPart
+from pellucid.training.training_loss import TrainingLoss, gold_numbers
+
+TOP = (0.01, 0.05, 0.1, 0.2, 0.5)  # shares of a text's units; those of the released code
+Cut = Literal["alone", "left_out"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCosts:
+    """The labels' losses, in nats. whole: [text], of the texts; cut: [text share], of the texts that were cut."""
+
+    whole: Tensor
+    cut: Tensor
+
+
+class CutTexts:
+    """What the label of a text costs when its heaviest units are read alone, or left out.
+
+    top: the shares, each 0.01 to 0.99, of one unit or more. cut: what is done to the heaviest units. Raises `BadSetting` for shares
+    that are out of range, or none.
+    """
+
+    def __init__(self, context: ObjectiveContext, top: Sequence[float], cut: Cut) -> None:
+        if not isinstance(top, list | tuple) or not top:
+            raise BadSetting(f"top={quoted(top)} is not possible; give a list of shares, such as [0.1, 0.2].")
+        for share in top:
+            between("a share in top", share, 0.01, 0.99)
+        classifier = context.classifier
+        self.context, self.top, self.cut = context, top, cut
+        self.reader = SpanReader(context.train)
+        self.gold = gold_numbers(context.train.examples, classifier.labels, classifier.problem)
+        self.label_loss = TrainingLoss(classifier.problem, {}).label_loss
+
+    def costs(self, part: StepPart, numbers: Sequence[int]) -> LabelCosts:
+        """The costs of some texts of a step's part. numbers: their places, one or more."""
+        trace = part.output.units if part.output.spans is None else part.output.spans
+        assert trace is not None  # the pooler was checked
+        weights, indices = part_weights(trace)[list(numbers)].tolist(), [part.indices[n] for n in numbers]
+        cuts = [
+            (index, parts)
+            for index, of_text in zip(indices, weights, strict=True)
+            for parts in heaviest_parts(of_text[: len(self.reader.pieces(index, trace.unit))], self.top)
+        ]
+        place_of = {cut: place for place, cut in enumerate(dict.fromkeys(cuts))}  # each is read once
+        logits = logits_of(self.context, [self._row(index, trace.unit, parts) for index, parts in place_of])
+        gold = self.gold.to(logits.device)
+        losses = self.label_loss(logits, gold[[index for index, _ in place_of]])
+        places = torch.tensor([place_of[cut] for cut in cuts], device=losses.device)
+        return LabelCosts(
+            self.label_loss(part.output.logits[list(numbers)], gold[indices]),
+            losses[places].reshape(len(numbers), len(self.top)),
+        )
+
+    def _row(self, index: int, unit: str, parts: frozenset[int]) -> Row:
+        cut = self.reader.only if self.cut == "alone" else self.reader.without
+        return cut(index, unit, parts)

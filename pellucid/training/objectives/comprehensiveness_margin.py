@@ -1,0 +1,50 @@
+"""Comprehensiveness margin: without its heaviest words a text costs more, by a margin, than with them.
+
+Chan et al. (2022), "UNIREX: A Unified Learning Framework for Language Model Rationale Extraction": the margin criterion of
+comprehensiveness, with the margin and the shares of the released code.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import objectives
+from pellucid.training.evidence.cut_texts import TOP, CutTexts
+from pellucid.training.evidence.text_draws import TextDraws
+from pellucid.training.objective import ObjectiveContext, StepPart
+
+
+@objectives.add("comprehensiveness_margin", reads="weights")
+class ComprehensivenessMargin:
+    """max(0, loss of the text - loss of the text without its heaviest units + margin), in nats; mean over the shares in top.
+
+    The losses are the label's. The units that are left out are absent, so they cost nothing. A unit of a model with spans weighs as
+    much as all spans that it lies in.
+
+    margin: nats, 0 or more. top: shares of a text's units, each 0.01 to 0.99, of one unit or more.
+    share: of the texts that are cut in a step, 0.01 to 1; the others cost 0, these count more.
+    """
+
+    def __init__(
+        self,
+        context: ObjectiveContext,
+        *,
+        margin: float = 1.0,
+        top: Sequence[float] = TOP,
+        share: float = 1.0,
+    ) -> None:
+        at_least("margin", margin, 0)
+        self.context, self.margin = context, margin
+        self.draws = TextDraws("comprehensiveness_margin", context.recipe.seed, share)
+        self.cut = CutTexts(context, top, "left_out")
+
+    def losses(self, part: StepPart) -> Tensor:
+        """[example]: 0 or more, in nats."""
+        numbers = self.draws.sampled(self.context.rows(part.indices), part.done)
+        if not numbers:
+            return part.output.logits.new_zeros(len(part.indices))
+        costs = self.cut.costs(part, numbers)
+        losses = F.relu(costs.whole[:, None] - costs.cut + self.margin).mean(1)
+        return self.draws.for_examples(losses, numbers, len(part.indices))

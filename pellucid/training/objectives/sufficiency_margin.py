@@ -1,0 +1,49 @@
+"""Sufficiency margin: the heaviest words alone cost less than the whole text does, by a margin.
+
+Chan et al. (2022), "UNIREX: A Unified Learning Framework for Language Model Rationale Extraction": the margin criterion of
+sufficiency, with the margin and the shares of the released code.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.kinds import objectives
+from pellucid.training.evidence.cut_texts import TOP, CutTexts
+from pellucid.training.evidence.text_draws import TextDraws
+from pellucid.training.objective import ObjectiveContext, StepPart
+
+
+@objectives.add("sufficiency_margin", reads="weights")
+class SufficiencyMargin:
+    """max(0, loss of the heaviest units alone - loss of the text + margin), in nats; mean over the shares in top.
+
+    The losses are the label's. All other units are absent. A unit of a model with spans weighs as much as all spans that it lies in.
+
+    margin: nats, 0 or more. top: shares of a text's units, each 0.01 to 0.99, of one unit or more.
+    share: of the texts that are cut in a step, 0.01 to 1; the others cost 0, these count more.
+    """
+
+    def __init__(
+        self,
+        context: ObjectiveContext,
+        *,
+        margin: float = 0.1,
+        top: Sequence[float] = TOP,
+        share: float = 1.0,
+    ) -> None:
+        at_least("margin", margin, 0)
+        self.context, self.margin = context, margin
+        self.draws = TextDraws("sufficiency_margin", context.recipe.seed, share)
+        self.cut = CutTexts(context, top, "alone")
+
+    def losses(self, part: StepPart) -> Tensor:
+        """[example]: 0 or more, in nats."""
+        numbers = self.draws.sampled(self.context.rows(part.indices), part.done)
+        if not numbers:
+            return part.output.logits.new_zeros(len(part.indices))
+        costs = self.cut.costs(part, numbers)
+        losses = F.relu(costs.cut - costs.whole[:, None] + self.margin).mean(1)
+        return self.draws.for_examples(losses, numbers, len(part.indices))

@@ -1,0 +1,96 @@
+"""Objectives with margins on the label's loss: what they are by a loop, on weights of spans and of units."""
+
+import math
+
+import pytest
+import torch
+
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.passes.batch import edit
+from pellucid.core.passes.trace import SpanTrace
+from pellucid.training.evidence.heaviest_parts import heaviest_parts, part_weights
+from tests.reference import evidence_objectives as reference
+from tests.tiny import tiny_composed
+from tests.training.test_evidence_objectives import EXAMPLES, objective_of, part_of, weights_of
+
+NAMES = {"comprehensiveness_margin": True, "sufficiency_margin": False}  # whether the heaviest are left out
+TOP = [0.05, 0.2, 0.5]
+
+
+@pytest.fixture(scope="module", params=("span", "additive"))
+def classifier(request):
+    model = tiny_composed(request.param)
+    model.network.double()
+    return model
+
+
+def label_loss(classifier, number):
+    """A function from units of a text to -log of its label's probability, read from these units alone."""
+    batch = classifier.encode(EXAMPLES)
+    pieces = batch.pieces_of(number, "word")
+    gold = classifier.labels.index(EXAMPLES[number].label)
+
+    def loss(units):
+        removed = [piece for unit, own in enumerate(pieces) if unit not in units for piece in own]
+        row = edit(batch.rows[number], removed, "absent", batch.special)
+        return -math.log(classifier.trace([row]).logits[0].detach().softmax(-1)[gold])
+
+    return loss, len(pieces)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("margin", (0.0, 0.1, 1.0))
+def test_it_is_the_mean_of_margins_over_shares(classifier, name, margin):
+    objective, part = objective_of(classifier, name, margin=margin, top=TOP), part_of(classifier)
+    for number, value in enumerate(objective.losses(part).tolist()):
+        loss, units = label_loss(classifier, number)
+        if part.output.spans is None:
+            weights = part.output.units.weights[number, :units].tolist()
+        else:
+            weights = reference.weights_of_units(weights_of(part.output.spans, number), units)
+        expected = reference.margin(weights, TOP, margin, loss, left_out=NAMES[name])
+        assert value == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_share_of_the_texts_costs_the_same_in_the_mean(classifier, name):
+    objective, part = objective_of(classifier, name, share=0.5), part_of(classifier)
+    whole = objective_of(classifier, name).losses(part).tolist()
+    for value, full in zip(objective.losses(part).tolist(), whole, strict=True):
+        assert value == 0 or value == pytest.approx(2 * full)
+    assert objective_of(classifier, name, share=0.01).losses(part).tolist() == [0, 0, 0]
+
+
+def test_a_unit_weighs_as_much_as_the_spans_that_it_lies_in():
+    scores = torch.tensor([[[0.0, 1.0, -1.0], [-torch.inf, 0.5, 0.3], [-torch.inf, -torch.inf, 0.2]]])
+    trace = SpanTrace(scores, scores.flatten(1).logsumexp(1), (3,), "word", None)
+    expected = reference.weights_of_units(weights_of(trace, 0), 3)
+    torch.testing.assert_close(part_weights(trace)[0], torch.tensor(expected))
+
+
+def test_the_heaviest_are_at_least_one_and_of_equal_ones_the_first():
+    assert heaviest_parts([0.1, 0.4, 0.4, 0.1], [0.01, 0.5, 0.99]) == [{1}, {1, 2}, {0, 1, 2, 3}]
+    assert heaviest_parts([], [0.5]) == [set()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    (
+        ({"margin": -1}, "margin=-1 is too small"),
+        ({"top": []}, r"top=\[\] is not possible; give a list of shares"),
+        ({"top": 0.2}, "top=0.2 is not possible; give a list of shares"),
+        ({"top": [0.2, 1]}, "a share in top=1 is out of range"),
+        ({"share": 0}, "share=0 is out of range"),
+    ),
+)
+def test_what_cannot_be_is_refused(classifier, name, settings, words):
+    with pytest.raises(BadSetting, match=words):
+        objective_of(classifier, name, **settings)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_works_with_several_labels(name):
+    model = tiny_composed("additive", problem="multi_label")
+    values = objective_of(model, name).losses(part_of(model))
+    assert values.isfinite().all() and (values >= 0).all()
