@@ -13,4 +13,6 @@ from pellucid.extraction.selection import BY_SPANS, BY_WORDS
 @extractors.add(selection=BY_SPANS, selections=(BY_SPANS, *BY_WORDS))
 def span_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """The top spans of each text, without overlap; selections by words share a span's weight among its words."""
-    return request.select_by_method("span_attention")
+    return request.select_by_method(
+        "span_attention", random_spans=0
+    )  # no span is read alone: only weights select

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.kinds import datasets, reasons
+from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.planting.carriers import carrier_parts
 from pellucid.datasets.planting.plant import CLASSES, plant
 from pellucid.datasets.shared.part_files import PARTS
+from pellucid.studies.shared.data_folders import source_of
 from pellucid.studies.shared.text_choice import with_smallest_digests
 from pellucid.studies.which_explanation.methods import FEW_METHODS, METHODS
 
@@ -111,8 +111,8 @@ def parts_of(setting: str, data: str, size_name: str) -> dict[str, list[Example]
         )
         return {**parts, "test": _judged(parts["test"], size)}
     corpus = CORPORA[setting]
-    sources = dict.fromkeys(PARTS, _source(corpus.learnt or corpus.folder, data))
-    sources["test"] = _source(corpus.folder, data)
+    sources = dict.fromkeys(PARTS, source_of(corpus.learnt or corpus.folder, data))
+    sources["test"] = source_of(corpus.folder, data)
     parts = {split: load_examples(source, split) for split, source in sources.items()}
     most = {"train": size.train[setting], "dev": size.dev}
     selection = {split: with_smallest_digests(parts[split], most[split]) for split in most}
@@ -131,10 +131,3 @@ def _judged(texts: list[Example], size: JudgingSize) -> list[Example]:
     """The judged texts: those that are not too long, with the smallest digests."""
     short = [one for one in texts if len(one.text.split()) <= size.longest]
     return with_smallest_digests(short, size.texts)
-
-
-def _source(folder: str, data: str) -> str:
-    """A registered data set by its name, else a folder of the folder of all data; a registered one as --data stands in for all."""
-    if data in datasets.names():
-        return data
-    return folder if folder in datasets.names() else str(Path(data) / folder)

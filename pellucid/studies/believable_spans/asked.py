@@ -1,0 +1,119 @@
+"""What is asked of spans that one can believe, and whether a model's numbers meet it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pellucid.studies.believable_spans.other_methods import INTEGRATED_GRADIENTS
+from pellucid.studies.shared.claims import ENOUGH_SEEDS
+from pellucid.studies.shared.units import Numbers
+
+MET, MISSED, UNDECIDED = "met", "**missed**", "undecided"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that is asked. words: of it, with the bound. measured: our number in words. verdict: met, missed or undecided."""
+
+    words: str
+    measured: str
+    verdict: str
+
+
+def asked_of(numbers: Numbers, name: str) -> list[Line]:
+    """The lines that a span model can be judged by on this corpus."""
+    trained, judged = numbers["models"][name], numbers["judged"].get(name)
+    if judged is None:
+        return []
+    lines = [
+        _accuracy(trained),
+        *_of_spans(judged),
+        *_of_methods(judged),
+        *_of_marks(numbers, trained["title"]),
+    ]
+    few = len(trained["seeds"]) < ENOUGH_SEEDS
+    return [Line(one.words, one.measured, "" if few else one.verdict) for one in lines if one is not None]
+
+
+def _accuracy(trained: Numbers) -> Line | None:
+    over = trained["test_over_plain"]
+    if over is None:
+        return None
+    return _bounded("accuracy less the plain model's, points: −0.5 or more", over, lambda mean: mean >= -0.5)
+
+
+def _of_spans(judged: Numbers) -> list[Line]:
+    spans = judged["spans"]
+    spread = spans["spread"]
+    lines = [
+        _bounded("spans that share a text's weight: 3 or fewer", spans["spans"], lambda mean: mean <= 3),
+        Line(
+            "their deviation over seeds: 0.5 or less",
+            "–" if spread is None else f"{spread:.2f}",
+            "" if spread is None else _met(spread <= 0.5),
+        ),
+        _bounded(
+            "texts whose heaviest spans alone get their answer, %: 85 or more",
+            spans["agrees"],
+            lambda mean: mean >= 85,
+        ),
+        _bounded("label leak of the cuts, points: 2 or less", judged["leak"], lambda mean: mean <= 2),
+        _bounded(
+            "heaviest spans without a content word, %: 1 or less",
+            spans["without_content"],
+            lambda mean: mean <= 1,
+        ),
+    ]
+    if "reason" in judged:
+        lines.append(
+            _bounded(
+                "texts with the whole planted reason in the heaviest spans, %: 90 or more",
+                judged["reason"]["whole"],
+                lambda mean: mean >= 90,
+            )
+        )
+    return lines
+
+
+def _of_methods(judged: Numbers) -> list[Line]:
+    lines = []
+    for field, words in (("without", "comprehensiveness"), ("alone", "sufficiency")):
+        if "methods" in judged:
+            one = judged["methods"][field]
+            lines.append(
+                _lead(f"{words} against the best method, {one['best']}: not worse", one["over_best"])
+            )
+    overlap = judged["overlap"]
+    if overlap is not None and INTEGRATED_GRADIENTS in overlap:
+        own, other = (overlap[who]["mean"] for who in ("spans", INTEGRATED_GRADIENTS))
+        words = "words of two seeds' spans in both, as a share: not less than integrated gradients'"
+        lines.append(Line(words, f"{own:.2f} against {other:.2f}", _met(own >= other)))
+    return lines
+
+
+def _of_marks(numbers: Numbers, title: str) -> list[Line]:
+    return [
+        _lead(f"{score} against {lead['best']}: not worse", lead["lead"])
+        for score, of_score in numbers["marks"].items()
+        for who, lead in of_score["leads"].items()
+        if who == title
+    ]
+
+
+def _bounded(words: str, interval: Numbers, holds: Callable[[float], bool]) -> Line:
+    return Line(words, shown(interval), _met(holds(interval["mean"])))
+
+
+def _lead(words: str, interval: Numbers) -> Line:
+    """A lead that is not worse: the interval does not lie below 0 as a whole. Where it lies on both sides nothing is decided."""
+    verdict = MET if interval["low"] > 0 else MISSED if interval["high"] < 0 else UNDECIDED
+    return Line(words, shown(interval, 3), verdict)
+
+
+def _met(holds: bool) -> str:
+    return MET if holds else MISSED
+
+
+def shown(interval: Numbers, digits: int = 2) -> str:
+    """A mean with its interval."""
+    mean, low, high = (f"{interval[end]:.{digits}f}" for end in ("mean", "low", "high"))
+    return f"{mean} [{low}, {high}]"

@@ -1,0 +1,159 @@
+"""One model of the study: trained, looked at on dev, and judged on texts that nothing was chosen by."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from pellucid import api
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.example import Example
+from pellucid.core.text.marks import marked
+from pellucid.core.text.units import Spans
+from pellucid.evaluation.protocols.label_leak import label_leak
+from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.plan import Plan
+from pellucid.studies.believable_spans.corpora import CORPORA, is_planted, labels_of, parts_of
+from pellucid.studies.believable_spans.evidence import N_SPANS, evidence_numbers
+from pellucid.studies.believable_spans.models import MODELS
+from pellucid.studies.believable_spans.other_methods import explained, marks_numbers, method_numbers
+from pellucid.studies.s0_eraser.cuts import explanations_of
+from pellucid.studies.shared.study import Settings
+from pellucid.studies.shared.units import Numbers, Share, no_report
+from pellucid.training.recipe import Recipe
+from pellucid.training.train import train_model
+
+SPANS, RATIONALE = "span_attention", "rationale"
+
+
+def trained(settings: Settings, name: str, seed: int, share: Share = no_report) -> Classifier:
+    """A model of the corpus; a finished one is loaded, an interrupted training goes on."""
+    on, size, model = settings.own["on"], settings.size, MODELS[name]
+    corpus, parts = CORPORA[on], parts_of(on, settings.data, settings.size_name)
+    recipe = Recipe(
+        epochs=size.epochs or corpus.epochs,
+        learning_rate=corpus.rate,
+        batch_size=16 if is_planted(on) else 32,
+        seed=seed,
+    )
+    if is_planted(on):
+        recipe = replace(recipe, new_parts_factor=2.0)  # as in planted_truth
+    return train_model(
+        {split: parts[split] for split in ("train", "dev")},
+        Plan(
+            settings.encoder,
+            model.pooler,
+            model.pooler_settings,
+            labels_of(on, settings.data, settings.size_name),
+        ),
+        replace(recipe, **model.recipe),
+        settings.work / "models" / f"{on}-{name}-{seed}",
+        settings.device,
+        progress=lambda _, done, total: share(0.9 * done / total),
+    )
+
+
+def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
+    """right: "1" or "0" for each test text; dev_right for each dev text; dev: what the spans of dev texts do."""
+    began = time.perf_counter()
+    model = trained(settings, name, seed, share)
+    seconds = time.perf_counter() - began
+    parts = parts_of(settings.own["on"], settings.data, settings.size_name)
+    looked_at = parts["dev"][: settings.size.judged]
+    return {
+        "model": name,
+        "seed": seed,
+        "right": _digits(right_answers(model, parts["test"])),
+        "dev_right": _digits(right_answers(model, parts["dev"])),
+        "dev": evidence_numbers(model, looked_at, spans_of(model, looked_at))
+        if MODELS[name].has_spans
+        else None,
+        "seconds": round(seconds, 1),
+    }
+
+
+def judged_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
+    """What the spans of the judged texts do, their agreement with marks, and of the first texts the same of other methods."""
+    began, on = time.perf_counter(), settings.own["on"]
+    model, parts = (
+        trained(settings, name, seed),
+        parts_of(on, settings.data, settings.size_name),
+    )
+    texts = parts["judged"]
+    numbers: Numbers = {"model": name, "seed": seed, "ids": [one.id for one in texts]}
+    own = own_explanations(model, name, texts)
+    if own and CORPORA[on].marks:
+        numbers["marks"] = {MODELS[name].title: marks_numbers(texts, own, _method(name))}
+    share(0.2)
+    if MODELS[name].has_spans:
+        numbers["spans"] = evidence_numbers(model, texts, own)
+        numbers["leak"] = _leak(model, *(parts[part][: settings.size.leaked] for part in ("train", "test")))
+        if is_planted(on):
+            numbers["reason"] = covered_reasons(own, numbers["spans"]["words"])
+    share(0.3)
+    return numbers | _of_other_methods(settings, model, name, texts, numbers) | _seconds(began)
+
+
+def spans_of(model: Classifier, texts: Sequence[Example]) -> list[Explanation]:
+    """The span weights of the texts."""
+    return list(api.explain(model, list(texts), SPANS, progress=False, random_spans=0))
+
+
+def own_explanations(model: Classifier, name: str, texts: Sequence[Example]) -> list[Explanation]:
+    """How a model explains itself; nothing of a plain one."""
+    if MODELS[name].has_spans:
+        return spans_of(model, texts)
+    return explanations_of(model, texts, RATIONALE, 0) if _method(name) == RATIONALE else []
+
+
+def covered_reasons(
+    explanations: Sequence[Explanation], words: Sequence[Sequence[int]]
+) -> list[float | None]:
+    """Of each text the share of its planted reason's words that lie in the chosen ones; None of a text without a reason."""
+    shares: list[float | None] = []
+    for explanation, chosen in zip(explanations, words, strict=True):
+        assert isinstance(explanation.units, Spans)
+        marks = marked(explanation.units.parts, explanation.example.rationales)
+        reason = [] if marks is None else [word for word, is_marked in enumerate(marks) if is_marked]
+        shares.append(len({*reason} & {*chosen}) / len(reason) if reason else None)
+    return shares
+
+
+def _of_other_methods(
+    settings: Settings, model: Classifier, name: str, texts: Sequence[Example], numbers: Numbers
+) -> Numbers:
+    """methods: what the best words of post-hoc methods do, as many as the spans have; and their agreement with marks."""
+    corpus = CORPORA[settings.own["on"]]
+    count = min(corpus.compared, settings.size.compared)
+    if not count or not (MODELS[name].has_spans or (name == "plain" and corpus.marks)):
+        return {}
+    first = list(texts[:count])
+    by_method = explained(model, first, few=settings.size_name == "tiny")
+    others: Numbers = {}
+    if corpus.marks:
+        others["method_marks"] = {
+            method: marks_numbers(first, explanations, method) for method, explanations in by_method.items()
+        }
+    if MODELS[name].has_spans:
+        others["methods"] = method_numbers(model, first, by_method, numbers["spans"]["words"][:count])
+    return others
+
+
+def _leak(model: Classifier, train: Sequence[Example], test: Sequence[Example]) -> Numbers:
+    """How much better than the commonest label the label is guessed from number, places and lengths of the spans alone."""
+    cuts = (
+        api.extract(model, list(texts), SPANS, n_spans=N_SPANS, progress=False) for texts in (train, test)
+    )
+    return asdict(label_leak(*cuts))
+
+
+def _method(name: str) -> str:
+    return RATIONALE if MODELS[name].pooler == RATIONALE else SPANS
+
+
+def _digits(right: Sequence[bool]) -> str:
+    return "".join(str(int(one)) for one in right)
+
+
+def _seconds(began: float) -> Numbers:
+    return {"seconds": round(time.perf_counter() - began, 1)}

@@ -1,0 +1,177 @@
+"""Spans one can believe in small: what is read alone and left out, equal lengths, planted reasons, agreement of seeds, verdicts."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from pellucid import api
+from pellucid.api.recipes import NAMED
+from pellucid.core.passes.batch import edit
+from pellucid.core.results.interval import Interval
+from pellucid.core.text.example import Example, Rationale
+from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.studies.believable_spans.asked import MET, MISSED, UNDECIDED, asked_of
+from pellucid.studies.believable_spans.corpora import CORPORA, SIZES, models_of, parts_of
+from pellucid.studies.believable_spans.evidence import (
+    RANDOM,
+    evidence_numbers,
+    falls,
+    heaviest_of,
+    random_words,
+)
+from pellucid.studies.believable_spans.judging import covered_reasons, spans_of
+from pellucid.studies.believable_spans.marks import marks_of
+from pellucid.studies.believable_spans.models import BELIEVABLE, MODELS
+from pellucid.studies.believable_spans.numbers import _alike, span_numbers
+from pellucid.studies.believable_spans.other_methods import best_words
+from tests.tiny import tiny_composed
+
+EXAMPLES = [
+    Example(("A gripping, lovely film.",), label="positive", rationales=(Rationale(0, 2, 10),)),
+    Example(("Dull and long, and in the end not worth the evening.",), label="negative"),
+]
+SURE = {"mean": 0.0, "low": -1.0, "high": 1.0}
+
+
+@pytest.fixture(scope="module")
+def model():
+    classifier = tiny_composed("span")
+    classifier.network.double()
+    return classifier
+
+
+def answer(model, batch, number, words):
+    """The probabilities of a text of which only these words are read."""
+    pieces = batch.pieces_of(number, "word")
+    removed = [piece for word, own in enumerate(pieces) if word not in words for piece in own]
+    row = edit(batch.rows[number], removed, "absent", batch.special)
+    return model.trace([row]).logits[0].detach().softmax(-1).numpy()
+
+
+def test_falls_are_those_of_the_words_alone_and_of_the_others(model):
+    batch, chosen = model.encode(EXAMPLES), [[1, 3], [0]]
+    made = falls(model, batch, chosen)
+    for number, words in enumerate(chosen):
+        every = set(range(len(batch.pieces_of(number, "word"))))
+        whole = answer(model, batch, number, every)
+        label = int(whole.argmax())
+        alone, without = (answer(model, batch, number, some) for some in (words, every - set(words)))
+        assert made.alone[number] == pytest.approx(whole[label] - alone[label], abs=1e-6)
+        assert made.without[number] == pytest.approx(whole[label] - without[label], abs=1e-6)
+        assert made.agrees[number] == (alone.argmax() == label)
+
+
+def test_random_choices_are_as_long_as_the_spans_and_no_span_is_its_own_rival(model):
+    batch, explanations = model.encode(EXAMPLES), spans_of(model, EXAMPLES)
+    first = heaviest_of(explanations, 1)
+    for drawn in random_words(batch, first, explanations):
+        for number, (own, words) in enumerate(zip(first, drawn, strict=True)):
+            assert len(words) == len(own[0])
+            assert words != list(own[0]) or len(words) == len(batch.pieces_of(number, "word"))
+    assert len(random_words(batch, first, explanations)) == RANDOM
+
+
+def test_a_method_gets_as_many_words_as_the_spans_have(model):
+    explanation = api.explain(model, EXAMPLES, "gradient", progress=False)[0]
+    words = explanation.view("word")
+    scores = np.asarray(words.scores)[~words.special]
+    chosen = best_words(explanation, 2)
+    assert len(chosen) == 2
+    assert min(scores[chosen]) >= max(np.delete(scores, chosen))
+    assert chosen == sorted(chosen)
+
+
+def test_a_reason_is_covered_where_its_words_lie_in_the_spans(model):
+    explanations = spans_of(model, EXAMPLES)
+    assert covered_reasons(explanations, [[1], [0]]) == [1.0, None]  # gripping; nothing is marked
+    assert covered_reasons(explanations, [[0, 2], [0]]) == [0.0, None]
+
+
+def test_the_numbers_of_spans_are_means_over_seeds_and_their_deviation(model):
+    explanations = spans_of(model, EXAMPLES)
+    one = evidence_numbers(model, EXAMPLES, explanations)
+    other = one | {"spans": [value + 2 for value in one["spans"]], "agrees": [True, True]}
+    numbers = span_numbers([one | {"agrees": [True, False]}, other])
+    assert numbers["spread"] == pytest.approx(np.sqrt(2))
+    assert numbers["spans"]["mean"] == pytest.approx(np.mean(one["spans"]) + 1)
+    assert numbers["agrees"]["mean"] == 75
+    assert numbers["n_words"] == np.mean(one["n_words"])
+
+
+def test_seeds_with_the_same_words_are_alike_and_others_are_not():
+    one, other = [[0, 1], [4]], [[0, 1], [5]]
+    assert _alike([one, other]).tolist() == [1, 0]
+    assert _alike([one, [[1, 2], []]]).tolist() == [1 / 3, 0]
+
+
+def columns(f1, seeds=3, texts=20):
+    """ERASER's columns of texts that all have this token F1 and a hit each."""
+    return [[[1.0, 1.0, 1.0, 1.0, f1, 1.0]] * texts for _ in range(seeds)]
+
+
+def test_a_lead_in_marks_is_over_the_best_method_on_any_model():
+    def unit(name, seed):
+        rival = 0.6 if name == "plain" else 0.3
+        marks = {cut: columns(0.5)[seed] for cut in ("budget", "words")}
+        methods = {method: {cut: columns(f1)[seed][:10] for cut in ("budget", "words")} for method, f1 in
+                   (("gradient", rival), ("chance", 0.9))}  # fmt: skip
+        own = {"marks": {MODELS[name].title: marks}} if name != "plain" else {}
+        return {"model": name, "seed": seed, "method_marks": methods, **own}
+
+    judged = {name: [unit(name, seed) for seed in range(3)] for name in ("plain", "believable")}
+    lead = marks_of(judged)["token_f1"]["leads"]["believable"]
+    assert lead["best"] == "gradient on plain"
+    assert lead["lead"]["mean"] == pytest.approx(-0.1)
+    assert set(NUMBERS) == {"iou_f1", "token_f1"}
+
+
+def judged_numbers(**changes):
+    of_spans = {
+        "spans": SURE | {"mean": 2.4},
+        "spread": 0.2,
+        "agrees": SURE | {"mean": 84.0},
+        "without_content": SURE,
+        **changes,
+    }
+    lead = asdict(Interval(0.1, 0.05, 0.2))
+    of_methods = {"best": "lime", "over_best": lead}
+    judged = {
+        "spans": of_spans,
+        "leak": SURE,
+        "overlap": {"spans": SURE, "integrated_gradients": SURE | {"mean": 0.1}},
+        "methods": {"alone": of_methods, "without": of_methods | {"over_best": SURE}},
+    }
+    trained = {"title": "believable", "seeds": [0, 1, 2], "test_over_plain": SURE | {"mean": -0.4}}
+    return {"models": {"believable": trained}, "judged": {"believable": judged}, "marks": {}}
+
+
+def test_verdicts_follow_the_bounds():
+    verdicts = {line.words.split(":")[0]: line.verdict for line in asked_of(judged_numbers(), "believable")}
+    assert verdicts["accuracy less the plain model's, points"] == MET
+    assert verdicts["texts whose heaviest spans alone get their answer, %"] == MISSED
+    assert verdicts["comprehensiveness against the best method, lime"] == UNDECIDED
+    assert verdicts["sufficiency against the best method, lime"] == MET
+    assert verdicts["words of two seeds' spans in both, as a share"] == MISSED
+    assert {line.verdict for line in asked_of(judged_numbers(spread=None), "believable")} >= {""}
+
+
+def test_two_seeds_have_no_verdict():
+    numbers = judged_numbers()
+    numbers["models"]["believable"]["seeds"] = [0, 1]
+    assert {line.verdict for line in asked_of(numbers, "believable")} == {""}
+
+
+def test_the_study_trains_the_recipe_of_that_name():
+    assert NAMED["believable"] == BELIEVABLE
+
+
+@pytest.mark.parametrize("on", CORPORA)
+def test_every_corpus_has_known_models_and_the_plain_one(on):
+    assert {"plain", "believable"} <= set(models_of(on, SIZES["small"])) <= set(MODELS)
+
+
+def test_judged_texts_of_a_corpus_with_marks_have_marks():
+    parts = parts_of("pocket", "pocket", "tiny")
+    assert len(parts["judged"]) == SIZES["tiny"].judged and all(one.rationales for one in parts["judged"])
+    assert not {one.id for one in parts["train"]} & {one.id for one in parts["judged"]}
