@@ -11,7 +11,7 @@ from pellucid.core.passes.batch import edit
 from pellucid.core.results.interval import Interval
 from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
-from pellucid.studies.believable_spans.asked import MET, MISSED, UNDECIDED, asked_of
+from pellucid.studies.believable_spans.bounds import MET, MISSED, UNDECIDED, bounds_of
 from pellucid.studies.believable_spans.corpora import CORPORA, SIZES, models_of, parts_of
 from pellucid.studies.believable_spans.evidence import (
     RANDOM,
@@ -50,16 +50,16 @@ def answer(model, batch, number, words):
 
 
 def test_falls_are_those_of_the_words_alone_and_of_the_others(model):
-    batch, chosen = model.encode(EXAMPLES), [[1, 3], [0]]
-    made = falls(model, batch, chosen)
-    for number, words in enumerate(chosen):
+    batch, selection = model.encode(EXAMPLES), [[1, 3], [0]]
+    values = falls(model, batch, selection)
+    for number, words in enumerate(selection):
         every = set(range(len(batch.pieces_of(number, "word"))))
         whole = answer(model, batch, number, every)
         label = int(whole.argmax())
         alone, without = (answer(model, batch, number, some) for some in (words, every - set(words)))
-        assert made.alone[number] == pytest.approx(whole[label] - alone[label], abs=1e-6)
-        assert made.without[number] == pytest.approx(whole[label] - without[label], abs=1e-6)
-        assert made.agrees[number] == (alone.argmax() == label)
+        assert values.alone[number] == pytest.approx(whole[label] - alone[label], abs=1e-6)
+        assert values.without[number] == pytest.approx(whole[label] - without[label], abs=1e-6)
+        assert values.agrees[number] == (alone.argmax() == label)
 
 
 def test_random_choices_are_as_long_as_the_spans_and_no_span_is_its_own_rival(model):
@@ -76,10 +76,10 @@ def test_a_method_gets_as_many_words_as_the_spans_have(model):
     explanation = api.explain(model, EXAMPLES, "gradient", progress=False)[0]
     words = explanation.view("word")
     scores = np.asarray(words.scores)[~words.special]
-    chosen = best_words(explanation, 2)
-    assert len(chosen) == 2
-    assert min(scores[chosen]) >= max(np.delete(scores, chosen))
-    assert chosen == sorted(chosen)
+    best = best_words(explanation, 2)
+    assert len(best) == 2
+    assert min(scores[best]) >= max(np.delete(scores, best))
+    assert best == sorted(best)
 
 
 def test_a_reason_is_covered_where_its_words_lie_in_the_spans(model):
@@ -147,19 +147,19 @@ def judged_numbers(**changes):
 
 
 def test_verdicts_follow_the_bounds():
-    verdicts = {line.words.split(":")[0]: line.verdict for line in asked_of(judged_numbers(), "believable")}
+    verdicts = {line.words.split(":")[0]: line.verdict for line in bounds_of(judged_numbers(), "believable")}
     assert verdicts["accuracy less the plain model's, points"] == MET
     assert verdicts["texts whose heaviest spans alone get their answer, %"] == MISSED
     assert verdicts["comprehensiveness against the best method, lime"] == UNDECIDED
     assert verdicts["sufficiency against the best method, lime"] == MET
     assert verdicts["words of two seeds' spans in both, as a share"] == MISSED
-    assert {line.verdict for line in asked_of(judged_numbers(spread=None), "believable")} >= {""}
+    assert {line.verdict for line in bounds_of(judged_numbers(spread=None), "believable")} >= {""}
 
 
 def test_two_seeds_have_no_verdict():
     numbers = judged_numbers()
     numbers["models"]["believable"]["seeds"] = [0, 1]
-    assert {line.verdict for line in asked_of(numbers, "believable")} == {""}
+    assert {line.verdict for line in bounds_of(numbers, "believable")} == {""}
 
 
 def test_the_study_trains_the_recipe_of_that_name():

@@ -47,12 +47,12 @@ def words_of(ranges: Sequence[Sequence[range]]) -> list[list[int]]:
 def falls(model: Classifier, batch: Batch, words: Sequence[Sequence[int]]) -> Falls:
     """What happens to each text's class. words: for each text the numbers of the words that are chosen."""
     rows: list[Row] = []
-    for number, chosen in enumerate(words):
+    for number, of_text in enumerate(words):
         pieces = batch.pieces_of(number, "word")
         rows += [
             batch.rows[number],
-            only(batch, number, pieces, chosen),
-            without(batch, number, pieces, chosen),
+            only(batch, number, pieces, of_text),
+            without(batch, number, pieces, of_text),
         ]
     probabilities = _probabilities(model, rows).reshape(len(words), 3, -1)
     classes = probabilities[:, 0].argmax(-1)

@@ -111,11 +111,11 @@ def covered_reasons(
 ) -> list[float | None]:
     """Of each text the share of its planted reason's words that lie in the chosen ones; None of a text without a reason."""
     shares: list[float | None] = []
-    for explanation, chosen in zip(explanations, words, strict=True):
+    for explanation, of_text in zip(explanations, words, strict=True):
         assert isinstance(explanation.units, Spans)
         marks = marked(explanation.units.parts, explanation.example.rationales)
         reason = [] if marks is None else [word for word, is_marked in enumerate(marks) if is_marked]
-        shares.append(len({*reason} & {*chosen}) / len(reason) if reason else None)
+        shares.append(len({*reason} & {*of_text}) / len(reason) if reason else None)
     return shares
 
 

@@ -46,10 +46,10 @@ def method_numbers(
     """Method -> what its best words do, text by text. words: of the spans, whose number each method gets."""
     batch, numbers = model.encode(examples), {}
     for name, explanations in by_method.items():
-        chosen = [best_words(one, len(own)) for one, own in zip(explanations, words, strict=True)]
-        of_method = falls(model, batch, chosen)
+        best = [best_words(one, len(own)) for one, own in zip(explanations, words, strict=True)]
+        of_method = falls(model, batch, best)
         numbers[name] = {
-            "words": chosen,
+            "words": best,
             "agrees": of_method.agrees,
             "alone": [round(value, 5) for value in of_method.alone],
             "without": [round(value, 5) for value in of_method.without],

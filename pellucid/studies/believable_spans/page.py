@@ -1,6 +1,6 @@
 """The study's page for one corpus."""
 
-from pellucid.studies.believable_spans.asked import asked_of, shown
+from pellucid.studies.believable_spans.bounds import bounds_of, shown
 from pellucid.studies.believable_spans.evidence import N_SPANS, RANDOM
 from pellucid.studies.shared.claims import ENOUGH_SEEDS
 from pellucid.studies.shared.computing_environment import where_computed
@@ -92,7 +92,7 @@ def _legend() -> str:
 
 def _test_section(numbers: Numbers) -> str:
     tables = "\n\n".join(
-        f"### {numbers['models'][name]['title']}\n\n{asked_table(numbers, name)}"
+        f"### {numbers['models'][name]['title']}\n\n{bounds_table(numbers, name)}"
         for name in numbers["judged"]
     )
     if not tables:
@@ -103,9 +103,9 @@ def _test_section(numbers: Numbers) -> str:
     )
 
 
-def asked_table(numbers: Numbers, name: str) -> str:
+def bounds_table(numbers: Numbers, name: str) -> str:
     """What is asked of one model."""
-    rows = [[one.words, one.measured, one.verdict] for one in asked_of(numbers, name)]
+    rows = [[one.words, one.measured, one.verdict] for one in bounds_of(numbers, name)]
     return markdown_table(["asked", "here", ""], rows)
 
 

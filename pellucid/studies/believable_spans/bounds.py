@@ -11,7 +11,7 @@ MET, MISSED, UNDECIDED = "met", "**missed**", "undecided"
 
 
 @dataclass(frozen=True)
-class Line:
+class Bound:
     """One thing that is asked. words: of it, with the bound. measured: our number in words. verdict: met, missed or undecided."""
 
     words: str
@@ -19,7 +19,7 @@ class Line:
     verdict: str
 
 
-def asked_of(numbers: Numbers, name: str) -> list[Line]:
+def bounds_of(numbers: Numbers, name: str) -> list[Bound]:
     """The lines that a span model can be judged by on this corpus."""
     trained, judged = numbers["models"][name], numbers["judged"].get(name)
     if judged is None:
@@ -31,22 +31,22 @@ def asked_of(numbers: Numbers, name: str) -> list[Line]:
         *_of_marks(numbers, trained["title"]),
     ]
     few = len(trained["seeds"]) < ENOUGH_SEEDS
-    return [Line(one.words, one.measured, "" if few else one.verdict) for one in lines if one is not None]
+    return [Bound(one.words, one.measured, "" if few else one.verdict) for one in lines if one is not None]
 
 
-def _accuracy(trained: Numbers) -> Line | None:
+def _accuracy(trained: Numbers) -> Bound | None:
     over = trained["test_over_plain"]
     if over is None:
         return None
     return _bounded("accuracy less the plain model's, points: −0.5 or more", over, lambda mean: mean >= -0.5)
 
 
-def _of_spans(judged: Numbers) -> list[Line]:
+def _of_spans(judged: Numbers) -> list[Bound]:
     spans = judged["spans"]
     spread = spans["spread"]
     lines = [
         _bounded("spans that share a text's weight: 3 or fewer", spans["spans"], lambda mean: mean <= 3),
-        Line(
+        Bound(
             "their deviation over seeds: 0.5 or less",
             "–" if spread is None else f"{spread:.2f}",
             "" if spread is None else _met(spread <= 0.5),
@@ -74,7 +74,7 @@ def _of_spans(judged: Numbers) -> list[Line]:
     return lines
 
 
-def _of_methods(judged: Numbers) -> list[Line]:
+def _of_methods(judged: Numbers) -> list[Bound]:
     lines = []
     for field, words in (("without", "comprehensiveness"), ("alone", "sufficiency")):
         if "methods" in judged:
@@ -86,11 +86,11 @@ def _of_methods(judged: Numbers) -> list[Line]:
     if overlap is not None and INTEGRATED_GRADIENTS in overlap:
         own, other = (overlap[who]["mean"] for who in ("spans", INTEGRATED_GRADIENTS))
         words = "words of two seeds' spans in both, as a share: not less than integrated gradients'"
-        lines.append(Line(words, f"{own:.2f} against {other:.2f}", _met(own >= other)))
+        lines.append(Bound(words, f"{own:.2f} against {other:.2f}", _met(own >= other)))
     return lines
 
 
-def _of_marks(numbers: Numbers, title: str) -> list[Line]:
+def _of_marks(numbers: Numbers, title: str) -> list[Bound]:
     return [
         _lead(f"{score} against {lead['best']}: not worse", lead["lead"])
         for score, of_score in numbers["marks"].items()
@@ -99,14 +99,14 @@ def _of_marks(numbers: Numbers, title: str) -> list[Line]:
     ]
 
 
-def _bounded(words: str, interval: Numbers, holds: Callable[[float], bool]) -> Line:
-    return Line(words, shown(interval), _met(holds(interval["mean"])))
+def _bounded(words: str, interval: Numbers, holds: Callable[[float], bool]) -> Bound:
+    return Bound(words, shown(interval), _met(holds(interval["mean"])))
 
 
-def _lead(words: str, interval: Numbers) -> Line:
+def _lead(words: str, interval: Numbers) -> Bound:
     """A lead that is not worse: the interval does not lie below 0 as a whole. Where it lies on both sides nothing is decided."""
     verdict = MET if interval["low"] > 0 else MISSED if interval["high"] < 0 else UNDECIDED
-    return Line(words, shown(interval, 3), verdict)
+    return Bound(words, shown(interval, 3), verdict)
 
 
 def _met(holds: bool) -> str:
