@@ -7,7 +7,6 @@ tokenised again: an edit is a pure function from a row to a row.
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from hashlib import blake2b
 from typing import Literal, get_args
 
@@ -17,6 +16,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Kind, Units, coarsen
 
@@ -159,9 +159,9 @@ class Batch:
     def __len__(self) -> int:
         return len(self.rows)
 
-    @property
+    @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """[example] pieces in each row, special tokens included."""
+        """[example] pieces in each row, special tokens included; counted once, since training asks for each text of each step."""
         return tuple(len(row) for row in self.rows)
 
     def select(self, indices: Sequence[int]) -> "Batch":
