@@ -59,9 +59,14 @@ def attending():
 
 
 @pytest.fixture(scope="session")
-def having(bert, self_explaining, choosing, attending):
-    """The first of four tiny models that has what a method needs."""
-    models = (bert, self_explaining, choosing, attending)
+def adding_up():
+    return tiny_composed("first_token", form="b_cos")
+
+
+@pytest.fixture(scope="session")
+def having(bert, self_explaining, choosing, attending, adding_up):
+    """The first of five tiny models that has what a method needs."""
+    models = (bert, self_explaining, choosing, attending, adding_up)
     return lambda method: next(model for model in models if works(method, model))
 
 
@@ -76,13 +81,13 @@ def fresh():
 
 
 @pytest.fixture(scope="session")
-def models(bert, self_explaining, choosing, attending, tmp_path_factory):
-    """Every kind of model by name: the Hugging Face families, written to disk and read, and four composed ones."""
+def models(bert, self_explaining, choosing, attending, adding_up, tmp_path_factory):
+    """Every kind of model by name: the Hugging Face families, written to disk and read, and five composed ones."""
     families = {
         family: load_classifier(save_tiny(tmp_path_factory.mktemp(family), family, LABELS))
         for family in FAMILIES
         if family != "bert"
     }
     composed = {"span": self_explaining, "first_token": tiny_composed("first_token"), "rationale": choosing}
-    composed["additive"] = attending
+    composed |= {"additive": attending, "b_cos": adding_up}
     return {"bert": bert, **families, **composed}

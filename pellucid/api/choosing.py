@@ -24,7 +24,7 @@ def default_method(
     A model's own weights say which words the answer was read from; another class, or another number than the logit, they
     cannot explain. Of a model that writes, span attention where it has span weights, else occlusion.
     """
-    own = ("span_attention", "rationale") if target == "predicted" and output == "logit" else ()
+    own = ("span_attention", "rationale", "b_cos") if target == "predicted" and output == "logit" else ()
     if WRITING in model.capabilities:
         words = not isinstance(target, Word) or target.against is None
         # Edited texts serve all words at once.

@@ -17,6 +17,7 @@ from pellucid.core.foundation.files import possible_path
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.label_map import LabelMap
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.b_cos_layers import check_form
 from pellucid.models.composed.composed import encoder_kind
 from pellucid.models.composed.plan import Plan
 from pellucid.reports.terminal.progress_bar import progress_bar
@@ -47,6 +48,7 @@ def train(
     max_length: int | None = None,
     penalties: Mapping[str, float] | None = None,
     strip_final_full_stop: bool = False,
+    form: str | None = None,
     watch: int | None = None,
     watch_settings: Mapping[str, Any] | None = None,
     progress: bool | None = None,
@@ -82,6 +84,8 @@ def train(
     penalties: name -> weight, 0 or more. None: entropy 0.1 for span weights that are learned, unless `spans` or a recipe says
         how sharp they become; {}: no penalty.
     strip_final_full_stop: do not read a full stop at the end of a text (corrections.md A0.7).
+    form: of pooler="first_token", "mean" or "maximum": "b_cos", an encoder without constants, so that the answer is exactly a sum
+        over the pieces of a text, which the method `b_cos` shows. None: the encoder's layers as they are.
     watch: steps between looks at the model while it is trained: what each layer keeps of the words of some dev texts, which
         `read(out)` reads. The model stays the same, byte by byte. None: it is not watched.
     watch_settings: fields of `Watch`: n_texts (8), method ("retained_information"), settings of the method, layers and
@@ -122,7 +126,9 @@ def train(
         encoder_settings={} if encoder_settings is None else mapping("encoder_settings", encoder_settings),
         max_length=max_length,
         strip_final_full_stop=strip_final_full_stop,
+        layer_form="" if form is None else form,
     )
+    check_form(plan.layer_form, pooler)
     if old is None:
         kind = encoder_kind(plan.encoder)
         plan = replace(plan, labels=source.classes(parts["train"], plan.problem))

@@ -143,6 +143,23 @@ def explain(
 def explain(
     model: ModelSource,
     texts: Data,
+    method: Literal["b_cos"],
+    *,
+    target: TargetName | HiddenState | Word = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    passages: Passages | None = None,
+    progress: bool | None = None,
+) -> Results:
+    """Contribution of each piece to the target; all pieces of a text, special ones too, add up to its logit exactly."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
     method: Literal["chance"],
     *,
     target: TargetName | HiddenState | Word = "predicted",

@@ -122,6 +122,12 @@ def train(
     strip_final_full_stop: Annotated[
         bool, typer.Option("--strip-final-full-stop", help="Ignore a full stop at the end of a text.")
     ] = False,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            help="For a plain pooler: b_cos, an encoder without constants, whose answer is exactly a sum over the pieces of a text."
+        ),
+    ] = None,
     watch: Annotated[
         int | None,
         typer.Option(
@@ -169,6 +175,7 @@ def train(
         max_length=max_length,
         penalties=None if penalty is None else settings_from(penalty, "--penalty"),
         strip_final_full_stop=strip_final_full_stop,
+        form=form,
         watch=watch,
         watch_settings=settings_from(watch_set or [], "--watch-set"),
         epochs=epochs,

@@ -208,8 +208,9 @@ def opened(written_out: Callable) -> Callable:
 
 
 def scaling(mode: ChangedBackward, call: FunctionCall) -> Tensor:
-    """A norm without a mean, written out."""
-    return opened(open_normalize if call.function is F.normalize else open_rms_norm)(mode, call)
+    """A norm without a mean, or what a layer of its own does of that kind, written out."""
+    usual = open_normalize if call.function is F.normalize else open_rms_norm
+    return opened(getattr(call.function, "steps", usual))(mode, call)
 
 
 def _of_pairs(rule: Rule) -> Rule:

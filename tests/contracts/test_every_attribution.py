@@ -19,7 +19,7 @@ from tests.asking import FEW, ask, ask_all, reads_states, works
 from tests.tiny import FAMILIES
 
 METHODS = attributions.names()
-COMPOSED = ("first_token", "span", "rationale", "additive")
+COMPOSED = ("first_token", "span", "rationale", "additive", "b_cos")
 OF_BERT = ("bert", "roberta", "xlm_roberta", "electra", *COMPOSED)
 HAS = {kind: {"gradient", "hidden_states", "attention"} for kind in (*FAMILIES, *COMPOSED)}
 for kind in OF_BERT:
@@ -27,12 +27,14 @@ for kind in OF_BERT:
 HAS["span"] |= {"span_weights"}
 HAS["rationale"] |= {"rationale"}
 HAS["additive"] |= {"unit_weights"}
+HAS["b_cos"] |= {"b_cos"}
 HAS["bert"] |= {"language_head"}
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
 # method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs, six kinds of them in the suite.
 REACHING = (
     "attention_norm",
     "attention_gradient",
+    "b_cos",
     "gradient",
     "integrated_gradients",
     "occlusion",

@@ -30,6 +30,7 @@ LACKS = {
     "span_weights": "has no span weights (it was not trained with pooler='span')",
     "unit_weights": "has no weights of units (it was not trained with pooler='additive' or 'dot')",
     "rationale": "does not choose the words that it reads (it was not trained with pooler='rationale')",
+    "b_cos": "has no B-cos layers (it was not trained with form='b_cos')",
     "bert_layers": "is not built from BERT's layers",
     "language_head": "has no language head",
     WRITING: "writes no texts",

@@ -19,6 +19,7 @@ from pellucid.models.classifiers.classifier import POSSIBLE, Classifier
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.pretrained import without_pooler
 from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.composed.b_cos_layers import B_COS
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.plan import Plan, read_plan
@@ -43,6 +44,8 @@ def as_classifier(network: ComposedNetwork, tokenizer: Tokenizer, plan: Plan, na
     """The network as the rooms see it."""
     explains = poolers.get(plan.pooler).facts["explains"]
     own = {explains} if explains else set()
+    if plan.layer_form == B_COS:
+        own |= {B_COS}
     # States and attention of windows do not belong to the whole text.
     lost = {"hidden_states", "attention"} if network.joins else set()
     possible = (POSSIBLE | own) - lost

@@ -6,6 +6,7 @@ The head is linear and the pooler's weights sum to 1, so the weighted units' log
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.output import Output
+from pellucid.models.composed.b_cos_layers import B_COS, check_form, with_b_cos_layers
 from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.rationale_network import RationaleNetwork
@@ -31,7 +32,10 @@ ComposedNetwork = PoolingNetwork | RationaleNetwork
 
 
 def composed_network(encoder: Encoder, plan: Plan) -> ComposedNetwork:
-    """A network on an encoder, its new parts drawn from torch's global random state."""
+    """A network on an encoder, which gets the plan's form, its new parts drawn from torch's global random state."""
+    check_form(plan.layer_form, plan.pooler)
+    if plan.layer_form == B_COS:
+        with_b_cos_layers(encoder, plan.encoder)
     pooler = _new_pooler(encoder.config.hidden_size, plan)
     if poolers.get(plan.pooler).facts["chooses"]:
         return RationaleNetwork(encoder, pooler, plan)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from pellucid.core.passes.trace import StateTrace
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.output import Output
+from pellucid.models.composed.b_cos_layers import B_COS
 from pellucid.models.composed.joined_windows import encoder_states, window_of
 from pellucid.models.composed.lower_layers import last_states, layer_mix_of
 from pellucid.models.composed.plan import Plan
@@ -27,7 +28,8 @@ class EncoderAndHead(nn.Module):
         self.encoder = encoder
         self.pooler_settings = plan.above_the_encoder
         self.pooler: Any = pooler  # Any: some poolers offer more, such as gates
-        self.head = nn.Linear(pooler.pooled_width or encoder.config.hidden_size, len(plan.labels))
+        width, bias = pooler.pooled_width or encoder.config.hidden_size, plan.layer_form != B_COS
+        self.head = nn.Linear(width, len(plan.labels), bias=bias)
         self.max_length = plan.max_length
         self.reads_sentences = pooler.reads_sentences
         self.reads_content = pooler.reads_content

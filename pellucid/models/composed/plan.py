@@ -13,7 +13,7 @@ from pellucid.models.classifiers.labels import check_labels
 # Keyword arguments of a registered encoder or pooler: plain values by name.
 Settings: TypeAlias = dict[str, object]
 # Fields that folders of earlier versions do not have.
-LATER = ("encoder_settings", "strip_final_full_stop", "started_from", "max_length")
+LATER = ("encoder_settings", "strip_final_full_stop", "started_from", "max_length", "layer_form")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Plan:
     encoder reads.
     strip_final_full_stop: a full stop at the end of a text is not read.
     started_from: the digest of the classifier whose encoder it is; "" where there was none.
+    layer_form: "b_cos", linear layers without constants that weigh by alignment; "", layers as they are.
     """
 
     encoder: str
@@ -41,12 +42,14 @@ class Plan:
     max_length: int | None = None
     strip_final_full_stop: bool = False
     started_from: str = ""
+    layer_form: str = ""
 
     @property
     def above_the_encoder(self) -> Settings:
-        """What a model's hash depends on besides weights: its pooler, and how it reads long texts."""
+        """What a model's hash depends on besides weights: its pooler, its form, and how it reads long texts."""
         joined = {} if self.max_length is None else {"max_length": self.max_length}
-        return {"pooler": self.pooler, **self.pooler_settings, **joined}
+        form = {"layer_form": self.layer_form} if self.layer_form else {}
+        return {"pooler": self.pooler, **self.pooler_settings, **joined, **form}
 
     def record(self) -> dict[str, object]:
         """Every field as JSON, without those of later versions that are empty: so plans of older versions stay the same."""
@@ -71,4 +74,5 @@ def read_plan(config: Mapping[str, Any]) -> Plan:  # Any: values of every kind, 
         encoder_settings=dict(plan.encoder_settings),
         strip_final_full_stop=of_kind("strip_final_full_stop", plan.strip_final_full_stop, bool),
         started_from=of_kind("started_from", plan.started_from, str),
+        layer_form=of_kind("layer_form", plan.layer_form, str),
     )

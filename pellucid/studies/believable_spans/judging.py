@@ -17,13 +17,12 @@ from pellucid.studies.believable_spans.corpora import CORPORA, is_planted, label
 from pellucid.studies.believable_spans.evidence import N_SPANS, evidence_numbers
 from pellucid.studies.believable_spans.models import MODELS
 from pellucid.studies.believable_spans.other_methods import explained, marks_numbers, method_numbers
-from pellucid.studies.s0_eraser.cuts import explanations_of
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, Share, no_report
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
-SPANS, RATIONALE = "span_attention", "rationale"
+SPANS = "span_attention"
 
 
 def trained(settings: Settings, name: str, seed: int, share: Share = no_report) -> Classifier:
@@ -45,6 +44,7 @@ def trained(settings: Settings, name: str, seed: int, share: Share = no_report) 
             model.pooler,
             model.pooler_settings,
             labels_of(on, settings.data, settings.size_name),
+            layer_form=model.layer_form,
         ),
         replace(recipe, **model.recipe),
         settings.work / "models" / f"{on}-{name}-{seed}",
@@ -83,7 +83,7 @@ def judged_numbers(settings: Settings, name: str, seed: int, share: Share) -> Nu
     numbers: Numbers = {"model": name, "seed": seed, "ids": [one.id for one in texts]}
     own = own_explanations(model, name, texts)
     if own and CORPORA[on].marks:
-        numbers["marks"] = {MODELS[name].title: marks_numbers(texts, own, _method(name))}
+        numbers["marks"] = {MODELS[name].title: marks_numbers(texts, own, str(MODELS[name].method))}
     share(0.2)
     if MODELS[name].has_spans:
         numbers["spans"] = evidence_numbers(model, texts, own)
@@ -103,7 +103,8 @@ def own_explanations(model: Classifier, name: str, texts: Sequence[Example]) -> 
     """How a model explains itself; nothing of a plain one."""
     if MODELS[name].has_spans:
         return spans_of(model, texts)
-    return explanations_of(model, texts, RATIONALE, 0) if _method(name) == RATIONALE else []
+    method = MODELS[name].method
+    return [] if method is None else list(api.explain(model, list(texts), method, progress=False))
 
 
 def covered_reasons(
@@ -145,10 +146,6 @@ def _leak(model: Classifier, train: Sequence[Example], test: Sequence[Example]) 
         api.extract(model, list(texts), SPANS, n_spans=N_SPANS, progress=False) for texts in (train, test)
     )
     return asdict(label_leak(*cuts))
-
-
-def _method(name: str) -> str:
-    return RATIONALE if MODELS[name].pooler == RATIONALE else SPANS
 
 
 def _digits(right: Sequence[bool]) -> str:

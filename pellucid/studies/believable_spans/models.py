@@ -17,17 +17,25 @@ ENTROPY: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 @dataclass(frozen=True)
 class JudgedModel:
-    """title: for tables. pooler, pooler_settings: of the plan. recipe: what differs from the corpus's recipe."""
+    """title: for tables. pooler, pooler_settings, layer_form: of the plan. recipe: what differs from the corpus's recipe."""
 
     title: str
     pooler: str = "span"
     pooler_settings: dict[str, Any] = field(default_factory=dict)
     recipe: dict[str, Any] = field(default_factory=dict)
+    layer_form: str = ""
 
     @property
     def has_spans(self) -> bool:
         """Whether it has weights of spans, whose heaviest are judged."""
         return self.pooler == "span"
+
+    @property
+    def method(self) -> str | None:
+        """The method by which it explains itself; None of a plain one."""
+        return (
+            {"span": "span_attention", "rationale": "rationale"}.get(self.pooler) or self.layer_form or None
+        )
 
 
 def _with(title: str, objectives: dict[str, float], settings: dict[str, Any], **own: Any) -> JudgedModel:
@@ -73,5 +81,6 @@ MODELS: dict[str, JudgedModel] = {
         recipe=ENTROPY | {"objectives": {**MARGINS, "marked": 0.5}, "objective_settings": OF_MARGINS},
     ),
     "rationale": JudgedModel("rationale model", "rationale", {"coverage": 0.2}),
+    "b_cos": JudgedModel("B-cos layers", "first_token", layer_form="b_cos"),
 }
 LEVERS = tuple(name for name in MODELS if name not in ("marked", "unirex_marked"))

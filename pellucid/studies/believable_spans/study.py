@@ -99,6 +99,7 @@ def _unit(settings: Settings, name: str, model: str, seed: int, work: "partial[N
         "seed": seed,
         "pooler": judged.pooler,
         "pooler_settings": judged.pooler_settings,
+        "layer_form": judged.layer_form,
         "recipe": judged.recipe,
         "epochs": size.epochs or corpus.epochs,
         "rate": corpus.rate,
