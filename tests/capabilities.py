@@ -104,7 +104,7 @@ def kinds() -> dict[str, Callable[[Path], Model]]:
         f"BERT + {pooler} pooler": partial(_composed, pooler)
         for pooler in ("span", "additive", "dot", "rationale", "mean", "first_token")
     }
-    composed["BERT + mean pooler, B-cos layers"] = lambda _: tiny_composed("mean", form="b_cos")
+    composed["BERT + mean pooler, B-cos layers"] = lambda _: tiny_composed("mean", layer_form="b_cos")
     composed |= {f"{encoder} + span pooler": partial(_on_vectors, name) for name, encoder in VECTORS.items()}
     own = {"own LSTM": Recurrent, "own CNN": Convolutional, "own bag of words": Bag, "own layers": Layered}
     networks = {name: partial(_own, kind) for name, kind in own.items()}

@@ -60,7 +60,7 @@ def attending():
 
 @pytest.fixture(scope="session")
 def adding_up():
-    return tiny_composed("first_token", form="b_cos")
+    return tiny_composed("first_token", layer_form="b_cos")
 
 
 @pytest.fixture(scope="session")

@@ -375,11 +375,11 @@ def tiny_composed(
     max_length: int | None = None,
     positions: int = 128,
     family: str = "bert",
-    form: str = "",
+    layer_form: str = "",
     **settings: Any,
 ) -> Classifier:
     """A tiny composed model on a random encoder; with a max_length above its positions it joins windows."""
-    plan = Plan("tiny", pooler, settings, labels, problem, max_length=max_length, layer_form=form)
+    plan = Plan("tiny", pooler, settings, labels, problem, max_length=max_length, layer_form=layer_form)
     with torch.random.fork_rng():
         torch.manual_seed(11)
         encoder = AutoModel.from_config(

@@ -40,7 +40,7 @@ def problems():
 def spans():
     """Self-explaining models, for methods that read a model's own weights or its choice of words."""
     models = [tiny_composed(pooler, problem="multi_label") for pooler in ("span", "rationale", "additive")]
-    models.append(tiny_composed("mean", problem="multi_label", form="b_cos"))
+    models.append(tiny_composed("mean", problem="multi_label", layer_form="b_cos"))
     return {"multi_label": models, "multi_label decoder": models}
 
 

@@ -42,7 +42,7 @@ def weights_of(block):
 
 @pytest.mark.parametrize("text", (TEXTS[0], PAIR))
 def test_contributions_are_those_of_the_map_written_out(text):
-    model = tiny_composed("first_token", form="b_cos")
+    model = tiny_composed("first_token", layer_form="b_cos")
     model.network.double()
     encoder = model.network.encoder
     with torch.no_grad():
@@ -66,7 +66,7 @@ def test_contributions_are_those_of_the_map_written_out(text):
 @pytest.mark.parametrize("family", MASKED)
 @pytest.mark.parametrize("pooler", POOLERS)
 def test_contributions_add_up_to_the_logit_in_every_family(family, pooler):
-    model = tiny_composed(pooler, family=family, form="b_cos")
+    model = tiny_composed(pooler, family=family, layer_form="b_cos")
     for name in ("predicted", LABELS[0], (LABELS[0], LABELS[2])):
         for one in ask(model, [*TEXTS, PAIR], "b_cos", target=Target(name)):
             assert float(one.scores.sum()) == pytest.approx(one.target.value, rel=1e-4, abs=1e-4)
@@ -147,7 +147,7 @@ def test_a_classifier_is_upgraded_to_one(tmp_path):
 
 def test_the_form_is_part_of_a_models_hash():
     """The same weights compute another function."""
-    one = tiny_composed("mean", form="b_cos")
+    one = tiny_composed("mean", layer_form="b_cos")
     assert one.network.pooler_settings["layer_form"] == "b_cos"
     assert "layer_form" not in tiny_composed("mean").network.pooler_settings
 

@@ -5,17 +5,15 @@ multiplied by 0; the word keeps its position and has no weight in the pooled mea
 would be a jump at z = 0, and the gradients of HardKuma do not see across a jump.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from pellucid.core.passes.trace import GateTrace
-from pellucid.models.classifiers.hooks import output_through
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.encoder_and_head import EncoderAndHead
+from pellucid.models.composed.gated_embeddings import read_through
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.steering import Steering
 from pellucid.models.families.encoder import Encoder
@@ -52,7 +50,7 @@ class RationaleNetwork(EncoderAndHead):
     def forward(self, pieces: PieceTensors, gates: GateTrace | None = None) -> Output:
         """[batch piece] -> logits [batch class]; gates: what was chosen before; None: they are chosen here."""
         gates = self.choose(pieces) if gates is None else gates
-        with _read_through(self.get_input_embeddings(), piece_gates(gates, pieces)):
+        with read_through(self.get_input_embeddings(), piece_gates(gates, pieces)):
             states = self.states(pieces)
         return self.decide(self.pooler(states, pieces, gates), states, pieces)
 
@@ -76,22 +74,3 @@ class Recurrent(nn.Module):
         )
         states = self.out(read)
         return torch.zeros_like(states).scatter(1, order[..., None].expand_as(states), states)
-
-
-@contextmanager
-def _read_through(embedding: nn.Module, gates: Tensor) -> Iterator[None]:
-    """Inside, word embeddings are multiplied by the gates [batch piece].
-
-    They are looked up once, for whole rows; where windows are joined, later look-ups are replaced by parts of the first.
-    """
-    first = True
-
-    def gated(output: Tensor) -> Tensor:
-        nonlocal first
-        if not first:
-            return output
-        first = False
-        return output * gates[..., None].to(output.dtype)
-
-    with output_through(embedding, gated):
-        yield

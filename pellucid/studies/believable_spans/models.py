@@ -72,6 +72,11 @@ MODELS: dict[str, JudgedModel] = {
     "same_spans": _with(
         "believable with same_spans × 0.5", {**BOTH, "same_spans": 0.5}, {"same_spans": {"share": SHARE}}
     ),
+    "soft": _with(
+        "believable, soft_sufficiency for read_alone",
+        {"soft_sufficiency": 1.0, "leave_out": BOTH["leave_out"]},
+        {"soft_sufficiency": {"share": SHARE}},
+    ),
     "marked": _with("believable with marked × 1", {**BOTH, "marked": 1.0}, {}),
     "unirex": JudgedModel(
         "UNIREX's margins", recipe=ENTROPY | {"objectives": MARGINS, "objective_settings": OF_MARGINS}

@@ -56,7 +56,8 @@ class CutTexts:
         """The costs of some texts of a step's part. numbers: their places, one or more."""
         trace = part.output.units if part.output.spans is None else part.output.spans
         assert trace is not None  # the pooler was checked
-        weights, indices = part_weights(trace)[list(numbers)].tolist(), [part.indices[n] for n in numbers]
+        weights = part_weights(trace).detach()[list(numbers)].tolist()
+        indices = [part.indices[n] for n in numbers]
         cuts = [
             (index, parts)
             for index, of_text in zip(indices, weights, strict=True)

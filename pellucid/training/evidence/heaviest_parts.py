@@ -1,4 +1,4 @@
-"""The heaviest units of a text by a model's own weights, so many of them or a share of the text."""
+"""What each unit of a text weighs by a model's own weights, and the heaviest ones, as many as a share of the text."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from pellucid.core.passes.trace import SpanTrace, UnitTrace
 
 
 def part_weights(trace: SpanTrace | UnitTrace) -> Tensor:
-    """[example part]: the weight of a unit, or of all spans that it lies in; 0 to 1 and without gradients."""
-    weights = trace.weights.detach()
+    """[example part]: the weight of a unit, or of all spans that it lies in; 0 to 1, with the trace's gradients."""
+    weights = trace.weights
     if isinstance(trace, UnitTrace):
         return weights
     begun, ended = weights.sum(2).cumsum(1), weights.sum(1).cumsum(1)

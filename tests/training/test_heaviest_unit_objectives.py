@@ -1,4 +1,4 @@
-"""Objectives with margins on the label's loss: what they are by a loop, on weights of spans and of units."""
+"""Objectives on the heaviest units, with margins or by fading: what they are by a loop, on weights of spans and of units."""
 
 import math
 
@@ -8,6 +8,7 @@ import torch
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.batch import edit
 from pellucid.core.passes.trace import SpanTrace
+from pellucid.core.text.example import Example
 from pellucid.training.evidence.heaviest_parts import heaviest_parts, part_weights
 from tests.reference import evidence_objectives as reference
 from tests.tiny import tiny_composed
@@ -94,3 +95,41 @@ def test_it_works_with_several_labels(name):
     model = tiny_composed("additive", problem="multi_label")
     values = objective_of(model, name).losses(part_of(model))
     assert values.isfinite().all() and (values >= 0).all()
+
+
+def unit_weights(part, number, units):
+    if part.output.spans is None:
+        return part.output.units.weights[number, :units].tolist()
+    return reference.weights_of_units(weights_of(part.output.spans, number), units)
+
+
+def test_soft_sufficiency_is_the_divergence_of_the_answer_to_the_faded_text(classifier):
+    objective, part = objective_of(classifier, "soft_sufficiency"), part_of(classifier)
+    batch = classifier.encode(EXAMPLES)
+    for number, value in enumerate(objective.losses(part).tolist()):
+        pieces = batch.pieces_of(number, "word")
+        weights = unit_weights(part, number, len(pieces))
+        vectors = classifier.embed(torch.tensor(batch.rows[number].ids)).detach()
+        for unit, own in enumerate(pieces):
+            for piece in own:
+                vectors[piece] = vectors[piece] * weights[unit] / max(weights)
+        faded = classifier.trace([batch.rows[number]], embeddings=vectors[None]).logits[0].detach()
+        whole = part.output.logits[number].detach()
+        expected = reference.divergence(whole.softmax(-1).tolist(), faded.softmax(-1).tolist())
+        assert value == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+def test_soft_sufficiency_moves_the_weights_themselves(classifier):
+    """Their gradient does not come through the states alone."""
+    objective, part = objective_of(classifier, "soft_sufficiency"), part_of(classifier)
+    trace = part.output.units if part.output.spans is None else part.output.spans
+    trace.scores.retain_grad()
+    objective.losses(part).sum().backward()
+    assert trace.scores.grad.abs().sum() > 0
+
+
+def test_soft_sufficiency_reads_joined_windows():
+    model = tiny_composed("span", max_length=100, positions=12)
+    long = [Example(("Dull and long, and in the end not worth the evening. " * 2,), label="negative")]
+    values = objective_of(model, "soft_sufficiency", examples=long).losses(part_of(model, long))
+    assert values.isfinite().all() and float(values.detach()) > 0
