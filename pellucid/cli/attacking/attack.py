@@ -13,6 +13,7 @@ from pellucid.cli.options.settings import listed, settings_from
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.attempts import Attempts
+from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_folder, check_place
 from pellucid.core.lexicon.wordnet import DEBIAN
 
@@ -163,3 +164,25 @@ def attack(
     print(json.dumps(results.record()) if as_json else str(results).rstrip())
     for path in [*([] if out is None else [out]), *written]:
         say(f"Written: {path}", aside=True)
+    _refuse_idle(results, max_queries)
+
+
+def _refuse_idle(results: Attempts, max_queries: int | None) -> None:
+    """Raise where no attempt came as far as to try an edit: what was printed says nothing about the model."""
+    attacked = [one for one in results if one.is_attacked]
+    endings = {one.ending for one in attacked}
+    texts = len({one.example.segments for one in attacked})
+    if endings == {"nothing to edit"}:
+        raise BadInput(
+            f"No word of {_texts(texts)} may be edited: none has a replacement that the guards let through; give other texts, or "
+            "another attack."
+        )
+    if endings == {"budget"} and not any(one.edits for one in attacked):
+        raise BadSetting(
+            f"--max-queries {max_queries} is used up by the order alone in {_texts(texts)}, before a word is edited; give more, or "
+            "--attack random, whose order asks nothing."
+        )
+
+
+def _texts(count: int) -> str:
+    return "the text" if count == 1 else f"the {count} texts"

@@ -1,0 +1,34 @@
+"""`pellucid attack` where no edit was tried: what happened is printed, and one sentence says what to do."""
+
+import json
+
+import pytest
+
+from tests.tiny import LABELS, save_tiny
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_tiny(tmp_path_factory.mktemp("model"), "bert", LABELS)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((".", "--attack", "deepwordbug"), "No word of the text may be edited: none has a replacement"),
+        ((".", "!", "--attack", "deepwordbug"), "No word of the 2 texts may be edited"),
+        (
+            ("A gripping, lovely film.", "--attack", "deepwordbug", "--max-queries", 1),
+            "--max-queries 1 is used up by the order alone in the text, before a word is edited; give more",
+        ),
+    ],
+)
+def test_attacks_that_try_no_edit_end_in_one_sentence_and_status_2(run, folder, words, message):
+    status, out, err = run("attack", folder, *words, "--json")
+    assert status == 2 and message in err
+    assert {one["ending"] for one in json.loads(out)["attempts"]} <= {"nothing to edit", "budget"}
+
+
+def test_one_text_that_can_be_edited_is_enough(run, folder):
+    status, _, err = run("attack", folder, ".", "A gripping, lovely film.", "--attack", "deepwordbug")
+    assert status == 0 and "may be edited" not in err
