@@ -5,12 +5,15 @@ import json
 import pytest
 import torch
 from torch import nn
+from transformers import BartConfig, BartModel
 
 import pellucid
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.target import Target
 from pellucid.models.composed import b_cos_layers
-from pellucid.models.composed.b_cos_layers import EXPONENT, BCosLinear, aligned, with_b_cos_layers
+from pellucid.models.composed.b_cos_layers import EXPONENT, BCosLinear, aligned, check_form, with_b_cos_layers
+from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
 from pellucid.training.train import train_model
@@ -141,7 +144,9 @@ def test_a_classifier_is_upgraded_to_one(tmp_path):
     )
     assert model.labels == LABELS and "b_cos" in model.capabilities
     assert pellucid.Upgrade.read(tmp_path / "out").parts.keys() >= {"dev"}
-    with pytest.raises(BadSetting, match=r"has B-cos layers; give form='b_cos', or another encoder"):
+    with pytest.raises(
+        BadSetting, match=r"has B-cos layers; give form='b_cos' with pooler=.*, or begin with another model"
+    ):
         pellucid.train("pocket", start_from=tmp_path / "out", pooler="mean", out=tmp_path / "more", epochs=1)
 
 
@@ -165,6 +170,59 @@ def test_what_cannot_be_is_refused(tmp_path):
         encoder = tiny_on_vectors(name, "mean").network.encoder
         with pytest.raises(BadSetting, match=f"those of {name} in .*bias.* cannot be left away"):
             with_b_cos_layers(encoder, name)
+
+
+@pytest.mark.parametrize("dtype", (torch.float16, torch.bfloat16))
+def test_short_numbers_give_the_same_up_to_rounding(dtype):
+    layer = BCosLinear(3, 2, bias=False)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        layer.weight.copy_(torch.randn(2, 3, generator=generator))
+    rows = [[0.0] * 3, [1e-4] * 3, [1.0, -2.0, 0.5], [90.0, 40.0, -10.0]]
+    inputs = torch.tensor(rows)
+    expected = layer(inputs).detach()
+    short = inputs.to(dtype).requires_grad_()
+    output = layer.to(dtype)(short)
+    assert output.dtype == dtype
+    torch.testing.assert_close(output.float(), expected, rtol=0.03, atol=1e-4)
+    output.float().sum().backward()
+    assert short.grad.isfinite().all()
+
+
+def test_encoders_with_a_decoder_and_joined_windows_are_refused(encoder, tmp_path):
+    size = {
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+        "encoder_attention_heads": 2,
+        "decoder_attention_heads": 2,
+    }
+    bart = BartModel(BartConfig(vocab_size=99, d_model=16, encoder_ffn_dim=8, decoder_ffn_dim=8, **size))
+    with pytest.raises(BadSetting, match="has a decoder, which reads the words once more; give an encoder"):
+        with_b_cos_layers(bart, "bart")
+    plan = Plan(str(encoder), "mean", {}, LABELS, max_length=300, layer_form="b_cos")
+    with pytest.raises(BadSetting, match="max_length=300 joins windows; leave one of them away"):
+        compose(plan, 0)
+
+
+def test_only_poolers_that_say_that_they_are_sums_fit():
+    fitting = [name for name in poolers.names() if poolers.get(name).facts["linear"]]
+    assert fitting == ["first_token", "maximum", "mean"]
+    for name in poolers.names():
+        if name in fitting:
+            check_form("b_cos", name)
+        else:
+            with pytest.raises(BadSetting, match=f"pooler={name!r} is not; give pooler='first_token' or"):
+                check_form("b_cos", name)
+
+
+def test_an_answer_that_is_no_sum_is_told():
+    """A plug-in pooler may say that it is linear and have constants."""
+    model = tiny_composed("mean", layer_form="b_cos")
+    with torch.no_grad():
+        model.network.head.register_parameter("bias", nn.Parameter(torch.full((3,), 0.5)))
+    (explanation,) = ask(model, [TEXTS[0]], "b_cos")
+    assert explanation.diagnostics["conservation_gap"] > 0.1
+    assert "The contributions miss" in explanation.caveats[0]
 
 
 def test_a_folder_with_another_form_is_refused(tmp_path, encoder):

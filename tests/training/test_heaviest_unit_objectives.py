@@ -78,7 +78,7 @@ def test_the_heaviest_are_at_least_one_and_of_equal_ones_the_first():
 @pytest.mark.parametrize(
     ("settings", "words"),
     (
-        ({"margin": -1}, "margin=-1 is too small"),
+        ({"margin": -1}, "margin=-1 is out of range"),
         ({"top": []}, r"top=\[\] is not possible; give a list of shares"),
         ({"top": 0.2}, "top=0.2 is not possible; give a list of shares"),
         ({"top": [0.2, 1]}, "a share in top=1 is out of range"),

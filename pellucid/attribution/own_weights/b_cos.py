@@ -7,12 +7,14 @@ in Wang et al. (2025), "B-cos LM".
 from torch import Tensor
 
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.parity import check_parity
 from pellucid.core.passes.precision import widened
 from pellucid.core.passes.target import Explainable
 
+TRUSTED_GAP = 0.01
 FIRST_STATE = 0  # what the first block reads: word, place and type of a piece together
 
 
@@ -35,8 +37,20 @@ def b_cos(run: ForwardPass, target: Explainable) -> Scores:
     )  # the policy's pass is the model's own
     gradients = under.gradients(target)
     scores = (widened(gradients.by(FIRST_STATE)) * under.state(FIRST_STATE)).sum(-1)
-    gaps = _gaps(scores.double(), under.starting_relevance(target).double())
-    return run.scores(scores, diagnostics=tuple({"conservation_gap": float(gap)} for gap in gaps))
+    gaps = _gaps(scores.double(), under.starting_relevance(target).double()).tolist()
+    return run.scores(
+        scores,
+        diagnostics=tuple({"conservation_gap": gap} for gap in gaps),
+        caveats=tuple(_caveats(gap) for gap in gaps),
+    )
+
+
+def _caveats(gap: float) -> tuple[str, ...]:
+    if gap <= TRUSTED_GAP:
+        return ()
+    return (
+        f"The contributions miss {percent(gap)} of the answer: the network has parts that are no sum, or the answer is nearly 0.",
+    )
 
 
 def _gaps(scores: Tensor, started: Tensor) -> Tensor:

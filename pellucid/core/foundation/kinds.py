@@ -237,12 +237,13 @@ objectives = Catalogue(
 # explains: the capability that it gives a model, such as "span_weights", or False
 # alone: it reads the state of one piece and of no other
 # chooses: the text is read twice, once to choose words and once to decide
+# linear: what it gives is a sum of parts of the states that it reads, without constants
 poolers = Catalogue(
     "pooler",
     room="pellucid.models.poolers",
     group="pellucid.poolers",
     requires=("explains",),
-    optional=MappingProxyType({"alone": False, "chooses": False}),
+    optional=MappingProxyType({"alone": False, "chooses": False, "linear": False}),
 )
 
 # Only encoders that are trained from word vectors register; pretrained encoders are folders and names on the hub.

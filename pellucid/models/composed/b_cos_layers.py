@@ -11,11 +11,14 @@ from torch.overrides import handle_torch_function, has_torch_function
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import poolers
+from pellucid.core.passes.precision import widened
 from pellucid.models.families.encoder import Encoder
 
 B_COS = "b_cos"
-EXPONENT = 1.25  # B; 1 weighs nothing
-SMALLEST = 1e-6  # of a cosine and of a length: below, the weight stays as it is there
+EXPONENT = (
+    1.25  # B; 1 weighs nothing. Saved models were trained with this one: another exponent is another form.
+)
+SMALLEST = 1e-6  # cosines below count as this one, and lengths below as this long
 
 
 def aligned(output: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
@@ -33,9 +36,10 @@ def aligned(output: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
 
 def _steps(output: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
     """`aligned` in functions that DeepLIFT has rules for."""
-    squares = inputs.square().sum(-1, keepdim=True) * weight.square().sum(-1)
-    cosines = (output / squares.clamp(min=SMALLEST**2).sqrt()).abs()
-    return output * cosines.clamp(min=SMALLEST).pow(EXPONENT - 1)
+    of_inputs = widened(inputs).square().sum(-1, keepdim=True).clamp(min=SMALLEST**2).sqrt()
+    of_weight = widened(weight).square().sum(-1).clamp(min=SMALLEST**2).sqrt()
+    cosines = (widened(output) / of_inputs / of_weight).abs()
+    return output * cosines.clamp(min=SMALLEST).pow(EXPONENT - 1).to(output.dtype)
 
 
 # What relevance looks for, as in relevance/functions.py: the kind of function, and its steps where these meet rules of their own.
@@ -53,8 +57,14 @@ class BCosLinear(nn.Linear):
 def with_b_cos_layers(encoder: Encoder, source: str) -> Encoder:
     """The same encoder with B-cos layers in place of its linear ones, and without any bias; one that has them stays as it is.
 
-    source: its name for messages. Raises `BadSetting` for an encoder with constants in other layers.
+    source: its name for messages. Raises `BadSetting` for an encoder with constants in other layers, or that has a decoder beside it,
+    which reads the words once more.
     """
+    if getattr(encoder.config, "is_encoder_decoder", False):
+        raise BadSetting(
+            f"form='b_cos' needs an encoder alone, and {source} has a decoder, which reads the words once more; give an encoder such as "
+            "minilm, or leave form away."
+        )
     for module in encoder.modules():  # type: ignore[attr-defined]  # every encoder is a module
         if type(module) is nn.Linear:
             module.__class__ = BCosLinear
@@ -75,12 +85,16 @@ def has_b_cos_layers(encoder: Encoder) -> bool:
 
 
 def check_form(form: str, pooler: str) -> None:
-    """Raise `BadSetting` for a form that there is not, or a pooler that does not read states linearly."""
+    """Raise `BadSetting` for a form that there is not, or a pooler that does not add up states."""
     if form not in ("", B_COS):
         raise BadSetting(f"form={form!r} is not possible; give 'b_cos', or leave form away.")
-    if form and poolers.get(pooler).facts["explains"]:
-        plain = [name for name in poolers.names() if not poolers.get(name).facts["explains"]]
+    if form and not poolers.get(pooler).facts["linear"]:
         raise BadSetting(
-            f"form='b_cos' makes the answer a sum over words, which pooler={pooler!r} is not; give pooler="
-            f"{' or '.join(map(repr, plain))}."
+            f"form='b_cos' makes the answer a sum over words, which pooler={pooler!r} is not; give {fitting_poolers()}."
         )
+
+
+def fitting_poolers() -> str:
+    """The poolers that the form fits, as a message lists them."""
+    fitting = [name for name in poolers.names() if poolers.get(name).facts["linear"]]
+    return f"pooler={' or '.join(map(repr, fitting))}"

@@ -7,7 +7,7 @@ from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.models.classifiers.pretrained import load_encoder
 from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.composed.b_cos_layers import B_COS, has_b_cos_layers
+from pellucid.models.composed.b_cos_layers import B_COS, fitting_poolers, has_b_cos_layers
 from pellucid.models.composed.composed import is_composed, load_composed
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
@@ -38,8 +38,14 @@ def compose(plan: Plan, seed: int, texts: Sequence[Sequence[str]] = ()) -> tuple
         if isinstance(layer, int):
             remove_upper_blocks(encoder, layer, plan.encoder)
         if has_b_cos_layers(encoder) and plan.layer_form != B_COS:
-            raise BadSetting(f"{plan.encoder} has B-cos layers; give form='b_cos', or another encoder.")
+            raise BadSetting(
+                f"{plan.encoder} has B-cos layers; give form='b_cos' with {fitting_poolers()}, or begin with another model."
+            )
         network = composed_network(encoder, plan)
+    if network.joins and plan.layer_form == B_COS:
+        raise BadSetting(
+            f"form='b_cos' explains texts that are read as one, and max_length={plan.max_length} joins windows; leave one of them away."
+        )
     if network.joins:
         check_ends(tokenizer, plan.encoder)
     return network, tokenizer

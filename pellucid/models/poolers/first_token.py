@@ -11,7 +11,7 @@ from pellucid.models.pooling.pooled import Pooled
 from pellucid.models.pooling.pooler import Pooler
 
 
-@poolers.add("first_token", explains=False, alone=True)
+@poolers.add("first_token", explains=False, alone=True, linear=True)
 class FirstTokenPooler(Pooler):
     """The state of the first piece ([CLS], <s>)."""
 

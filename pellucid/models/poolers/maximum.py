@@ -12,7 +12,7 @@ from pellucid.models.pooling.pooled import Pooled
 from pellucid.models.pooling.pooler import Pooler
 
 
-@poolers.add("maximum", explains=False)
+@poolers.add("maximum", explains=False, linear=True)
 class MaximumPooler(Pooler):
     """The largest entries of all real pieces, special tokens included."""
 

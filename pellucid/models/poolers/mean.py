@@ -12,7 +12,7 @@ from pellucid.models.pooling.pooled import Pooled
 from pellucid.models.pooling.pooler import Pooler
 
 
-@poolers.add("mean", explains=False)
+@poolers.add("mean", explains=False, linear=True)
 class MeanPooler(Pooler):
     """The mean state of all real pieces."""
 

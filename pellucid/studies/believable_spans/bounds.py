@@ -30,7 +30,7 @@ def bounds_of(numbers: Numbers, name: str) -> list[Bound]:
         *_of_methods(judged),
         *_of_marks(numbers, trained["title"]),
     ]
-    few = len(trained["seeds"]) < ENOUGH_SEEDS
+    few = min(len(trained["seeds"]), len(judged["seeds"])) < ENOUGH_SEEDS
     return [Bound(one.words, one.measured, "" if few else one.verdict) for one in lines if one is not None]
 
 
@@ -84,15 +84,15 @@ def _of_methods(judged: Numbers) -> list[Bound]:
             )
     overlap = judged["overlap"]
     if overlap is not None and INTEGRATED_GRADIENTS in overlap:
-        own, other = (overlap[who]["mean"] for who in ("spans", INTEGRATED_GRADIENTS))
-        words = "words of two seeds' spans in both, as a share: not less than integrated gradients'"
-        lines.append(Bound(words, f"{own:.2f} against {other:.2f}", _met(own >= other)))
+        other = overlap[INTEGRATED_GRADIENTS]["mean"]
+        words = f"words in both of two seeds' spans, as a share, less integrated gradients' {other:.2f}: not worse"
+        lines.append(_lead(words, overlap["lead"]))
     return lines
 
 
 def _of_marks(numbers: Numbers, title: str) -> list[Bound]:
     return [
-        _lead(f"{score} against {lead['best']}: not worse", lead["lead"])
+        _lead(f"{score} against {lead['best']}: not worse", lead["lead"], lead["seeds"])
         for score, of_score in numbers["marks"].items()
         for who, lead in of_score["leads"].items()
         if who == title
@@ -100,11 +100,15 @@ def _of_marks(numbers: Numbers, title: str) -> list[Bound]:
 
 
 def _bounded(words: str, interval: Numbers, holds: Callable[[float], bool]) -> Bound:
-    return Bound(words, shown(interval), _met(holds(interval["mean"])))
+    return Bound(
+        words, shown(interval), _met(holds(interval["mean"])) if interval["mean"] == interval["mean"] else ""
+    )
 
 
-def _lead(words: str, interval: Numbers) -> Bound:
+def _lead(words: str, interval: Numbers, seeds: int = ENOUGH_SEEDS) -> Bound:
     """A lead that is not worse: the interval does not lie below 0 as a whole. Where it lies on both sides nothing is decided."""
+    if seeds < ENOUGH_SEEDS:
+        return Bound(words, shown(interval, 3), "")
     verdict = MET if interval["low"] > 0 else MISSED if interval["high"] < 0 else UNDECIDED
     return Bound(words, shown(interval, 3), verdict)
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from pellucid import api
 from pellucid.core.results.explanation import Explanation
@@ -17,6 +18,7 @@ from pellucid.studies.believable_spans.corpora import CORPORA, is_planted, label
 from pellucid.studies.believable_spans.evidence import N_SPANS, evidence_numbers
 from pellucid.studies.believable_spans.models import MODELS
 from pellucid.studies.believable_spans.other_methods import explained, marks_numbers, method_numbers
+from pellucid.studies.s0_eraser.cuts import marked_tokens
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import Numbers, Share, no_report
 from pellucid.training.recipe import Recipe
@@ -47,17 +49,25 @@ def trained(settings: Settings, name: str, seed: int, share: Share = no_report) 
             layer_form=model.layer_form,
         ),
         replace(recipe, **model.recipe),
-        settings.work / "models" / f"{on}-{name}-{seed}",
+        model_folder(settings, name, seed),
         settings.device,
         progress=lambda _, done, total: share(0.9 * done / total),
     )
 
 
+def model_folder(settings: Settings, name: str, seed: int) -> Path:
+    """Where a model lies."""
+    return settings.work / "models" / f"{settings.own['on']}-{name}-{seed}"
+
+
 def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
-    """right: "1" or "0" for each test text; dev_right for each dev text; dev: what the spans of dev texts do."""
-    began = time.perf_counter()
+    """right: "1" or "0" for each test text; dev_right for each dev text; dev: what the spans of dev texts do; seconds: of the training,
+    None of one that was interrupted.
+    """
+    began, folder = time.perf_counter(), model_folder(settings, name, seed)
+    was_begun = folder.exists()
     model = trained(settings, name, seed, share)
-    seconds = time.perf_counter() - began
+    seconds = None if was_begun else round(time.perf_counter() - began, 1)
     parts = parts_of(settings.own["on"], settings.data, settings.size_name)
     looked_at = parts["dev"][: settings.size.judged]
     return {
@@ -68,7 +78,7 @@ def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> 
         "dev": evidence_numbers(model, looked_at, spans_of(model, looked_at))
         if MODELS[name].has_spans
         else None,
-        "seconds": round(seconds, 1),
+        "seconds": seconds,
     }
 
 
@@ -83,7 +93,9 @@ def judged_numbers(settings: Settings, name: str, seed: int, share: Share) -> Nu
     numbers: Numbers = {"model": name, "seed": seed, "ids": [one.id for one in texts]}
     own = own_explanations(model, name, texts)
     if own and CORPORA[on].marks:
-        numbers["marks"] = {MODELS[name].title: marks_numbers(texts, own, str(MODELS[name].method))}
+        numbers["marks"] = {
+            MODELS[name].title: marks_numbers(texts, own, str(MODELS[name].method), marked_tokens(texts))
+        }
     share(0.2)
     if MODELS[name].has_spans:
         numbers["spans"] = evidence_numbers(model, texts, own)
@@ -133,7 +145,8 @@ def _of_other_methods(
     others: Numbers = {}
     if corpus.marks:
         others["method_marks"] = {
-            method: marks_numbers(first, explanations, method) for method, explanations in by_method.items()
+            method: marks_numbers(first, explanations, method, marked_tokens(texts))
+            for method, explanations in by_method.items()
         }
     if MODELS[name].has_spans:
         others["methods"] = method_numbers(model, first, by_method, numbers["spans"]["words"][:count])

@@ -9,7 +9,11 @@ import numpy as np
 from pellucid.core.results.t_interval import t_interval
 from pellucid.core.results.table import CHANCE
 from pellucid.evaluation.protocols.transfers import mean_over_runs
-from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference_over_runs
+from pellucid.evaluation.shared.summary import (
+    bootstrap_interval,
+    paired_difference,
+    paired_difference_over_runs,
+)
 from pellucid.studies.believable_spans.marks import marks_of
 from pellucid.studies.believable_spans.models import MODELS
 from pellucid.studies.believable_spans.other_methods import INTEGRATED_GRADIENTS
@@ -26,9 +30,13 @@ LOWER_IS_BETTER = {"alone": True, "without": False}
 def summarise(about: Numbers, trained: Sequence[Numbers], judged: Sequence[Numbers]) -> Numbers:
     """Model -> its numbers; models without a finished training are missing."""
     runs, judgements = _by_model(trained), _by_model(judged)
+    expected = set(range(about["seeds"]))
     missing = {
-        name: sorted(set(range(about["seeds"])) - {one["seed"] for one in runs.get(name, [])})
-        for name in about["models"]
+        **{name: sorted(expected - _seeds(runs.get(name, []))) for name in about["models"]},
+        **{
+            f"judging of {name}": sorted(expected - _seeds(judgements.get(name, [])))
+            for name in about["judged"]
+        },
     }
     return {
         "about": about,
@@ -37,11 +45,19 @@ def summarise(about: Numbers, trained: Sequence[Numbers], judged: Sequence[Numbe
             for name in about["models"]
             if name in runs
         },
-        "judged": {name: _judged_numbers(of) for name, of in judgements.items() if MODELS[name].has_spans},
+        "judged": {
+            name: _judged_numbers(of)
+            for name, of in judgements.items()
+            if MODELS[name].has_spans and name in runs
+        },
         "marks": marks_of(judgements),
         "missing": {name: seeds for name, seeds in missing.items() if seeds},
         "machines": count_machines([*trained, *judged]),
     }
+
+
+def _seeds(units: Sequence[Numbers]) -> set[int]:
+    return {one["seed"] for one in units}
 
 
 def _by_model(units: Sequence[Numbers]) -> dict[str, list[Numbers]]:
@@ -62,7 +78,8 @@ def _training_numbers(runs: Sequence[Numbers], plain: Sequence[Numbers]) -> Numb
             asdict(paired_difference_over_runs(ours, theirs)) if len(ours) else None
         )
     numbers["spans_on_dev"] = span_numbers([one["dev"] for one in runs]) if runs[0]["dev"] else None
-    numbers["seconds"] = float(np.median([one["seconds"] for one in runs]))
+    timed = [one["seconds"] for one in runs if one["seconds"] is not None]
+    numbers["seconds"] = float(np.median(timed)) if timed else None
     return numbers
 
 
@@ -108,7 +125,7 @@ def _judged_numbers(units: Sequence[Numbers]) -> Numbers:
     }
     if "methods" in units[0]:
         numbers["methods"] = {name: _against_methods(units, name) for name in LOWER_IS_BETTER}
-    if "reason" in units[0]:
+    if "reason" in units[0] and any(one is not None for one in units[0]["reason"]):
         numbers["reason"] = _reasons([one["reason"] for one in units])
     return numbers
 
@@ -133,14 +150,16 @@ def _against_methods(units: Sequence[Numbers], field: str) -> Numbers:
 
 def _overlap(units: Sequence[Numbers]) -> Numbers | None:
     """How alike two seeds' heaviest spans are: words in both / words in either, mean over pairs of seeds; the same of integrated
-    gradients' best words. Intervals are over texts. None below two seeds.
+    gradients' best words on the same texts, and the lead of the spans. Intervals are over texts. None below two seeds.
     """
     if len(units) < 2:
         return None
-    sets = {"spans": [one["spans"]["words"] for one in units]}
-    if "methods" in units[0]:
-        sets[INTEGRATED_GRADIENTS] = [one["methods"][INTEGRATED_GRADIENTS]["words"] for one in units]
-    return {name: asdict(bootstrap_interval(_alike(words))) for name, words in sets.items()}
+    if "methods" not in units[0]:
+        return {"spans": asdict(bootstrap_interval(_alike([one["spans"]["words"] for one in units])))}
+    theirs = [one["methods"][INTEGRATED_GRADIENTS]["words"] for one in units]
+    sides = [_alike([one["spans"]["words"][: len(theirs[0])] for one in units]), _alike(theirs)]
+    own, other = (asdict(bootstrap_interval(side)) for side in sides)
+    return {"spans": own, INTEGRATED_GRADIENTS: other, "lead": asdict(paired_difference(sides[0], sides[1]))}
 
 
 def _alike(by_seed: Sequence[Sequence[Sequence[int]]]) -> np.ndarray:

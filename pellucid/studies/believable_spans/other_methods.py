@@ -11,7 +11,7 @@ from pellucid.core.text.example import Example
 from pellucid.evaluation.protocols.eraser_scores import example_columns
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.believable_spans.evidence import falls
-from pellucid.studies.s0_eraser.cuts import cut_by_scores, lengths_of, marked_tokens
+from pellucid.studies.s0_eraser.cuts import cut_by_scores, lengths_of
 from pellucid.studies.shared.units import Numbers
 from pellucid.studies.which_explanation.methods import METHODS, short_name
 
@@ -57,9 +57,11 @@ def method_numbers(
     return numbers
 
 
-def marks_numbers(examples: Sequence[Example], explanations: Sequence[Explanation], name: str) -> Numbers:
-    """cut -> [text column], the columns of ERASER's scores; all texts are cut at the share of words that people marked in them."""
-    lengths = lengths_of(examples, marked_tokens(examples))
+def marks_numbers(
+    examples: Sequence[Example], explanations: Sequence[Explanation], name: str, share: float
+) -> Numbers:
+    """cut -> [text column], the columns of ERASER's scores. share: of a text's words, at which every explanation of a corpus is cut."""
+    lengths = lengths_of(examples, share)
     cuts = cut_by_scores(explanations, name, lengths, 0)
     return {
         cut: [[round(value, 4) for value in example_columns(one, 0.5)] for one in cuts[cut]] for cut in CUTS

@@ -37,7 +37,7 @@ def accuracy_table(numbers: Numbers) -> str:
             "–" if name == "plain" or of["test_over_plain"] is None else shown(of["test_over_plain"]),
             shown(of["dev"]),
             "–" if name == "plain" or of["dev_over_plain"] is None else shown(of["dev_over_plain"]),
-            f"{of['seconds']:.0f}",
+            "–" if of["seconds"] is None else f"{of['seconds']:.0f}",
         ]
         for name, of in numbers["models"].items()
     ]
@@ -141,6 +141,6 @@ def _marks_section(numbers: Numbers) -> str:
     who = next(iter(marks.values()))["who"]
     rows = [[name, *(shown(of["who"][name], 3) for of in marks.values())] for name in who]
     return (
-        "## Beside what people marked\n\nEvery explanation is cut at the share of words that people marked: one span for IOU F1, the "
-        f"best words for token F1.\n\n{markdown_table(['explanation', *marks], rows)}\n\n"
+        "## Beside what people marked\n\nEvery explanation is cut at the share of words that people marked in all judged texts: one span for "
+        f"IOU F1, the best words for\ntoken F1. All rows are of the same texts.\n\n{markdown_table(['explanation', *marks], rows)}\n\n"
     )

@@ -20,6 +20,7 @@ from pellucid.core.foundation.kinds import studies
 from pellucid.studies.believable_spans.corpora import (
     CORPORA,
     SIZES,
+    SpanSize,
     is_planted,
     models_of,
     parts_of,
@@ -71,9 +72,13 @@ def judging_units(settings: Settings, records: Records) -> list[Unit]:
     return [
         _unit(settings, f"judged-{name}-{seed}", name, seed, partial(judged_numbers, settings, name, seed))
         for seed in range(seeds_of(on, settings.size))
-        for name in models_of(on, settings.size)
-        if MODELS[name].has_spans or CORPORA[on].marks
+        for name in judged_models(on, settings.size)
     ]
+
+
+def judged_models(on: str, size: SpanSize) -> list[str]:
+    """The models whose explanations are judged."""
+    return [name for name in models_of(on, size) if MODELS[name].has_spans or CORPORA[on].marks]
 
 
 def summary(settings: Settings, records: Records) -> Numbers:
@@ -84,6 +89,7 @@ def summary(settings: Settings, records: Records) -> Numbers:
         "on": on,
         "title": CORPORA[on].title,
         "models": list(models_of(on, settings.size)),
+        "judged": judged_models(on, settings.size),
         "seeds": seeds_of(on, settings.size),
         "epochs": settings.size.epochs or CORPORA[on].epochs,
         "planted": is_planted(on),

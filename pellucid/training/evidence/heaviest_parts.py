@@ -14,7 +14,7 @@ def part_weights(trace: SpanTrace | UnitTrace) -> Tensor:
     if isinstance(trace, UnitTrace):
         return weights
     begun, ended = weights.sum(2).cumsum(1), weights.sum(1).cumsum(1)
-    return begun - F.pad(ended, (1, 0))[:, :-1]
+    return (begun - F.pad(ended, (1, 0))[:, :-1]).clamp(0, 1)  # a difference of sums may end a little outside
 
 
 def heaviest_parts(weights: Sequence[float], shares: Sequence[float]) -> list[frozenset[int]]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import at_least
+from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import objectives
 from pellucid.training.evidence.cut_texts import TOP, CutTexts
 from pellucid.training.evidence.text_draws import TextDraws
@@ -23,7 +23,7 @@ class ComprehensivenessMargin:
     The losses are the label's. The units that are left out are absent, so they cost nothing. A unit of a model with spans weighs as
     much as all spans that it lies in.
 
-    margin: nats, 0 or more. top: shares of a text's units, each 0.01 to 0.99, of one unit or more.
+    margin: nats, 0 to 100. top: shares of a text's units, each 0.01 to 0.99, of one unit or more.
     share: of the texts that are cut in a step, 0.01 to 1; the others cost 0, these count more.
     """
 
@@ -35,7 +35,7 @@ class ComprehensivenessMargin:
         top: Sequence[float] = TOP,
         share: float = 1.0,
     ) -> None:
-        at_least("margin", margin, 0)
+        between("margin", margin, 0, 100)
         self.context, self.margin = context, margin
         self.draws = TextDraws("comprehensiveness_margin", context.recipe.seed, share)
         self.cut = CutTexts(context, top, "left_out")
