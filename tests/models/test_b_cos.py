@@ -215,7 +215,7 @@ def test_only_poolers_that_say_that_they_are_sums_fit():
                 check_form("b_cos", name)
 
 
-def test_an_answer_that_is_no_sum_is_told():
+def test_an_answer_that_is_no_sum_has_a_caveat():
     """A plug-in pooler may say that it is linear and have constants."""
     model = tiny_composed("mean", layer_form="b_cos")
     with torch.no_grad():

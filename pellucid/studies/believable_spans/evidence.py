@@ -83,11 +83,11 @@ def _disjoint(own: Sequence[range], texts: Sequence[int], generator: torch.Gener
     """Random ranges of these lengths, each within one text, the longest first; the own ones where a draw leaves no room for all."""
     drawn: list[range] = []
     for size in sorted(map(len, own), reverse=True):
-        taken = {word for one in drawn for word in one}
+        used = {word for one in drawn for word in one}
         fitting = [
             range(start, start + size)
             for start in range(len(texts) - size + 1)
-            if texts[start] == texts[start + size - 1] and not taken & set(range(start, start + size))
+            if texts[start] == texts[start + size - 1] and not used & set(range(start, start + size))
         ]
         if not fitting:
             return list(own)
