@@ -11,6 +11,7 @@ from pellucid.core.corpus.rank_agreement import tau_b
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.table import CHANCE, Interval
+from pellucid.studies.shared.interval_plot import GOOD, Panel, interval_plot
 from pellucid.studies.shared.study import Settings
 from pellucid.studies.shared.units import no_report
 from pellucid.studies.which_explanation import study
@@ -230,3 +231,9 @@ def test_a_model_with_a_planted_reason_is_judged_whole(tmp_path):
         "sufficiency",
     }
     assert [unit.name for unit in study.comparison_units(settings, records)] == ["compared-planted-token-0"]
+
+
+def test_a_picture_of_too_few_seeds_has_no_colour_of_a_verdict():
+    panels = [Panel("metric", "better →", {"one": Interval(0.5, 0.4, 0.6)})]
+    assert GOOD in interval_plot("title", ["one"], panels, "foot")
+    assert GOOD not in interval_plot("title", ["one"], panels, "foot", coloured=False)

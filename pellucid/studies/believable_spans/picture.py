@@ -1,6 +1,7 @@
 """What each lever moves on dev, as SVG: models down; accuracy, spans read alone and spans left out across."""
 
 from pellucid.core.results.interval import Interval
+from pellucid.studies.shared.claims import ENOUGH_SEEDS
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
 from pellucid.studies.shared.units import Numbers
 
@@ -28,7 +29,9 @@ def as_picture(numbers: Numbers) -> str:
     ]
     about = numbers["about"]
     foot = f"dev texts, up to {about['seeds']} seeds; 95 % intervals over seeds, in which texts are nested"
-    return interval_plot(f"{about['title']}: what each lever does", list(models), panels, foot)
+    return interval_plot(
+        f"{about['title']}: what each lever does", list(models), panels, foot, about["seeds"] >= ENOUGH_SEEDS
+    )
 
 
 def _interval(record: Numbers | None) -> Interval | None:

@@ -20,8 +20,13 @@ class Panel:
     intervals: Mapping[str, Interval | None]
 
 
-def interval_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], foot: str) -> str:
-    """An SVG document on white ground; right of each panel's line at 0 is better."""
+def interval_plot(
+    title: str, rows: Sequence[str], panels: Sequence[Panel], foot: str, coloured: bool = True
+) -> str:
+    """An SVG document on white ground; right of each panel's line at 0 is better.
+
+    coloured: intervals that exclude 0 have the colour of better or worse; False where too few seeds stand behind them for a verdict.
+    """
     width = LABELS + len(panels) * (PANEL + GAP)
     height = HEAD + ROW * len(rows) + FOOT
     parts = [
@@ -31,7 +36,7 @@ def interval_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], foot
         *(
             part
             for number, panel in enumerate(panels)
-            for part in _panel(panel, rows, LABELS + number * (PANEL + GAP))
+            for part in _panel(panel, rows, LABELS + number * (PANEL + GAP), coloured)
         ),
         _text(12, height - 10, foot, size=11, colour=UNCLEAR),
     ]
@@ -39,7 +44,7 @@ def interval_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], foot
     return "\n".join([head, *parts, "</svg>"]) + "\n"
 
 
-def _panel(panel: Panel, rows: Sequence[str], left: int) -> list[str]:
+def _panel(panel: Panel, rows: Sequence[str], left: int, coloured: bool) -> list[str]:
     known = [interval for interval in panel.intervals.values() if interval is not None]
     most = (
         max(
@@ -56,7 +61,7 @@ def _panel(panel: Panel, rows: Sequence[str], left: int) -> list[str]:
         mark
         for index, row in enumerate(rows)
         if (interval := panel.intervals.get(row)) is not None
-        for mark in _mark(interval, at, HEAD + ROW * index + ROW // 2)
+        for mark in _mark(interval, at, HEAD + ROW * index + ROW // 2, coloured)
     ]
     return [
         _text(left, 40, panel.heading, weight=600),
@@ -68,8 +73,8 @@ def _panel(panel: Panel, rows: Sequence[str], left: int) -> list[str]:
     ]
 
 
-def _mark(interval: Interval, at: Callable[[float], float], y: int) -> list[str]:
-    colour = UNCLEAR if not interval.excludes_zero else GOOD if interval.mean > 0 else BAD
+def _mark(interval: Interval, at: Callable[[float], float], y: int, coloured: bool) -> list[str]:
+    colour = UNCLEAR if not (coloured and interval.excludes_zero) else GOOD if interval.mean > 0 else BAD
     circle = f"<circle cx='{at(interval.mean)}' cy='{y}' r='3.5' fill='{colour}'/>"
     if interval.low != interval.low:
         return [circle]

@@ -6,6 +6,7 @@ import numpy as np
 
 from pellucid.core.results.interval import Interval
 from pellucid.core.results.table import CHANCE
+from pellucid.studies.shared.claims import ENOUGH_SEEDS
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
 from pellucid.studies.shared.units import Numbers
 
@@ -25,7 +26,9 @@ def as_picture(numbers: Numbers) -> str:
     about = numbers["about"]
     seeds = f"{about['seeds']} seed{'' if about['seeds'] == 1 else 's'}"
     foot = f"{about['n_test']} texts × {seeds}; leads over random scores, text by text, with 95 % intervals"
-    return interval_plot(f"{about['title']}: leads over random scores", rows, panels, foot)
+    return interval_plot(
+        f"{about['title']}: leads over random scores", rows, panels, foot, about["seeds"] >= ENOUGH_SEEDS
+    )
 
 
 def _lead(judged: Sequence[Numbers], metric: str, method: str) -> Interval:
