@@ -15,6 +15,7 @@ from pellucid.studies.believable_spans.bounds import MET, MISSED, UNDECIDED, bou
 from pellucid.studies.believable_spans.corpora import CORPORA, SIZES, models_of, parts_of
 from pellucid.studies.believable_spans.evidence import (
     RANDOM,
+    answers,
     evidence_numbers,
     falls,
     random_words,
@@ -50,7 +51,7 @@ def answer(model, batch, number, words):
 
 def test_falls_are_those_of_the_words_alone_and_of_the_others(model):
     batch, selection = model.encode(EXAMPLES), [[1, 3], [0]]
-    values = falls(model, batch, selection)
+    values = falls(model, batch, selection, answers(model, batch.rows))
     for number, words in enumerate(selection):
         every = set(range(len(batch.pieces_of(number, "word"))))
         whole = answer(model, batch, number, every)

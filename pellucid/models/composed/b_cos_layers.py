@@ -15,9 +15,8 @@ from pellucid.core.passes.precision import widened
 from pellucid.models.families.encoder import Encoder
 
 B_COS = "b_cos"
-EXPONENT = (
-    1.25  # B; 1 weighs nothing. Saved models were trained with this one: another exponent is another form.
-)
+# B; 1 weighs nothing. Saved models were trained with this one: another exponent is another form.
+EXPONENT = 1.25
 SMALLEST = 1e-6  # cosines below count as this one, and lengths below as this long
 
 
@@ -26,9 +25,7 @@ def aligned(output: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
 
     output: inputs times weight, [... output]. inputs: [... input]. weight: [output input].
     """
-    if has_torch_function(
-        (output, inputs)
-    ):  # relevance sees one function: output times something that depends on the input
+    if has_torch_function((output, inputs)):  # relevance sees one function: output times a factor
         scaled: Tensor = handle_torch_function(aligned, (output, inputs), output, inputs, weight)
         return scaled
     return _steps(output, inputs, weight)

@@ -44,23 +44,19 @@ def words_of(ranges: Sequence[Sequence[range]]) -> list[list[int]]:
     return [sorted({word for one in of_text for word in one}) for of_text in ranges]
 
 
-def falls(model: Classifier, batch: Batch, words: Sequence[Sequence[int]]) -> Falls:
-    """What happens to each text's class. words: for each text the numbers of the words that are chosen."""
+def falls(model: Classifier, batch: Batch, words: Sequence[Sequence[int]], whole: Tensor) -> Falls:
+    """What happens to each text's class. words: for each text the numbers of the words that are chosen. whole: from `answers`."""
     rows: list[Row] = []
     for number, of_text in enumerate(words):
         pieces = batch.pieces_of(number, "word")
-        rows += [
-            batch.rows[number],
-            only(batch, number, pieces, of_text),
-            without(batch, number, pieces, of_text),
-        ]
-    probabilities = _probabilities(model, rows).reshape(len(words), 3, -1)
-    classes = probabilities[:, 0].argmax(-1)
-    values = probabilities.gather(2, classes[:, None, None].expand(-1, 3, 1))[..., 0]
+        rows += [only(batch, number, pieces, of_text), without(batch, number, pieces, of_text)]
+    cut = answers(model, rows).reshape(len(words), 2, -1)
+    value, classes = whole.max(-1)
+    values = cut.gather(2, classes[:, None, None].expand(-1, 2, 1))[..., 0]
     return Falls(
-        (probabilities[:, 1].argmax(-1) == classes).tolist(),
-        (values[:, 0] - values[:, 1]).tolist(),
-        (values[:, 0] - values[:, 2]).tolist(),
+        (cut[:, 0].argmax(-1) == classes).tolist(),
+        (value - values[:, 0]).tolist(),
+        (value - values[:, 1]).tolist(),
     )
 
 
@@ -101,8 +97,9 @@ def evidence_numbers(
     """Everything about the spans of some texts, text by text."""
     batch, ranges = model.encode(examples), heaviest_of(explanations)
     words = words_of(ranges)
-    own = falls(model, batch, words)
-    by_chance = [falls(model, batch, of_draw) for of_draw in random_words(batch, ranges, explanations)]
+    whole = answers(model, batch.rows)
+    own = falls(model, batch, words, whole)
+    by_chance = [falls(model, batch, of_draw, whole) for of_draw in random_words(batch, ranges, explanations)]
     return {
         "spans": [round(one.diagnostics["entropy_spans"], 4) for one in explanations],
         "words": words,
@@ -131,8 +128,8 @@ def _texts(explanation: Explanation) -> list[int]:
     return texts_of(units.parts if isinstance(units, Spans) else units)
 
 
-def _probabilities(model: Classifier, rows: Sequence[Row]) -> Tensor:
-    """[row class]"""
+def answers(model: Classifier, rows: Sequence[Row]) -> Tensor:
+    """[row class]: probabilities."""
     logits = evaluate_rows(model, scheduler_for(model), rows).double()
     return class_probabilities(logits, model.problem).to(torch.float64)
 

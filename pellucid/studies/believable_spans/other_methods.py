@@ -10,7 +10,7 @@ from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
 from pellucid.evaluation.protocols.eraser_scores import example_columns
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.studies.believable_spans.evidence import falls
+from pellucid.studies.believable_spans.evidence import answers, falls
 from pellucid.studies.s0_eraser.cuts import cut_by_scores, lengths_of
 from pellucid.studies.shared.units import Numbers
 from pellucid.studies.which_explanation.methods import METHODS, short_name
@@ -45,9 +45,10 @@ def method_numbers(
 ) -> Numbers:
     """Method -> what its best words do, text by text. words: of the spans, whose number each method gets."""
     batch, numbers = model.encode(examples), {}
+    whole = answers(model, batch.rows)
     for name, explanations in by_method.items():
         best = [best_words(one, len(own)) for one, own in zip(explanations, words, strict=True)]
-        of_method = falls(model, batch, best)
+        of_method = falls(model, batch, best, whole)
         numbers[name] = {
             "words": best,
             "agrees": of_method.agrees,

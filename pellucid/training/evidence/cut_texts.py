@@ -5,7 +5,7 @@ for several k and average. As in their released code, which units are the heavie
 move only through the states that they share with the answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +19,7 @@ from pellucid.core.passes.batch import Row
 from pellucid.training.evidence.answers import logits_of
 from pellucid.training.evidence.drawn_spans import SpanReader
 from pellucid.training.evidence.heaviest_parts import heaviest_parts, part_weights
+from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart
 from pellucid.training.training_loss import TrainingLoss, gold_numbers
 
@@ -37,20 +38,31 @@ class LabelCosts:
 class CutTexts:
     """What the label of a text costs when its heaviest units are read alone, or left out.
 
-    top: the shares, each 0.01 to 0.99, of one unit or more. cut: what is done to the heaviest units. Raises `BadSetting` for shares
-    that are out of range, or none.
+    name: the objective's. top: the shares, each 0.01 to 0.99, of one unit or more. share: of the texts that are cut in a step. cut: what
+    is done to the heaviest units. Raises `BadSetting` for shares that are out of range, or none.
     """
 
-    def __init__(self, context: ObjectiveContext, top: Sequence[float], cut: Cut) -> None:
+    def __init__(
+        self, name: str, context: ObjectiveContext, top: Sequence[float], share: float, cut: Cut
+    ) -> None:
         if not isinstance(top, list | tuple) or not top:
             raise BadSetting(f"top={quoted(top)} is not possible; give a list of shares, such as [0.1, 0.2].")
-        for share in top:
-            between("a share in top", share, 0.01, 0.99)
+        for one in top:
+            between("a share in top", one, 0.01, 0.99)
         classifier = context.classifier
         self.context, self.top, self.cut = context, top, cut
+        self.draws = TextDraws(name, context.recipe.seed, share)
         self.reader = SpanReader(context.train)
         self.gold = gold_numbers(context.train.examples, classifier.labels, classifier.problem)
         self.label_loss = TrainingLoss(classifier.problem, {}).label_loss
+
+    def losses(self, part: StepPart, loss: Callable[[LabelCosts], Tensor]) -> Tensor:
+        """[example]: the mean over shares of a loss [text share] of the costs; 0 of texts that are not cut in this step."""
+        numbers = self.draws.sampled(self.context.rows(part.indices), part.done)
+        if not numbers:
+            return part.output.logits.new_zeros(len(part.indices))
+        losses = loss(self.costs(part, numbers)).mean(1)
+        return self.draws.for_examples(losses, numbers, len(part.indices))
 
     def costs(self, part: StepPart, numbers: Sequence[int]) -> LabelCosts:
         """The costs of some texts of a step's part. numbers: their places, one or more."""

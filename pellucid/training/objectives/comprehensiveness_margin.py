@@ -12,7 +12,6 @@ from torch.nn import functional as F
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import objectives
 from pellucid.training.evidence.cut_texts import TOP, CutTexts
-from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 
@@ -36,15 +35,9 @@ class ComprehensivenessMargin:
         share: float = 1.0,
     ) -> None:
         between("margin", margin, 0, 100)
-        self.context, self.margin = context, margin
-        self.draws = TextDraws("comprehensiveness_margin", context.recipe.seed, share)
-        self.cut = CutTexts(context, top, "left_out")
+        self.margin = margin
+        self.texts = CutTexts("comprehensiveness_margin", context, top, share, "left_out")
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: 0 or more, in nats."""
-        numbers = self.draws.sampled(self.context.rows(part.indices), part.done)
-        if not numbers:
-            return part.output.logits.new_zeros(len(part.indices))
-        costs = self.cut.costs(part, numbers)
-        losses = F.relu(costs.whole[:, None] - costs.cut + self.margin).mean(1)
-        return self.draws.for_examples(losses, numbers, len(part.indices))
+        return self.texts.losses(part, lambda costs: F.relu(costs.whole[:, None] - costs.cut + self.margin))
