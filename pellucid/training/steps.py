@@ -1,6 +1,7 @@
 """The steps of a training run: which texts each takes; loss, gradients, clipping, learning rates and AdamW."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -8,7 +9,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import routes
-from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.joined_windows import LONGEST
@@ -17,6 +18,7 @@ from pellucid.training.fine_tuning import optimizer_of, prepare
 from pellucid.training.objective import Objective, ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import learnt_instead_of_labels
 from pellucid.training.recipe import Recipe
+from pellucid.training.shared_lookups import shared_lookups
 from pellucid.training.span_count import span_count_of
 from pellucid.training.training_loss import TrainingLoss, balancing_weights, gold_numbers
 from pellucid.training.word_choice_loss import word_choice_loss
@@ -86,13 +88,15 @@ class Steps:
     def _backward(self, indices: list[int], share: float, done: int) -> float:
         """Add the gradients of one part, weighted by its share of the batch's texts; returns its weighted loss."""
         device = self.classifier.device
-        with self.recipe.autocast(device):
-            inputs = self.classifier.place([self.batch.rows[index] for index in indices])
-            with self.route.training():
-                output = self.classifier.network(**inputs)
-        loss = self.training_loss.loss(output, self.gold[indices].to(device)) + self._cost_of_weights()
-        for weight, objective in self.objectives:
-            loss = loss + weight * objective.losses(StepPart(indices, output, done)).mean()
+        rows = [self.batch.rows[index] for index in indices]
+        with self._passes_share(rows):
+            with self.recipe.autocast(device):
+                inputs = self.classifier.place(rows)
+                with self.route.training():
+                    output = self.classifier.network(**inputs)
+            loss = self.training_loss.loss(output, self.gold[indices].to(device)) + self._cost_of_weights()
+            for weight, objective in self.objectives:
+                loss = loss + weight * objective.losses(StepPart(indices, output, done)).mean()
         loss = share * loss
         if not torch.isfinite(loss):
             raise BadSetting(
@@ -100,6 +104,22 @@ class Steps:
             )
         loss.backward()
         return float(loss.detach())
+
+    @contextmanager
+    def _passes_share(self, rows: Sequence[Row]) -> Iterator[None]:
+        """Objectives read the texts in further passes: inside, all passes share word vectors and 16-bit copies of the weights."""
+        if not self.objectives:
+            yield
+            return
+        special = self.batch.special
+        ids = {each for row in rows for each in row.ids}
+        ids |= {each for each in (special.mask, special.pad) if each is not None}
+        # The outer context, which by itself changes no number, holds the copies until the last pass.
+        with (
+            torch.autocast(self.classifier.device.type, enabled=False),
+            shared_lookups(self.classifier.network.get_input_embeddings(), ids),
+        ):
+            yield
 
     def _cost_of_weights(self) -> Tensor | float:
         """Recipe.l2 times the sum of all squared weights; the parts of a batch add up to it once."""

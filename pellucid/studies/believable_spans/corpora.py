@@ -44,15 +44,26 @@ class SpanCorpus:
 CORPORA = {
     "sst2": SpanCorpus("SST-2, every lever", LEVERS, "sst2", train=3_000, compared=0),
     "pocket": SpanCorpus(
-        "pocket", (*MAIN, "marked", "rationale", "b_cos"), "pocket", seeds=5, epochs=4, rate=2e-4, marks=True
+        "pocket",
+        (*MAIN, "marked", "rationale", "fresh", "b_cos"),
+        "pocket",
+        seeds=5,
+        epochs=4,
+        rate=2e-4,
+        marks=True,
     ),
     "sst5": SpanCorpus("SST-5", MAIN, "sst5", seeds=5),
     "snli": SpanCorpus(
-        "SNLI, judged on e-SNLI", (*MAIN, "rationale", "b_cos"), "esnli", "snli", train=10_000, marks=True
+        "SNLI, judged on e-SNLI",
+        (*MAIN, "rationale", "fresh", "b_cos"),
+        "esnli",
+        "snli",
+        train=10_000,
+        marks=True,
     ),
     "hatexplain": SpanCorpus(
         "HateXplain",
-        ("plain", "believable", "marked", "unirex_marked", "rationale", "b_cos"),
+        ("plain", "believable", "marked", "unirex_marked", "rationale", "fresh", "b_cos"),
         "hatexplain",
         train=5_000,
         marks=True,
@@ -60,7 +71,7 @@ CORPORA = {
     ),
     "movies": SpanCorpus(
         "movie reviews",
-        ("plain", "believable", "rationale", "b_cos"),
+        ("plain", "believable", "rationale", "fresh", "b_cos"),
         "movies",
         words=120,
         marks=True,
@@ -92,7 +103,7 @@ class SpanSize:
 
 
 SIZES = {
-    "tiny": SpanSize(6, 2, 30, 24, 9, 12, 20, 2, 1, ("plain", "believable", "rationale", "b_cos")),
+    "tiny": SpanSize(6, 2, 30, 24, 9, 12, 20, 2, 1, ("plain", "believable", "rationale", "fresh", "b_cos")),
     "small": SpanSize(200, 100, 40, 10**9, 400, 1_000, 1_000, 5),
 }
 

@@ -1,7 +1,7 @@
 """One model of the study: trained, looked at on dev, and judged on texts that nothing was chosen by."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.marks import marked
 from pellucid.core.text.units import Spans
 from pellucid.evaluation.protocols.label_leak import label_leak
-from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.evaluation.protocols.transfers import right_answers, span_parts
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.believable_spans.corpora import CORPORA, is_planted, labels_of, parts_of
@@ -25,12 +25,37 @@ from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
 SPANS = "span_attention"
+READ = 0.2  # the share of a text's words that is left by a cut, as in FRESH
 
 
-def trained(settings: Settings, name: str, seed: int, share: Share = no_report) -> Classifier:
-    """A model of the corpus; a finished one is loaded, an interrupted training goes on."""
+def read_parts(settings: Settings, name: str, seed: int) -> Mapping[str, Sequence[Example]]:
+    """train, dev and test as a model reads them: as they are, or cut by the plain model of the same seed."""
+    parts, extractor = (
+        parts_of(settings.own["on"], settings.data, settings.size_name),
+        MODELS[name].cut_by,
+    )
+    if not extractor:
+        return parts
+    plain = trained(settings, "plain", seed, parts)
+    cut = {
+        split: api.extract(
+            plain, list(parts[split]), extractor, selection="best_words", budget=READ, progress=False
+        )
+        for split in ("train", "dev", "test")
+    }
+    return span_parts({split: parts[split] for split in cut}, cut)
+
+
+def trained(
+    settings: Settings,
+    name: str,
+    seed: int,
+    parts: Mapping[str, Sequence[Example]],
+    share: Share = no_report,
+) -> Classifier:
+    """A model of the corpus; a finished one is loaded, an interrupted training goes on. parts: from `read_parts`."""
     on, size, model = settings.own["on"], settings.size, MODELS[name]
-    corpus, parts = CORPORA[on], parts_of(on, settings.data, settings.size_name)
+    corpus = CORPORA[on]
     recipe = Recipe(
         epochs=size.epochs or corpus.epochs,
         learning_rate=corpus.rate,
@@ -66,9 +91,9 @@ def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> 
     """
     began, folder = time.perf_counter(), model_folder(settings, name, seed)
     was_begun = folder.exists()
-    model = trained(settings, name, seed, share)
+    parts = read_parts(settings, name, seed)
+    model = trained(settings, name, seed, parts, share)
     seconds = None if was_begun else round(time.perf_counter() - began, 1)
-    parts = parts_of(settings.own["on"], settings.data, settings.size_name)
     looked_at = parts["dev"][: settings.size.judged]
     return {
         "model": name,
@@ -85,11 +110,8 @@ def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> 
 def judged_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
     """What the spans of the judged texts do, their agreement with marks, and of the first texts the same of other methods."""
     began, on = time.perf_counter(), settings.own["on"]
-    model, parts = (
-        trained(settings, name, seed),
-        parts_of(on, settings.data, settings.size_name),
-    )
-    texts = parts["judged"]
+    parts = parts_of(on, settings.data, settings.size_name)
+    model, texts = trained(settings, name, seed, parts), parts["judged"]
     numbers: Numbers = {"model": name, "seed": seed, "ids": [one.id for one in texts]}
     own = own_explanations(model, name, texts)
     if own and CORPORA[on].marks:

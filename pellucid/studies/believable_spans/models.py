@@ -17,13 +17,17 @@ ENTROPY: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 @dataclass(frozen=True)
 class JudgedModel:
-    """title: for tables. pooler, pooler_settings, layer_form: of the plan. recipe: what differs from the corpus's recipe."""
+    """title: for tables. pooler, pooler_settings, layer_form: of the plan. recipe: what differs from the corpus's recipe.
+
+    cut_by: the extractor that cuts all texts by the plain model of the same seed before this one reads them; "": it reads whole texts.
+    """
 
     title: str
     pooler: str = "span"
     pooler_settings: dict[str, Any] = field(default_factory=dict)
     recipe: dict[str, Any] = field(default_factory=dict)
     layer_form: str = ""
+    cut_by: str = ""
 
     @property
     def has_spans(self) -> bool:
@@ -72,6 +76,11 @@ MODELS: dict[str, JudgedModel] = {
     "same_spans": _with(
         "believable with same_spans × 0.5", {**BOTH, "same_spans": 0.5}, {"same_spans": {"share": SHARE}}
     ),
+    "eighth": _with(
+        "believable, an eighth of the texts read again",
+        BOTH,
+        {name: {"n_spans": 2, "share": 0.125} for name in BOTH},
+    ),
     "soft": _with(
         "believable, soft_sufficiency for read_alone",
         {"soft_sufficiency": 1.0, "leave_out": BOTH["leave_out"]},
@@ -86,6 +95,8 @@ MODELS: dict[str, JudgedModel] = {
         recipe=ENTROPY | {"objectives": {**MARGINS, "marked": 0.5}, "objective_settings": OF_MARGINS},
     ),
     "rationale": JudgedModel("rationale model", "rationale", {"coverage": 0.2}),
+    # Jain et al. (2020), FRESH: attention of one model cuts the texts, another learns and answers from the cuts alone.
+    "fresh": JudgedModel("FRESH, a fifth of the words", "first_token", cut_by="average_attention"),
     "b_cos": JudgedModel("B-cos layers", "first_token", layer_form="b_cos"),
 }
 LEVERS = tuple(name for name in MODELS if name not in ("marked", "unirex_marked"))

@@ -45,7 +45,7 @@ def believable_spans() -> Study:
     return Study(
         sizes=SIZES,
         options=(ON, FOLDERS, WORK, ENCODER, DEVICE, FINISHED),
-        work=UnitStages({"trainings": training_units, "judging": judging_units}),
+        work=UnitStages({"trainings": training_units, "on_cuts": units_on_cuts, "judging": judging_units}),
         summary=summary,
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={"levers.svg": lambda settings, numbers: as_picture(numbers)},
@@ -53,12 +53,22 @@ def believable_spans() -> Study:
 
 
 def training_units(settings: Settings, records: Records) -> list[Unit]:
-    """Every model, seed by seed. Raises `BadInput` where the corpus needs a folder and --data is not there."""
+    """Every model that reads whole texts, seed by seed. Raises `BadInput` where the corpus needs a folder and --data is not there."""
     on = settings.own["on"]
     if not settings.data and not (is_planted(on) or on == "pocket"):
         raise BadInput(
             f"The texts of {on} are not part of the package; give --data, the folder of their folder."
         )
+    return [one for one in _trainings(settings) if not MODELS[one.about["model"]].cut_by]
+
+
+def units_on_cuts(settings: Settings, records: Records) -> list[Unit]:
+    """The models that read texts which a plain one has cut."""
+    return [one for one in _trainings(settings) if MODELS[one.about["model"]].cut_by]
+
+
+def _trainings(settings: Settings) -> list[Unit]:
+    on = settings.own["on"]
     return [
         _unit(settings, f"model-{name}-{seed}", name, seed, partial(training_numbers, settings, name, seed))
         for seed in range(seeds_of(on, settings.size))
@@ -78,7 +88,11 @@ def judging_units(settings: Settings, records: Records) -> list[Unit]:
 
 def judged_models(on: str, size: SpanSize) -> list[str]:
     """The models whose explanations are judged."""
-    return [name for name in models_of(on, size) if MODELS[name].has_spans or CORPORA[on].marks]
+    return [
+        name
+        for name in models_of(on, size)
+        if MODELS[name].has_spans or (CORPORA[on].marks and not MODELS[name].cut_by)
+    ]
 
 
 def summary(settings: Settings, records: Records) -> Numbers:
@@ -95,7 +109,11 @@ def summary(settings: Settings, records: Records) -> Numbers:
         "planted": is_planted(on),
         **{f"n_{split}": len(texts) for split, texts in parts.items()},
     }
-    return summarise(about, list(records["trainings"].values()), list(records["judging"].values()))
+    return summarise(
+        about,
+        [*records["trainings"].values(), *records["on_cuts"].values()],
+        list(records["judging"].values()),
+    )
 
 
 def _unit(settings: Settings, name: str, model: str, seed: int, work: "partial[Numbers]") -> Unit:
@@ -106,6 +124,7 @@ def _unit(settings: Settings, name: str, model: str, seed: int, work: "partial[N
         "pooler": judged.pooler,
         "pooler_settings": judged.pooler_settings,
         "layer_form": judged.layer_form,
+        "cut_by": judged.cut_by,
         "recipe": judged.recipe,
         "epochs": size.epochs or corpus.epochs,
         "rate": corpus.rate,

@@ -1,0 +1,103 @@
+"""What the levers of a span model cost: the time of a training step with each, over a plain model's step on the same texts.
+
+    python -m benchmarks.span_training    # about five minutes; writes benchmarks/results/span_training.json and docs/span-training.md
+
+One thread, all-MiniLM-L6-v2, batches of 32 of pocket's sentences, float32. The models take turns, a step each, so that whatever else the
+machine does meets them all.
+"""
+
+import argparse
+import statistics
+import time
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+import pellucid
+from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.table import listed
+from pellucid.models.composed.composed import as_classifier
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.plan import Plan
+from pellucid.studies.believable_spans.models import MODELS, JudgedModel
+from pellucid.training.recipe import Recipe
+from pellucid.training.steps import Steps, epoch_batches, steps_of
+
+BATCH = 32
+STEPS = 10_000  # that a training is long: rates and the number of spans depend on it
+WARM, ROUNDS = 3, 24
+JUDGED = (
+    "plain",
+    "entropy",
+    "number_alone",
+    "no_leave_out",
+    "no_read_alone",
+    "believable",
+    "same_spans",
+    "soft",
+    "unirex",
+)
+MUST = 1.6  # of "believable"
+
+
+def steps_of_model(model: JudgedModel) -> Steps:
+    """The steps of a training that has not begun."""
+    examples = pellucid.examples("pocket", "train")
+    plan = Plan(
+        "minilm", model.pooler, model.pooler_settings, tuple(sorted({str(one.label) for one in examples}))
+    )
+    recipe = replace(Recipe(batch_size=BATCH), **model.recipe)
+    network, tokenizer = compose(plan, recipe.seed, [one.segments for one in examples])
+    classifier = as_classifier(network, tokenizer, plan, "benchmark")
+    classifier.network.train()
+    return steps_of(classifier, classifier.encode(examples), recipe, STEPS)
+
+
+def measured() -> dict[str, dict[str, float]]:
+    """For each model the median seconds of a step, and the median over rounds of its ratio to the plain model's."""
+    steps = {name: steps_of_model(MODELS[name]) for name in JUDGED}
+    seconds: dict[str, list[float]] = {name: [] for name in steps}
+    batches = epoch_batches(steps["plain"].batch.lengths, BATCH, 0, 0)
+    for number in range(WARM + ROUNDS):
+        for name, each in steps.items():
+            start = time.perf_counter()
+            each.step(batches[number % len(batches)], number)
+            seconds[name].append(time.perf_counter() - start)
+    timed = {name: each[WARM:] for name, each in seconds.items()}
+    return {
+        name: {
+            "seconds": statistics.median(each),
+            "ratio": statistics.median(a / b for a, b in zip(each, timed["plain"], strict=True)),
+        }
+        for name, each in timed.items()
+    }
+
+
+def as_page(results: dict[str, Any]) -> str:
+    """The page in Markdown."""
+    rows = [
+        (MODELS[name].title, f"{row['seconds']:.3f}", f"{row['ratio']:.2f}")
+        for name, row in results["models"].items()
+    ]
+    return (
+        "# What the levers of a span model cost\n\nMade by `python -m benchmarks.span_training`; not written by hand. "
+        f"On {results['made_on']['processor']}, one thread, float32: all-MiniLM-L6-v2, batches of 32 of pocket's sentences. A step is the "
+        f"pass, the gradients and AdamW; the objectives read a quarter of the texts again. Medians of {ROUNDS} rounds in which every model "
+        f"makes one step on the same texts. Wanted: {MUST} at most for the believable model.\n\n"
+        + listed(rows, ("model", "seconds a step", "÷ plain"))
+        + "\n"
+    )
+
+
+def main() -> None:
+    """Measure, keep the numbers, write the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.parse_args()
+    torch.set_num_threads(1)
+    results = {"made_on": machine_of("cpu"), "versions": versions(), "models": measured()}
+    publish(results, "span_training", as_page(results), "span-training")
+
+
+if __name__ == "__main__":
+    main()
