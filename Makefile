@@ -47,6 +47,7 @@ fix: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks.span_layer
+	$(BIN)/python -m benchmarks.span_training
 	$(BIN)/python -m benchmarks.guard
 	$(BIN)/python -m benchmarks.routes
 	$(BIN)/python -m benchmarks.translation

@@ -99,7 +99,7 @@ def test_leave_out_is_the_divergence_from_an_undecided_answer(classifier, undeci
 def test_same_spans_is_the_divergence_of_two_readings_and_hides_no_word_of_the_heaviest_span(classifier):
     objective, part = objective_of(classifier, "same_spans", hidden=0.5), part_of(classifier)
     trace, batch = part.output.spans, classifier.encode(EXAMPLES)
-    again = objective.second_rows([0, 1, 2], trace, 3)
+    again = [one.row for one in objective.second_readings([0, 1, 2], trace, 3)]
     second = classifier.network(**classifier.place(again)).spans
     for number, value in enumerate(objective.losses(part).tolist()):
         one, other = weights_of(trace, number), weights_of(second, number)
@@ -114,6 +114,66 @@ def test_same_spans_is_the_divergence_of_two_readings_and_hides_no_word_of_the_h
         outside = set(range(len(pieces))) - set(range(i, j + 1))
         assert hidden <= outside and len(hidden) == min(len(outside), max(1, round(0.5 * len(pieces))))
     assert objective_of(classifier, "same_spans", hidden=0.0).losses(part).abs().max() < 1e-12
+
+
+def heaviest_of(trace, number):
+    weights = weights_of(trace, number)
+    return max(weights, key=weights.get)
+
+
+def test_same_spans_in_a_window_compares_the_spans_that_both_readings_have(classifier):
+    """The window has the heaviest span, and its spans' weights are counted as shares of their sum."""
+    objective, part = (
+        objective_of(classifier, "same_spans", reading="window", hidden=0.5),
+        part_of(classifier),
+    )
+    trace = part.output.spans
+    again = objective.second_readings([0, 1, 2], trace, 3)
+    second = classifier.network(**classifier.place([one.row for one in again])).spans
+    sizes = second.parts
+    for number, value in enumerate(objective.losses(part).tolist()):
+        first, last = again[number].first, again[number].first + sizes[number] - 1
+        i, j = heaviest_of(trace, number)
+        assert first <= i and j <= last
+        parts = trace.parts[number]
+        assert sizes[number] == max(j + 1 - i, parts - max(1, round(0.5 * parts)))  # of one word: that word
+        one = {
+            (i - first, j - first): weight
+            for (i, j), weight in weights_of(trace, number).items()
+            if first <= i and j <= last
+        }
+        shares = {span: weight / sum(one.values()) for span, weight in one.items()}
+        expected = reference.same_spans(shares, weights_of(second, number))
+        assert value == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    drawn = {
+        objective.second_readings([2], part_of(classifier, EXAMPLES[2:]).output.spans, done)[0].first
+        for done in range(40)
+    }
+    i, j = heaviest_of(trace, 2)
+    places = range(max(0, j + 1 - sizes[2]), min(i, trace.parts[2] - sizes[2]) + 1)
+    assert drawn == {*places}
+
+
+@pytest.mark.parametrize("unit", ("word", "piece"))
+def test_same_spans_by_synonyms_exchanges_words_outside_the_heaviest_span(unit):
+    """Part for part as long as before; the real WordNet."""
+    classifier = tiny_composed("span", unit=unit)
+    classifier.network.double()
+    objective = objective_of(classifier, "same_spans", reading="synonyms", hidden=0.4)
+    batch, trace = classifier.encode(EXAMPLES), part_of(classifier).output.spans
+    [_, film, dull] = (one.row for one in objective.second_readings([0, 1, 2], trace, 3))
+    assert film != batch.rows[1] or dull != batch.rows[2]
+    for number, row in ((1, film), (2, dull)):
+        pieces = batch.pieces_of(number, unit)
+        i, j = heaviest_of(trace, number)
+        own = [batch.rows[number].ids[piece] for part in range(i, j + 1) for piece in pieces[part]]
+        assert any(list(row.ids[at : at + len(own)]) == own for at in range(len(row)))
+    assert bool((objective.losses(part_of(classifier)) > -1e-12).all())  # rounding
+
+
+def test_an_unknown_reading_is_refused(classifier):
+    with pytest.raises(BadSetting, match="reading='shouted'.*hidden.*synonyms.*window"):
+        objective_of(classifier, "same_spans", reading="shouted")
 
 
 @pytest.mark.parametrize("spans", ("inside", "overlapping"))

@@ -7,9 +7,7 @@ from itertools import islice, zip_longest
 import numpy as np
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.lexicon.inflection import in_form_of
-from pellucid.core.lexicon.morphology import parts_of_speech
-from pellucid.core.lexicon.synonyms import synonyms
+from pellucid.core.lexicon.likeliest_synonym import likeliest_synonym
 from pellucid.core.lexicon.wordnet import WordNet
 from pellucid.core.passes.seeds import derived_seed
 from pellucid.core.text.content_words import is_content_word
@@ -77,13 +75,5 @@ def _synonym_texts(text: str, wordnet: WordNet, seed: int) -> Iterator[str]:
     places = [(start, end) for start, end in text_units(text, "word") if is_content_word(text[start:end])]
     for place in np.random.default_rng(derived_seed(seed, "synonym", text)).permutation(len(places)).tolist():
         start, end = places[place]
-        if synonym := _synonym(text[start:end], wordnet):
+        if synonym := likeliest_synonym(text[start:end], wordnet):
             yield text[:start] + synonym + text[end:]
-
-
-def _synonym(word: str, wordnet: WordNet) -> str | None:
-    for part_of_speech in list(parts_of_speech(word, wordnet))[:1]:
-        one_word = [each for each in synonyms(word, part_of_speech, wordnet) if each.isalpha()]
-        if one_word:
-            return in_form_of(one_word[0], word, part_of_speech, wordnet)
-    return None
