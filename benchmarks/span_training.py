@@ -34,6 +34,7 @@ JUDGED = (
     "no_leave_out",
     "no_read_alone",
     "believable",
+    "eighth",
     "same_spans",
     "soft",
     "unirex",

@@ -172,7 +172,7 @@ def test_same_spans_by_synonyms_exchanges_words_outside_the_heaviest_span(unit):
 
 
 def test_an_unknown_reading_is_refused(classifier):
-    with pytest.raises(BadSetting, match="reading='shouted'.*hidden.*synonyms.*window"):
+    with pytest.raises(BadSetting, match=r"reading='shouted'.*hidden.*synonyms.*window"):
         objective_of(classifier, "same_spans", reading="shouted")
 
 
