@@ -14,13 +14,13 @@ from torch.nn import functional as F
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.relevance.expanded_functions import (
-    open_attention,
     open_layer_norm,
     open_normalize,
     open_rms_norm,
 )
 from pellucid.relevance.function_call import FunctionCall, depends_on_words, flat
 from pellucid.relevance.mode import ChangedBackward, Rule, Rules
+from pellucid.relevance.paired_attention import attention
 from pellucid.relevance.rules import linear_unit
 
 LOWEST_LOG = -1e4  # of a softmax; a masked position has none
@@ -29,8 +29,9 @@ ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__r
 
 def line(path: Tensor, multiplier: Tensor, value: Tensor) -> Tensor:
     """The value, with the gradient of multiplier x path. multiplier: of each pair; text and baseline share it."""
-    both = torch.cat([multiplier, multiplier])
-    return carried(value, path * both)
+    # Beside each other and not one after another, so that the multiplier is kept once for both.
+    moved = path.unflatten(0, (2, -1)) * multiplier
+    return carried(value, moved.flatten(0, 1))
 
 
 def carried(value: Tensor, path: Tensor) -> Tensor:
@@ -88,15 +89,26 @@ def midpoint(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     if len(changing) < 2:
         return value
     one, other = changing
-    factors = _fixed_factors(args[one].detach(), args[other].detach(), call.function)
-    fixed = dict(zip(changing, factors, strict=True))
-    first = call.value_at(*(fixed[n] if n == other else arg for n, arg in enumerate(args)))
-    second = call.value_at(*(fixed[n] if n == one else arg for n, arg in enumerate(args)))
-    return carried(value, first + second)
+    halves = _fixed_factors(args[one].detach(), args[other].detach(), call.function)
+    path = _sum_of_products(call, args, dict(zip(changing, halves, strict=True)))
+    return carried(value, path)
+
+
+def _sum_of_products(call: FunctionCall, args: tuple, halves: dict[int, Tensor]) -> Tensor:
+    """Each changing factor times the other's fixed value, added up. halves: fixed values by argument, which a text and its baseline share."""
+    one, other = halves
+    if call.function in ELEMENTWISE and len({(len(args[n]), args[n].ndim) for n in halves}) == 1:
+        # Beside each other and not one after another, so that a fixed value is kept once for both.
+        moved = [args[n].unflatten(0, (2, -1)) * halves[fixed] for n, fixed in ((one, other), (other, one))]
+        return (moved[0] + moved[1]).flatten(0, 1)
+    both = {n: torch.cat([half, half]) for n, half in halves.items()}
+    first = call.value_at(*(both[n] if n == other else arg for n, arg in enumerate(args)))
+    second = call.value_at(*(both[n] if n == one else arg for n, arg in enumerate(args)))
+    return first + second
 
 
 def _fixed_factors(one: Tensor, other: Tensor, func: Callable) -> tuple[Tensor, Tensor]:
-    """The value at which each factor is fixed while the other one changes."""
+    """[pair ...]: the value at which each factor is fixed while the other one changes."""
     if func in ELEMENTWISE and one.ndim == other.ndim and 1 in (one.shape[-1], other.shape[-1]):
         if one.shape[-1] < other.shape[-1]:
             return _fixed_by_size(other, one)[::-1]
@@ -114,12 +126,12 @@ def _fixed_by_size(vector: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
     smaller = text_factor.abs() <= blank_factor.abs()
     fixed_vector = torch.where(smaller, blank, text)
     fixed_factor = torch.where(smaller, text_factor, blank_factor)
-    return torch.cat([fixed_vector] * 2), torch.cat([fixed_factor] * 2)
+    return fixed_vector, fixed_factor
 
 
 def _mean(factor: Tensor) -> Tensor:
     text, blank = factor.chunk(2)
-    return torch.cat([(text + blank) / 2] * 2)
+    return (text + blank) / 2
 
 
 def quotient(mode: ChangedBackward, call: FunctionCall) -> Tensor:
@@ -237,7 +249,7 @@ _RULES: Rules = {
     "maximum": maximum,
     "choice": choice,
     "softmax": softmax,
-    "attention": opened(open_attention),
+    "attention": attention,
     "layer_norm": opened(open_layer_norm),
     "scaling": scaling,
     "linear": midpoint,
