@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from pellucid.api.attacks.attacking import attack
     from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import attack_list, checks, formats, methods, routes
-    from pellucid.api.choosing import ALL, default_metrics, supported_methods, usual_methods
-    from pellucid.api.comparing import compare, compare_cost, compare_with, comparison_of
+    from pellucid.api.comparing import compare, compare_cost, compare_with
     from pellucid.api.comparing_versions import diff
+    from pellucid.api.comparison.comparison_of import comparison_of
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain, explain_all
     from pellucid.api.extracting import extract
+    from pellucid.api.inputs.choosing import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
     from pellucid.api.layers.analysing_concepts import concepts

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from pellucid.api.analysing_spans import span_weights
-from pellucid.api.choosing import default_method
 from pellucid.api.explaining import explain_all
 from pellucid.api.inputs import examples_for, model_from
+from pellucid.api.inputs.choosing import default_method
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.attribution.own_weights.span_attention import is_spread_out
 from pellucid.core.foundation.catalogue import Choice

@@ -8,39 +8,40 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty
-from pellucid.api.checking.metric_settings import check_metrics
 from pellucid.api.checking.trainer import trainer_of
-from pellucid.api.choosing import default_metrics, usual_methods
+from pellucid.api.comparison.comparison_of import comparison_of
+from pellucid.api.comparison.in_workers import ComparisonAgain, comparison_again, compute_parts
 from pellucid.api.inputs import any_model_from, examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.inputs.explained_target import judged_target, to_explain
+from pellucid.api.inputs.explained_target import judged_target
 from pellucid.api.inputs.labels import strange_for
 from pellucid.api.reading_results import read
-from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
-from pellucid.core.passes.target import Target, TargetName
+from pellucid.core.passes.target import TargetName
 from pellucid.core.results.check_outcome import CheckOutcome
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
-from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.core.writing.word import Word
 from pellucid.evaluation.checking.check_folder import CheckFolder
 from pellucid.evaluation.checking.scored_text import Explained, by_method, joined
 from pellucid.evaluation.comparison.compared_part import compared_part
-from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
+from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.comparison_cost import ComparisonCost, comparison_cost
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.reports.page import page
 from pellucid.reports.terminal.progress_bar import progress_bar
 
+MOST_WORKERS = 1_000
 MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
 
 
@@ -61,6 +62,7 @@ def compare(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Table:
     """Judge explanation methods by metrics on these examples, each number with its interval and its distance from chance.
@@ -86,6 +88,9 @@ def compare(
         when it is called again, a finished one is loaded. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the threads; more
+        than one need a folder, and a model that was loaded from files. In a script, such a call stands under
+        `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns a table, methods x metrics, with the outcomes of the checks. Raises `UnknownName` for a method, metric or setting that does not exist,
@@ -102,6 +107,8 @@ def compare(
     'undecided'
     """
     source, model = model, any_model_from(model)
+    methods = None if methods is None else choices("methods", methods)
+    metrics = None if metrics is None else choices("metrics", metrics)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
@@ -123,10 +130,14 @@ def compare(
         train=training,
         trainer=lambda: trainer_of(source, model, place),
     )
+    again = _for_workers(workers, place, comparison, methods, metrics)
     with progress_bar(progress) as show_progress:
-        if place is not None:
-            return compare_in(ComparisonFolder(place, comparison), show_progress, checking)
-        return _compare_in_memory(comparison, checking, show_progress)
+        if place is None:
+            return _compare_in_memory(comparison, checking, show_progress)
+        in_folder = ComparisonFolder(place, comparison)
+        if again is not None and not in_folder.is_finished():
+            compute_parts(in_folder, again, workers, show_progress)
+        return compare_in(in_folder, show_progress, checking)
 
 
 def compare_cost(
@@ -168,6 +179,24 @@ def compare_cost(
     available = frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
     named = [] if checks is None else choices("checks", checks)
     return comparison_cost(comparison, check_calls(named, available), n_twins)
+
+
+def _for_workers(
+    workers: int,
+    place: Path | None,
+    comparison: Comparison,
+    methods: list[Choice] | None,
+    metrics: list[Choice] | None,
+) -> ComparisonAgain | None:
+    """How workers get the comparison; None where there are none. Raises `BadSetting` without a folder that they could write to."""
+    if whole("workers", workers, 1, MOST_WORKERS) == 1:
+        return None
+    if place is None:
+        raise BadSetting(
+            f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, on the command "
+            "line --out."
+        )
+    return comparison_again(comparison, methods, metrics)
 
 
 def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:
@@ -243,26 +272,3 @@ def compare_with(
         for title in parts[0].explanations
     }
     return explanations, comparison_table(comparison, [part.judged for part in parts])
-
-
-def comparison_of(
-    model: Model,
-    examples: Sequence[Example],
-    methods: Iterable[Choice] | None,
-    metrics: Iterable[Choice] | None,
-    *,
-    target: Target | Word,
-    seed: int,
-    resamples: int,
-) -> Comparison:
-    """The comparison that a call of `compare` describes; its names are looked up and checked before any work is done."""
-    named = choices("methods", methods) if methods is not None else usual_methods(model)
-    if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
-        named.append("chance")
-    examples = to_explain(model, as_examples(examples))
-    judges = metric_calls(
-        choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
-    )
-    check_metrics(judges)
-    request = Request(model, method_calls(named, model), target, seed)
-    return Comparison(request, examples, judges, resamples)

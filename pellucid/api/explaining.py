@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
-from pellucid.api.choosing import default_method, methods_to_run
 from pellucid.api.inputs import any_model_from, examples_for
+from pellucid.api.inputs.choosing import default_method, methods_to_run
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.explained_target import explained_target, to_explain
 from pellucid.api.inputs.labels import reads_label, strange_for

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -9,6 +10,8 @@ from pellucid.api import upgrading
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.data import Data
 from pellucid.api.inputs.files import columns_as_settings
+from pellucid.api.inputs.loaded_again import remember
+from pellucid.api.inputs.loading import load
 from pellucid.api.recipes import recipe_of
 from pellucid.api.training_texts import TrainingTexts, training_texts
 from pellucid.core.foundation.checks import mapping
@@ -142,6 +145,7 @@ def train(
         )
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
+    remember(model, partial(load, possible_path(out), device=device))
     return model
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.api.choosing import ALL
+from pellucid.api.inputs.choosing import ALL
 from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.options.check_options import CheckOptions
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
@@ -72,6 +72,12 @@ def compare(
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the table to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Processes that compute at once, each with its own copy of the model; needs --out."
+        ),
+    ] = 1,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
@@ -119,6 +125,7 @@ def compare(
         corpora=checking.corpus or (),
         train=None if training is None else list(labelled(classifier, training, reading, needed=True)),
         folder=out,
+        workers=workers,
     )
     table = table if by_metric is None else table.by(by_metric)
     if save is not None:

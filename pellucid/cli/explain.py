@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 import pellucid
-from pellucid.api.choosing import default_method
+from pellucid.api.inputs.choosing import default_method
 from pellucid.api.inputs.labels import reads_label
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.options.language_options import LanguageOptions

@@ -7,7 +7,7 @@ import torch
 
 from pellucid.api.checking.checking import checking_of
 from pellucid.api.checking.model_changes import OurChanges
-from pellucid.api.comparing import comparison_of
+from pellucid.api.comparison.comparison_of import comparison_of
 from pellucid.api.reading_results import read
 from pellucid.core.foundation.kinds import checks
 from pellucid.core.foundation.progress import silent

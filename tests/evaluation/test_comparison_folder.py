@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pellucid.api import comparing
+from pellucid.api.comparison.comparison_of import comparison_of
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.foundation.progress import silent
@@ -36,7 +37,7 @@ def some():
 
 def compared(texts=None, methods=METHODS, calls=METRICS, target="predicted", seed=0, resamples=20):
     """The comparison of these texts, without any work done."""
-    return comparing.comparison_of(
+    return comparison_of(
         model(), texts or some(), methods, calls, target=Target(target), seed=seed, resamples=resamples
     )
 
@@ -189,9 +190,7 @@ def test_a_function_that_is_new_after_a_stop_ends_with_the_same_bytes(tmp_path):
     def question():
         sampled = [("lime", {"n_samples": 8}), ("chance", {"n_draws": 2})]
         model = from_function(by_length, LABELS)
-        return comparing.comparison_of(
-            model, some(), sampled, METRICS[1:], target=Target(), seed=0, resamples=20
-        )
+        return comparison_of(model, some(), sampled, METRICS[1:], target=Target(), seed=0, resamples=20)
 
     run(tmp_path / "whole", question=question())
     with pytest.raises(Stop):

@@ -11,6 +11,7 @@ import pytest
 
 from pellucid.api import comparing
 from pellucid.api.checking.checking import checking_of
+from pellucid.api.comparison.comparison_of import comparison_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.passes.target import Target
 from pellucid.core.results.table import Table
@@ -118,9 +119,7 @@ def test_fewer_or_other_metrics_and_other_questions_are_refused(narrow):
 
 def test_checks_stay_but_those_of_the_metrics(tmp_path):
     def question(calls):
-        return comparing.comparison_of(
-            model(), some(), ["gradient"], calls, target=Target(), seed=0, resamples=20
-        )
+        return comparison_of(model(), some(), ["gradient"], calls, target=Target(), seed=0, resamples=20)
 
     def table(calls, **settings):
         compared_ = question(calls)

@@ -10,7 +10,7 @@ from pellucid.relevance.expanded_functions import open_attention
 from pellucid.relevance.mode import ChangedBackward
 from pellucid.relevance.pairs import RESCALE, opened
 
-KEPT = {**RESCALE, "attention": opened(open_attention)}
+WRITTEN_OUT = {**RESCALE, "attention": opened(open_attention)}
 
 
 def multipliers(rules, shapes, **settings):
@@ -50,12 +50,12 @@ def test_multipliers_are_those_of_the_steps(monkeypatch, shape, mask, at_once):
     monkeypatch.setattr(paired_attention, "AT_ONCE", at_once)
     settings = MASKS[mask] | ({"enable_gqa": True} if shape == "shared heads" else {})
     ours = multipliers(RESCALE, SHAPES[shape], **settings)
-    expected = multipliers(KEPT, SHAPES[shape], **settings)
+    expected = multipliers(WRITTEN_OUT, SHAPES[shape], **settings)
     for one, other in zip(ours, expected, strict=True):
         assert torch.allclose(one, other, rtol=1e-12, atol=1e-14)
 
 
-def test_slopes_of_one_block_are_not_kept_for_the_way_back():
+def test_the_graph_has_queries_keys_and_values_alone():
     """What the graph keeps does not grow with the square of the text."""
     saved = []
     inputs = [torch.randn(2, 4, 40, 3, requires_grad=True) for _ in range(3)]

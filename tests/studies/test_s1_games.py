@@ -5,13 +5,13 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.studies.s1_games import tasks
 from pellucid.studies.s1_games.models import missing_method
 from pellucid.studies.s1_games.numbers import best_layer, claims, summarise
 from pellucid.studies.s1_games.page import as_page, sweep_picture
 from pellucid.studies.s1_games.study import game_units, games, judged_texts, unit_name
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 
 DECODED, UNDECODED = tasks.DECODED, tasks.UNDECODED
 NOT_YET = pytest.mark.skipif(

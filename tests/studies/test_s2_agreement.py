@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import Interval
 from pellucid.studies.s2_agreement import explained as explained_module
 from pellucid.studies.s2_agreement import study
@@ -22,7 +23,6 @@ from pellucid.studies.s2_agreement.picture import grid_picture
 from pellucid.studies.s2_deletion.methods import CHANCE, PAPER
 from pellucid.studies.s2_models.tasks import TASKS
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 from tests.training.tiny_training import save_encoder
 
 ABOUT = {

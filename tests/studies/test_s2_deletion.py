@@ -5,6 +5,7 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.studies.s2_deletion import study
 from pellucid.studies.s2_deletion.methods import CHANCE, PAPER, RELEASED, VARIANTS
 from pellucid.studies.s2_deletion.numbers import claims, curves_of, difference, summarise
@@ -13,7 +14,6 @@ from pellucid.studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
 from pellucid.studies.s2_deletion.study import SIZES, digits, right_answers
 from pellucid.studies.s2_models.tasks import TASKS
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 from tests.training.tiny_training import save_encoder
 
 ABOUT = {

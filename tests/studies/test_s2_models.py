@@ -2,6 +2,7 @@
 
 import pytest
 
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.text.example import Example
 from pellucid.studies.s2_models import study
 from pellucid.studies.s2_models.numbers import accuracy, best_epoch, summarise
@@ -19,7 +20,6 @@ from pellucid.studies.s2_models.tasks import (
 )
 from pellucid.studies.s2_models.trained_models import model_folder, trained
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 from tests.tiny import word_piece
 from tests.training.tiny_training import save_encoder
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pellucid.core.foundation.errors import UnknownName
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import Interval
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.shared.matthews import matthews_interval
@@ -13,7 +14,6 @@ from pellucid.studies.s3_accuracy.numbers import cells, claims, difference, poin
 from pellucid.studies.s3_accuracy.page import as_page, as_picture
 from pellucid.studies.s3_accuracy.tasks import SIZES, TASKS, task_parts
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 
 
 def run(model, seed, answers, labels=None):

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from pellucid.core.passes.trace import Want
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.text.example import as_examples
 from pellucid.studies.quoted_blocks.s3_layers_blocks import s3_concepts_claims, s3_layers_claims
 from pellucid.studies.s3_concepts import numbers as of_concepts
@@ -13,7 +14,6 @@ from pellucid.studies.s3_layers.models import MODELS, PRETRAINED, rows_of
 from pellucid.studies.s3_layers.numbers import falls, most_informative_words, stop_words
 from pellucid.studies.s3_layers.rescaling import rescaled
 from pellucid.studies.s3_layers.scores import HEAD, RIVALS, layer_sums, retained
-from pellucid.studies.shared.units import no_report
 from tests.asking import FEW, SOME_TEXTS
 from tests.tiny import tiny_on_vectors
 

@@ -7,6 +7,7 @@ import torch
 from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.trace import Want
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import Interval
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
@@ -14,7 +15,6 @@ from pellucid.studies.s3_steps.network import LABELS, START, ReversingNetwork, a
 from pellucid.studies.s3_steps.page import verdict
 from pellucid.studies.s3_steps.study import TINY, judge, step_maps
 from pellucid.studies.s3_steps.training import columns, is_held_out, load, reversed_by, strings, train
-from pellucid.studies.shared.units import no_report
 from tests.asking import ask
 
 PAIRS = [("abcd", "dc"), ("ba", "a"), ("dcbaabcd", "dcba")]

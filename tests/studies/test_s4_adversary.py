@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.studies.s4_adversary.page import as_page, as_picture
 from pellucid.studies.s4_adversary.study import SIZES, imitation_units
 from pellucid.studies.s4_adversary.summary import cost_of_a_nat, summarise
@@ -12,7 +13,6 @@ from pellucid.studies.s4_fragility.trainings import training_unit
 from pellucid.studies.shared.attention_models import AttentionModel
 from pellucid.studies.shared.claims import claim_of
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 
 ABOUT = {
     "task": "sst2",

@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.attention_analysis.plotted_units import plotted
@@ -45,7 +46,6 @@ from pellucid.studies.shared.attention_answers import attention_answers, heavies
 from pellucid.studies.shared.attention_models import VARIANTS, AttentionModel
 from pellucid.studies.shared.claims import claim_of
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, write
 from tests.evaluation.test_mutual_information import occurrences
 from tests.tiny import tiny_composed

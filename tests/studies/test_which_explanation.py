@@ -10,10 +10,10 @@ from pellucid import api
 from pellucid.core.corpus.rank_agreement import tau_b
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import CHANCE, Interval
 from pellucid.studies.shared.interval_plot import GOOD, Panel, interval_plot
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import no_report
 from pellucid.studies.which_explanation import study
 from pellucid.studies.which_explanation.advice import advice_in_words, advice_rows, outcome
 from pellucid.studies.which_explanation.corpora import (

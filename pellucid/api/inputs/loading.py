@@ -1,11 +1,13 @@
 """The door `load`: a classifier from a folder, a hub name, or from memory."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from pellucid.api.inputs.loaded_again import remember
 from pellucid.api.inputs.route import route_to_load
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting
@@ -65,6 +67,35 @@ def load(
     >>> model.predict("A good film.")[0].label in model.labels
     True
     """
+    settings: dict[str, Any] = {
+        "device": device,
+        "dtype": dtype,
+        "problem": problem,
+        "max_length": max_length,
+        "language_head": language_head,
+        "route": route,
+        "source_language": source_language,
+        "target_language": target_language,
+    }
+    model = _loaded(source, tokenizer, **settings)
+    if isinstance(source, str | Path) and isinstance(language_head, str | Path | None):
+        remember(model, partial(load, source, **settings))
+    return model
+
+
+def _loaded(
+    source: str | Path | torch.nn.Module,
+    tokenizer: Any,
+    *,
+    device: str | None,
+    dtype: str | None,
+    problem: Problem | None,
+    max_length: int | None,
+    language_head: str | Path | LanguageHead | None,
+    route: str | None,
+    source_language: str | None,
+    target_language: str | None,
+) -> Classifier | WritingModel:
     if max_length is not None:
         at_least("max_length", max_length, 8)
     languages = Languages(source_language, target_language)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pellucid.api.choosing import ALL
+from pellucid.api.inputs.choosing import ALL
 from pellucid.cli.options.settings import listed
 from pellucid.core.foundation.errors import BadSetting
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pellucid.api.choosing import ALL
+from pellucid.api.inputs.choosing import ALL
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.json_text import parsed

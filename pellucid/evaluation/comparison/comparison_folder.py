@@ -86,11 +86,23 @@ class ComparisonFolder:
         total = len(self.comparison.examples)
         for number in range(self.comparison.n_parts):
             if not self._is_complete(number):
-                self._compute(number, progress)
+                self.compute(number, progress)
             elif (self.path / EARLIER).exists():
                 self._widen(number, progress)
             progress(STAGE, self.comparison.part(number).stop, total)
             yield self._read(number)
+
+    def missing_parts(self) -> list[int]:
+        """The parts that are not in the folder yet, which is made ready for them."""
+        self._prepare()
+        return [number for number in range(self.comparison.n_parts) if not self._is_complete(number)]
+
+    def compute(self, number: int, progress: Progress) -> None:
+        """Explain and judge one part, and write it."""
+        part = compared_part(self.comparison, number, progress)
+        of_all_methods = itertools.chain.from_iterable(part.explanations.values())
+        save(list(of_all_methods), self._explanations(number))
+        part.judged.save(self._values(number), self._of_part(number))
 
     def explanations(self, number: int) -> list[Explanation]:
         """The explanations of one part's examples, method by method."""
@@ -125,12 +137,6 @@ class ComparisonFolder:
 
     def _is_complete(self, number: int) -> bool:
         return self._values(number).exists() and self._explanations(number).exists()
-
-    def _compute(self, number: int, progress: Progress) -> None:
-        part = compared_part(self.comparison, number, progress)
-        of_all_methods = itertools.chain.from_iterable(part.explanations.values())
-        save(list(of_all_methods), self._explanations(number))
-        part.judged.save(self._values(number), self._of_part(number))
 
     @property
     def earlier(self) -> tuple[str, ...]:

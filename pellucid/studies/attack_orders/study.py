@@ -15,6 +15,7 @@ from functools import partial
 import pellucid
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.studies.attack_orders.numbers import summarise
 from pellucid.studies.attack_orders.page import as_page, as_picture
 from pellucid.studies.attack_orders.sizes import BEST, RANDOM, SIZES
@@ -25,7 +26,7 @@ from pellucid.studies.s0_attacks.victims import trained_victim, units_of_victims
 from pellucid.studies.shared.method_settings import STUDY_SETTINGS
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 
 @studies.add()

@@ -15,6 +15,7 @@ from functools import partial
 import pellucid
 from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.attack_training.numbers import summarise
@@ -33,7 +34,7 @@ from pellucid.studies.s0_attacks.victims import (
 )
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 from pellucid.training.train import train_model
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from pellucid import api
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 from pellucid.core.text.marks import marked
@@ -20,7 +21,7 @@ from pellucid.studies.believable_spans.models import MODELS
 from pellucid.studies.believable_spans.other_methods import explained, marks_numbers, method_numbers
 from pellucid.studies.s0_eraser.cuts import marked_tokens
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, no_report
+from pellucid.studies.shared.units import Numbers
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 

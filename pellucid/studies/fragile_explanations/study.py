@@ -18,6 +18,7 @@ import pellucid
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.attempt import Attempt
 from pellucid.studies.fragile_explanations.numbers import summarise
 from pellucid.studies.fragile_explanations.page import as_page
@@ -27,7 +28,7 @@ from pellucid.studies.s0_attacks.tasks import PLAIN, parts_of
 from pellucid.studies.s0_attacks.victims import trained_victim, units_of_victims, victim_about
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 
 @studies.add()

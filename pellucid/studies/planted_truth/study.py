@@ -20,6 +20,7 @@ import numpy as np
 from pellucid.api import explain_all, follows_planted_reason, usual_methods
 from pellucid.core.foundation.kinds import reasons, studies
 from pellucid.core.passes.model import Model
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
 from pellucid.datasets.built_in.pocket import first_edition
@@ -31,7 +32,7 @@ from pellucid.studies.planted_truth.page import MEASURES, as_page
 from pellucid.studies.shared.method_settings import with_study_settings
 from pellucid.studies.shared.options import ENCODER, FINISHED, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit, unit_path
+from pellucid.studies.shared.units import Numbers, Unit, unit_path
 from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
 

@@ -6,11 +6,12 @@ from functools import partial
 import pellucid
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.json_text import nan_as_none
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.attempt import Attempt
 from pellucid.studies.s0_attacks.tasks import ATTACKS, OWN_SETTINGS, PLAIN, SPANS, parts_of
 from pellucid.studies.s0_attacks.victims import own_spans, trained_victim, victim_about, victim_folder
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 SHOWN = 8  # texts fooled that the numbers contain, of our own sentences alone
 

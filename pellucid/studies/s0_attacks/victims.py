@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pellucid
 from pellucid.api.judging import class_logits_of
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.extraction import Extraction
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s0_attacks.tasks import (
@@ -19,7 +20,7 @@ from pellucid.studies.s0_attacks.tasks import (
     recipe_of,
 )
 from pellucid.studies.shared.study import Records, Settings
-from pellucid.studies.shared.units import Numbers, Share, Unit, no_report, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.training.train import train_model
 
 MOST_SPANS = 5

@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import heaviest_spans
 from pellucid.evaluation.errors.cue_words import words_of
@@ -56,7 +57,7 @@ from pellucid.studies.shared.self_explaining_models import (
     train_kind,
 )
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 from pellucid.training.recipe import Recipe
 
 LOOKED_AT = 300  # dev texts whose heaviest spans are examined

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pellucid.core.foundation.progress import silent
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.extraction import Extraction, extraction_in
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
@@ -15,7 +16,6 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s0_transfers.rows import MODES, ROWS, full_texts, own_recipe
 from pellucid.studies.shared.self_explaining_models import ModelTraining, train_kind
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Share, no_report
 from pellucid.training.recipe import Recipe
 
 

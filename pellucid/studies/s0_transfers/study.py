@@ -16,6 +16,7 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.evaluation.protocols.label_leak import label_leak
 from pellucid.evaluation.protocols.transfers import right_answers
 from pellucid.studies.s0_transfers.numbers import summarise
@@ -25,7 +26,7 @@ from pellucid.studies.s0_transfers.spans import cut, trained
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from pellucid.studies.shared.self_explaining_models import CONCENTRATION_OPTION, MODELS
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit, reserve_folder
+from pellucid.studies.shared.units import Numbers, Unit, reserve_folder
 
 ONLY_ROWS = Option(
     "--rows", {"nargs": "+", "default": [], "help": "work on these rows alone, such as rationale"}

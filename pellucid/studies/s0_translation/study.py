@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.models.translation.source_spans import SpanSettings
@@ -28,7 +29,7 @@ from pellucid.studies.s0_translation.page import as_page
 from pellucid.studies.s0_translation.summary import summarise
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 from pellucid.training.translation.train_translator import train_translator
 from pellucid.training.translation.translation_recipe import TranslationRecipe
 from pellucid.training.translation.translator_plan import TranslatorPlan

@@ -8,11 +8,11 @@ import pellucid
 from pellucid import api
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.model import Model
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.text.example import Example
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.s1_games.tasks import DECODED, LENS, training_parts
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Share, no_report
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 

@@ -22,6 +22,7 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import Target
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
@@ -43,7 +44,7 @@ from pellucid.studies.s1_games.tasks import (
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 
 METRICS = ("revealing", "hiding")
 TASK = Option("--task", {"default": "sst2", "help": f"whose numbers stand beside ours: {', '.join(PAPER)}"})

@@ -21,6 +21,7 @@ from pellucid import api
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.passes.model import Model
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
@@ -34,7 +35,7 @@ from pellucid.studies.s1_planted.page import as_page
 from pellucid.studies.s1_planted.summary import summarise
 from pellucid.studies.shared.options import ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.training.lens.lens_recipe import LensRecipeChanges
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model

@@ -19,6 +19,7 @@ from pellucid.core.corpus.word_lists import MOST, SUMS, WordLists
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.studies.s1_games.models import missing_method, trained, with_language_head
@@ -30,7 +31,7 @@ from pellucid.studies.s1_words.page import as_page, clouds, curves
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 
 IDF = Option("--idf", {"default": "pocket", "help": "texts that say how rare words are: a file or data set"})
 LAYER = Option("--layer", {"default": "late", "help": "the layer that is explained: late, or its number"})

@@ -9,6 +9,7 @@ from pellucid.api.checking.model_changes import OurChanges
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.target import Target
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read, save
 from pellucid.core.text.example import Example
@@ -20,7 +21,7 @@ from pellucid.studies.s2_models.tasks import TASKS
 from pellucid.studies.s2_models.trained_models import parts_of, trained, training_about
 from pellucid.studies.s3_accuracy.models import PRETRAINED
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, no_report, text_digest
+from pellucid.studies.shared.units import Numbers, text_digest
 
 METHODS: Methods = {**PAPER, released("LRP"): "wu_ong_lrp", CHANCE: (CHANCE, {"n_draws": 1})}
 AT_ONCE = 50  # texts between two reports

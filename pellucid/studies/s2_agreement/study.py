@@ -17,6 +17,7 @@ from functools import partial
 from itertools import combinations
 
 from pellucid.core.foundation.kinds import checks, studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.check_outcome import CheckLine
 from pellucid.evaluation.checks.seed_agreement import agreement_lines
 from pellucid.studies.s2_agreement.explained import (
@@ -36,7 +37,7 @@ from pellucid.studies.s2_models.tasks import TASKS
 from pellucid.studies.s2_models.trained_models import PHRASES
 from pellucid.studies.shared.options import DEVICE, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 CORPORA = checks.get("corpus_agreement")
 

@@ -21,6 +21,7 @@ from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import Target, TargetName
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
@@ -35,7 +36,7 @@ from pellucid.studies.s2_models.trained_models import PHRASES, parts_of, trained
 from pellucid.studies.s3_accuracy.models import PRETRAINED
 from pellucid.studies.shared.options import DEVICE, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 
 OPERATORS: tuple[str, ...] = ("delete", "pad")
 

@@ -16,6 +16,7 @@ from functools import partial
 
 from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.studies.s2_models.numbers import summarise
 from pellucid.studies.s2_models.page import as_page, as_picture
 from pellucid.studies.s2_models.tasks import SIZES, TASKS, labels_of, models_of
@@ -28,7 +29,7 @@ from pellucid.studies.s2_models.trained_models import (
 )
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 from pellucid.training.trained_folder import TrainedFolder
 
 FOLDERS = DATA.changed(help="folder with the folders sst5, semeval2017_task4, imdb, yelp5; or pocket")

@@ -3,13 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s2_models.tasks import SIZES, labels_of, task_parts
 from pellucid.studies.s3_accuracy.models import PRETRAINED, model_plan, model_recipe
 from pellucid.studies.shared.options import Option
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, no_report, text_digest
+from pellucid.studies.shared.units import Numbers, text_digest
 from pellucid.training.train import train_model
 
 PAPER_RATE = 2e-5

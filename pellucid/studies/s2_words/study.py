@@ -14,6 +14,7 @@ from functools import partial
 
 from pellucid import api
 from pellucid.core.foundation.kinds import checks, studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.evaluation.checking.scored_text import by_method
 from pellucid.studies.s2_agreement.explained import SIZES, check_case, explained_about, names_of
@@ -26,7 +27,7 @@ from pellucid.studies.s2_words.page import as_page
 from pellucid.studies.s2_words.picture import sentences_picture
 from pellucid.studies.shared.options import DEVICE, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 WORD_RANKS, CLASS_OVERLAP = checks.get("word_ranks"), checks.get("class_overlap")
 FEWEST = {"tiny": 2}  # occurrences of a word, where they are not the paper's five

@@ -18,13 +18,14 @@ from pathlib import Path
 from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.errors import UnknownName
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.studies.s3_accuracy.models import TITLES, model_plan, model_recipe
 from pellucid.studies.s3_accuracy.numbers import summarise
 from pellucid.studies.s3_accuracy.page import as_page, as_picture
 from pellucid.studies.s3_accuracy.tasks import SIZES, TASKS, task_parts
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder
 

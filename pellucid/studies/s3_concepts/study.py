@@ -16,13 +16,14 @@ from typing import Any
 
 from pellucid.api.layers.analysing_concepts import concepts
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.studies.s3_concepts.numbers import summarise
 from pellucid.studies.s3_concepts.page import as_page, as_picture
 from pellucid.studies.s3_layers.models import MODELS, PRETRAINED, trained, training_parts
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 
 TEXT, WORD = "domestic tension and unhappiness", "unhappiness"
 

@@ -21,6 +21,7 @@ from typing import Any
 from pellucid.api.judging import class_logits_of
 from pellucid.api.layers.analysing_layers import layer_analysis
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.storage import as_records
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
@@ -31,7 +32,7 @@ from pellucid.studies.s3_decay.page import as_page, as_picture
 from pellucid.studies.shared.options import DATA, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.training.train import train_model
 
 MODEL, METHOD = "transformer", "retained_information"

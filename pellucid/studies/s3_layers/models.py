@@ -7,13 +7,13 @@ all are small.
 from functools import cache
 
 from pellucid.core.passes.model import Model
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.studies.s3_accuracy.models import PRETRAINED as PRETRAINED_PLAN
 from pellucid.studies.s3_accuracy.models import TITLES, WIDTHS, model_plan, model_recipe
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Share, no_report
 from pellucid.training.train import train_model
 
 MODELS = {title: name for name, title in TITLES.items()}  # a model's title -> its name in `model_plan`

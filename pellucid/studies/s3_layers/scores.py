@@ -9,11 +9,12 @@ import numpy as np
 from pellucid.api import explain
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.passes.model import Model
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Units
-from pellucid.studies.shared.units import Numbers, Share
+from pellucid.studies.shared.units import Numbers
 
 OURS = "retained_information"
 HEAD: Final = "head"

@@ -16,6 +16,7 @@ from functools import partial
 
 from pellucid.api import accuracy
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
@@ -43,7 +44,7 @@ from pellucid.studies.s3_layers.scores import (
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 
 SMALL = LayersSize(12, 4, 3, None, 200, 200, tuple(MODELS))
 QUICK = {

@@ -25,6 +25,7 @@ from pellucid.core.foundation.kinds import attributions, studies
 from pellucid.core.foundation.progress import silent
 from pellucid.core.foundation.seals import file_digest
 from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.table import Interval
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
@@ -36,7 +37,7 @@ from pellucid.studies.s3_steps.writers import writer_units
 from pellucid.studies.s3_steps.writers_section import writer_numbers
 from pellucid.studies.shared.options import FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 STRINGS_SEED = 1  # of the strings that are explained, the same for every network
 NETWORK = "network"

@@ -11,9 +11,10 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.core.processes.side_by_side import Share
 from pellucid.models.folders.tensors import save_tensors
 from pellucid.studies.s3_steps.network import END, LABELS, LETTERS, PAD, START, ReversingNetwork
-from pellucid.studies.shared.units import Numbers, Share
+from pellucid.studies.shared.units import Numbers
 
 ONE_IN = 8  # one string in so many
 EVERY = 50  # steps between reports

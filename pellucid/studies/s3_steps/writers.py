@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 import pellucid
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.evaluation.translations.linked_words import linked_words
 from pellucid.models.translation.untrained_lstm import LstmSettings
@@ -16,7 +17,7 @@ from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.studies.s3_steps.training import strings
 from pellucid.studies.shared.study import Records, Settings
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 from pellucid.studies.translation_links.judging import SETTINGS, judged
 from pellucid.training.translation.train_translator import train_translator
 from pellucid.training.translation.translation_recipe import TranslationRecipe

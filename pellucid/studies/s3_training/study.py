@@ -18,6 +18,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read
 from pellucid.core.text.example import Example
@@ -29,7 +30,7 @@ from pellucid.studies.s3_training.picture import as_picture
 from pellucid.studies.shared.options import DATA, ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import FOLDER, Watch

@@ -5,12 +5,13 @@ import time
 from dataclasses import asdict
 from functools import partial
 
+from pellucid.core.processes.side_by_side import Share
 from pellucid.evaluation.protocols.imitation_curve import imitation_curve
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.s4_fragility.trainings import Lesson, model_folder, trained, training_about
 from pellucid.studies.shared.attention_models import RECIPE, AttentionModel
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 from pellucid.training.imitators import imitators
 from pellucid.training.trained_folder import TrainedFolder
 

@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict
 from functools import partial
 
+from pellucid.core.processes.side_by_side import Share
 from pellucid.evaluation.attention.mutual_information import VOCABULARIES
 from pellucid.evaluation.information.mutual_information import Grouping, MutualInformation, mutual_information
 from pellucid.evaluation.information.word_states import WordStates, word_states
@@ -15,7 +16,7 @@ from pellucid.studies.s4_fragility.tasks import InformationSize
 from pellucid.studies.s4_fragility.trainings import Lesson, trained_model, training_about
 from pellucid.studies.shared.attention_models import RECIPE, AttentionModel
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 POOLER = "additive"  # of all models of table 2
 GROUPINGS: tuple[Grouping, ...] = ("separate", "joint")

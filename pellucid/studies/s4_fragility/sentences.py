@@ -4,13 +4,14 @@ import time
 from collections.abc import Mapping
 from functools import partial
 
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.evaluation.attention_analysis.plotted_units import plotted
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.studies.s4_fragility.trainings import Lesson, trained_model, training_about
 from pellucid.studies.shared.attention_models import RECIPE, AttentionModel
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 
 DRAWN = ("base", "residual", "tying", "masked_words")
 _REVIEWS = (

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.studies.shared.attention_answers import attention_answers
 from pellucid.studies.shared.attention_models import RECIPE, AttentionModel
 from pellucid.studies.shared.options import Option
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, Unit, no_report, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import Watch

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.studies.s3_training.study import looks_in
 from pellucid.studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts
@@ -26,7 +27,7 @@ from pellucid.studies.s4_start.summary import STARTS, summarise
 from pellucid.studies.shared.attention_models import AttentionModel
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit
+from pellucid.studies.shared.units import Numbers, Unit
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import FOLDER, Watch
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from pellucid import api
 from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
@@ -21,7 +22,7 @@ from pellucid.studies.s4_fragility.trainings import Lesson, model_folder, traine
 from pellucid.studies.s4_verdicts.judged_weights import judged_weights
 from pellucid.studies.shared.attention_models import AttentionModel
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share
+from pellucid.studies.shared.units import Numbers
 
 WEIGHTS = "unit_attention"
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypedDict
 
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.shared.options import Option
-from pellucid.studies.shared.units import Share
 from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
 

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.part_files import PARTS
 from pellucid.evaluation.protocols import transfers
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.shared.span_sharpness import span_sharpness
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder

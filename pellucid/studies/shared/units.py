@@ -1,31 +1,25 @@
 """Units of work of a study. Each leaves one file of numbers, so finished work is never done again."""
 
 import json
-import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
-from multiprocessing import get_context, parent_process
-from multiprocessing.sharedctypes import SynchronizedArray
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, read_text, write_text
 from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.foundation.seals import sealed, unsealed
+from pellucid.core.processes.side_by_side import Processes, Share
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.source_digest import source_digest
 from pellucid.studies.shared.computing_environment import computing_identity, computing_record, one_thread
 from pellucid.training.recipe import Precision
 
 Numbers = dict[str, Any]  # a JSON object of names and numbers, whose form is its study's
-Share = Callable[[float], None]  # called with the share of a unit that is done, from 0 to 1
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ def run_units(
         progress(stage, int(100 * done), 100 * len(missing))
 
     if missing and processes > 1:
-        _side_by_side(missing, folder, processes, report)
+        Processes(processes).run([partial(_do, unit, folder) for unit in missing], report)
     else:
         with one_thread():
             _one_by_one(missing, folder, report)
@@ -91,10 +85,6 @@ def text_digest(parts: Mapping[str, Sequence[Example]]) -> str:
 def reserve_folder(folder: Path, about: Numbers) -> None:
     """Reserve a work folder for one study's settings. Raises `BadFile` where it was begun with other settings."""
     run_units([Unit("about", about, lambda _: {})], folder, 1, silent)
-
-
-def no_report(share: float) -> None:
-    """A `Share` for work that reports to nobody."""
 
 
 def unit_path(folder: Path, name: str) -> Path:
@@ -147,49 +137,3 @@ def _one_by_one(units: Sequence[Unit], folder: Path, report: Callable[[float], N
             report(before + done)
 
         _do(unit, folder, share)
-
-
-def _side_by_side(
-    units: Sequence[Unit], folder: Path, processes: int, report: Callable[[float], None]
-) -> None:
-    context = get_context("spawn")
-    shares = context.Array("d", len(units))
-    waiting, running = list(enumerate(units)), set[Future[None]]()
-    processes = min(processes, len(units))
-    with ProcessPoolExecutor(processes, context, _start, (shares,)) as pool:
-        while waiting or running:
-            # A unit is submitted only when a process is free for it. So after an error no further unit begins.
-            while waiting and len(running) < processes:
-                running.add(pool.submit(_do_numbered, *waiting.pop(0), folder))
-            done, running = wait(running, timeout=1, return_when=FIRST_COMPLETED)
-            report(sum(shares[:]))
-            for future in done:
-                future.result()
-
-
-_shares: "SynchronizedArray[float] | None" = (
-    None  # in a worker: how much of each unit is done, shared with the parent
-)
-
-
-def _start(shares: "SynchronizedArray[float]") -> None:
-    global _shares
-    _shares = shares
-    torch.set_num_threads(1)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent ends. The workers of a killed study would go on writing otherwise."""
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
-
-
-def _do_numbered(number: int, unit: Unit, folder: Path) -> None:
-    def share(done: float) -> None:
-        assert _shares is not None
-        _shares[number] = done
-
-    _do(unit, folder, share)

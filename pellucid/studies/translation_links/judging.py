@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import pellucid
-from pellucid.api.choosing import supported_methods
+from pellucid.api.inputs.choosing import supported_methods
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.model import Model

@@ -16,13 +16,14 @@ from functools import partial
 
 import pellucid
 from pellucid.core.foundation.kinds import studies
+from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
 from pellucid.models.translation.untrained_network import NetworkSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.studies.shared.options import FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
-from pellucid.studies.shared.units import Numbers, Share, Unit, text_digest
+from pellucid.studies.shared.units import Numbers, Unit, text_digest
 from pellucid.studies.translation_links.corpora import PLANTED, SILVER, LinkedPairs, corpora_of
 from pellucid.studies.translation_links.judging import SETTINGS, judged
 from pellucid.studies.translation_links.page import as_page, as_picture

@@ -9,10 +9,11 @@ from pathlib import Path, PurePath
 import numpy as np
 
 from pellucid import api
-from pellucid.api.comparing import comparison_of
+from pellucid.api.comparison.comparison_of import comparison_of
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.target import Target
+from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.table import Table
 from pellucid.core.results.trust_card import TrustCard
 from pellucid.evaluation.comparison.comparison import metric_calls
@@ -22,7 +23,7 @@ from pellucid.evaluation.trust.pseudo_values import pseudo_values
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.units import Numbers, Share, no_report
+from pellucid.studies.shared.units import Numbers
 from pellucid.studies.which_explanation.corpora import CORPORA, labels_of, parts_of, reason_of
 from pellucid.studies.which_explanation.methods import check_choices, metric_choices, short_name
 from pellucid.training.recipe import Recipe

@@ -1,0 +1,1 @@
+"""What a call of `compare` describes, and how several processes share it."""
