@@ -9,7 +9,7 @@ import typer
 
 import pellucid
 from pellucid.cli.commands import NAMES, function_of
-from pellucid.core.foundation.kinds import attributions, metrics
+from pellucid.core.foundation.kinds import attributions, checks, metrics
 from tests import warm_python
 from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
 from tests.tiny_writing import save_tiny_writing
@@ -82,8 +82,17 @@ def test_every_metric_has_a_page(name):
     assert page.is_file(), f"write {name_of(page)}"
 
 
-@pytest.mark.parametrize("kind, known", [("methods", attributions), ("metrics", metrics)])
-def test_every_page_of_a_method_or_metric_has_its_subject(kind, known):
+@pytest.mark.parametrize("name", checks.names())
+def test_every_check_has_a_page_that_names_its_settings(name):
+    page = DOCS / "checks" / f"{name}.md"
+    assert page.is_file(), f"write {name_of(page)}"
+    missing = [setting for setting in checks.get(name).defaults if f"`{setting}`" not in text_of(page)]
+    assert not missing, f"{name_of(page)} does not explain {missing}"
+    assert f"(checks/{name}.md)" in text_of(DOCS / "checks.md")
+
+
+@pytest.mark.parametrize("kind, known", [("methods", attributions), ("metrics", metrics), ("checks", checks)])
+def test_every_page_of_a_method_metric_or_check_has_its_subject(kind, known):
     assert {page.stem for page in (DOCS / kind).glob("*.md")} <= {*known.names(), "README"}
 
 
