@@ -9,13 +9,14 @@ from typing import Any
 
 from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty
 from pellucid.api.checking.trainer import trainer_of
-from pellucid.api.comparison.comparison_of import comparison_of
-from pellucid.api.comparison.in_workers import ComparisonAgain, comparison_again, compute_parts
 from pellucid.api.inputs import any_model_from, examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.explained_target import judged_target
 from pellucid.api.inputs.labels import strange_for
+from pellucid.api.inputs.loaded_again import loading_for
 from pellucid.api.reading_results import read
+from pellucid.api.workers.compared_parts import ComparisonAgain, comparison_again, compute_parts
+from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
 from pellucid.core.foundation.errors import BadSetting
@@ -41,7 +42,6 @@ from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.reports.page import page
 from pellucid.reports.terminal.progress_bar import progress_bar
 
-MOST_WORKERS = 1_000
 MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
 
 
@@ -189,14 +189,15 @@ def _for_workers(
     metrics: list[Choice] | None,
 ) -> ComparisonAgain | None:
     """How workers get the comparison; None where there are none. Raises `BadSetting` without a folder that they could write to."""
-    if whole("workers", workers, 1, MOST_WORKERS) == 1:
+    load = loading_for(workers, comparison.request.model)
+    if load is None:
         return None
     if place is None:
         raise BadSetting(
             f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, on the command "
             "line --out."
         )
-    return comparison_again(comparison, methods, metrics)
+    return comparison_again(load, comparison, methods, metrics)
 
 
 def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:

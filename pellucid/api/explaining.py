@@ -11,16 +11,16 @@ from pellucid.api.inputs.choosing import default_method, methods_to_run
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.explained_target import explained_target, to_explain
 from pellucid.api.inputs.labels import reads_label, strange_for
+from pellucid.api.inputs.loaded_again import loading_for
 from pellucid.api.inputs.named_passages import Passages, named_passages
+from pellucid.api.workers.explained_texts import GROUP, Explaining, explained, explained_by_workers
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.explaining.by_passage import by_passage, with_passages
 from pellucid.core.explaining.equal_texts import equal_texts
-from pellucid.core.explaining.explaining import Request, explain_batch, left_out, method_calls
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
+from pellucid.core.explaining.explaining import left_out
+from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Output, TargetName
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.label_map import LabelMap
@@ -40,6 +40,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     **settings: Any,
 ) -> Results:
@@ -60,6 +61,8 @@ def explain(
     label_map: label -> class of the model, for labels under other names.
     passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages does the
         answer rest on? What stands between them is a unit too; a second text has its words. A list, or one list a text.
+    workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the threads; more than one
+        need a model that was loaded from files. In a script, such a call stands under `if __name__ == "__main__":`.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
@@ -95,6 +98,7 @@ def explain(
         label=label,
         label_map=label_map,
         passages=passages,
+        workers=workers,
         progress=progress,
     )
     return next(iter(side_by_side.values()))
@@ -112,6 +116,7 @@ def explain_all(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> SideBySide:
     """Explain each text by several methods, which share their forward passes.
@@ -122,7 +127,7 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after all is
         left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, passages, progress: as in `explain`.
+    target, output, seed, text, label, label_map, passages, workers, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
     says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
@@ -139,23 +144,18 @@ def explain_all(
     strange = strange_for(target)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange=strange)
     choices, by_all = methods_to_run(model, methods)
-    calls = method_calls(choices, model)
     named = named_passages(passages, len(examples))
-    calls = calls if named is None else [by_passage(call) for call in calls]
-    request = Request(model, calls, explained_target(model, target, output), seed)
+    asked = Explaining(choices, by_all, explained_target(model, target, output), seed, named is not None)
+    request = asked.request(model)
+    load = loading_for(workers, model)
     examples = to_explain(model, examples)
     texts_once = equal_texts(examples, by_label=reads_label(target), passages=named)
-    batch = model.encode(texts_once.distinct)
-    batch = batch if named is None else with_passages(batch, texts_once.first_of(named))
-    failed: dict[str, str] = {}
-
-    def refused(call: Call, error: ModelCannot | ParityBroken) -> None:
-        if call.entry.name not in by_all:
-            raise error
-        failed[call.entry.name] = f"does not work here: {error}"
-
+    of_texts = None if named is None else texts_once.first_of(named)
     start = perf_counter()
     with progress_bar(progress) as show_progress:
-        explanations = explain_batch(request, batch, scheduler_for(model), show_progress, refused)
-    by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in explanations.items()}
-    return SideBySide(by_method, left_out(model, request.calls) | failed, perf_counter() - start)
+        if load is None or len(texts_once.distinct) <= GROUP:
+            done = explained(asked, request, texts_once.distinct, of_texts, show_progress)
+        else:
+            done = explained_by_workers(asked, load, texts_once.distinct, of_texts, workers, show_progress)
+    by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in done.by_method.items()}
+    return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)

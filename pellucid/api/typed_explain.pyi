@@ -24,6 +24,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_steps: int = 10,
 ) -> Results:
@@ -42,6 +43,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """Size of the inner product of each piece's word embedding with the loss's gradient; sums to 1."""
@@ -59,6 +61,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_samples: int = 10,
     layer: int | None = None,
@@ -78,6 +81,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     flow: Literal["last_layer", "rollout", "tracing"] = "last_layer",
     heads: Literal["mean", "chain"] = "mean",
@@ -98,6 +102,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     flow: Literal["mean", "last_layer", "rollout"] = "mean",
     positive: bool = False,
@@ -117,6 +122,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """One row of weights a head, called "block.head" from 1.1 up, in the row that the classifier reads; rows sum to 1."""
@@ -134,6 +140,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     flow: Literal["last_layer", "rollout"] = "last_layer",
 ) -> Results:
@@ -152,6 +159,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """Contribution of each piece to the target; all pieces of a text, special ones too, add up to its logit exactly."""
@@ -169,6 +177,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_draws: int = 20,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
@@ -188,6 +197,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     score: str = "grad_cam",
     layer: int | str = "late",
@@ -208,6 +218,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     baselines: tuple[Literal["zero", "pad", "mask", "mean"], ...] = ("zero", "pad"),
 ) -> Results:
@@ -226,6 +237,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_steps: int = 30,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
@@ -248,6 +260,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     layer: int | str = "late",
     pool_gradients: bool = False,
@@ -268,6 +281,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     norm: Literal["l2", "l1", "sum"] = "l2",
     layer: int | None = None,
@@ -287,6 +301,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_samples: int = 20,
     baselines: Literal["zero", "pad", "mask", "mean", "uniform"] = "pad",
@@ -310,6 +325,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     norm: Literal["sum", "l2"] = "sum",
     layer: int | None = None,
@@ -329,6 +345,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_entries: int = 128,
 ) -> Results:
@@ -347,6 +364,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     penalty: float = 0.1,
     n_steps: int = 200,
@@ -368,6 +386,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     policy: str = "cp",
     policy_settings: Mapping[str, object] | None = None,
@@ -387,6 +406,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     layer: int | None = None,
     beta: float = 10.0,
@@ -411,6 +431,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_steps: int = 32,
     tolerance: float | None = None,
@@ -434,6 +455,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
@@ -454,6 +476,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
@@ -473,6 +496,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
@@ -495,6 +519,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] | Literal["span"] = "word",
     window: int = 1,
@@ -516,6 +541,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     penalty: float = 0.1,
     n_steps: int = 200,
@@ -537,6 +563,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """The probability, 0 to 1, that the model reads a word; it reads those above one half, and no others."""
@@ -554,6 +581,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     policy: str = "cp",
     layer: int | None = None,
@@ -577,6 +605,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     rate: float = 0.1,
     scale: float | None = None,
@@ -600,6 +629,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_steps: int = 5,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
@@ -620,6 +650,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_permutations: int = 24,
@@ -642,6 +673,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     form: Literal["mean", "squared", "variance"] = "mean",
     n_samples: int = 20,
@@ -666,6 +698,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     random_spans: int = 5,
 ) -> Results:
@@ -684,6 +717,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """`gradient_shap` with n_samples=5, even=False, baselines="pad", noise=0, layer=0."""
@@ -701,6 +735,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """`gradient_x_input` with layer=0."""
@@ -718,6 +753,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """`integrated_gradients` with n_steps=25, rule="gauss_legendre", baselines="pad", layer=0."""
@@ -735,6 +771,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_samples: int = 25,
 ) -> Results:
@@ -753,6 +790,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """`occlusion` with unit "piece", window 3 and operator "pad"; unlike theirs, special tokens are never replaced."""
@@ -770,6 +808,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     n_permutations: int = 25,
 ) -> Results:
@@ -788,6 +827,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     by: Literal["weight", "norm"] = "weight",
 ) -> Results:
@@ -806,6 +846,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
 ) -> Results:
     """Sum of the sizes of the relevance that their rules hand down to each piece's embedding, behind its norm; >= 0."""
@@ -823,6 +864,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     passages: Passages | None = None,
+    workers: int = 1,
     progress: bool | None = None,
     **settings: Any,
 ) -> Results:

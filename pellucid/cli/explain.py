@@ -108,6 +108,12 @@ def explain(
         Path | None, typer.Option(help="Write a row a text, with its strongest words, to this .csv file.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Processes that explain groups of texts at once, each with its own copy of the model."
+        ),
+    ] = 1,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dtype: Annotated[
         str, typer.Option(help="The number type: float32, mixed_bfloat16, bfloat16, float16 or float64.")
@@ -140,6 +146,7 @@ def explain(
         output=output,  # type: ignore[arg-type]  # checked where the target is made
         seed=seed,
         passages=passage,
+        workers=workers,
     )
     results = side_by_side.explanations
     if save is not None:

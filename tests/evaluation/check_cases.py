@@ -7,8 +7,8 @@ import torch
 
 from pellucid.api.checking.checking import checking_of
 from pellucid.api.checking.model_changes import OurChanges
-from pellucid.api.comparison.comparison_of import comparison_of
 from pellucid.api.reading_results import read
+from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.kinds import checks
 from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.target import Target

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pellucid.api import comparing
-from pellucid.api.comparison.comparison_of import comparison_of
+from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.foundation.progress import silent

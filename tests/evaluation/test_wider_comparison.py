@@ -11,7 +11,7 @@ import pytest
 
 from pellucid.api import comparing
 from pellucid.api.checking.checking import checking_of
-from pellucid.api.comparison.comparison_of import comparison_of
+from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.passes.target import Target
 from pellucid.core.results.table import Table

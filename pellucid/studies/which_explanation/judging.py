@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 import numpy as np
 
 from pellucid import api
-from pellucid.api.comparison.comparison_of import comparison_of
+from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.target import Target

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import torch
 
-from pellucid.api.comparison.comparison_of import comparison_of
-from pellucid.api.inputs.loaded_again import loading_of
+from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import Progress
@@ -48,12 +47,15 @@ class ComparisonAgain:
 
 
 def comparison_again(
-    comparison: Comparison, methods: Sequence[Choice] | None, metrics: Sequence[Choice] | None
+    load: Callable[[], Model],
+    comparison: Comparison,
+    methods: Sequence[Choice] | None,
+    metrics: Sequence[Choice] | None,
 ) -> ComparisonAgain:
-    """How another process gets a comparison. Raises `ModelCannot` for a model that is only in the memory of this one."""
+    """How another process gets a comparison. load: how it gets the model."""
     request = comparison.request
     return ComparisonAgain(
-        loading_of(request.model),
+        load,
         comparison.examples,
         methods,
         metrics,

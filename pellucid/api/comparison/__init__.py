@@ -1,1 +1,0 @@
-"""What a call of `compare` describes, and how several processes share it."""

@@ -1,0 +1,154 @@
+"""Texts explained by several methods, in this process or by several, each with a group of the texts at a time."""
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from pellucid.core.explaining.by_passage import by_passage, with_passages
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.catalogue import Call, Choice
+from pellucid.core.foundation.errors import ModelCannot, ParityBroken
+from pellucid.core.foundation.progress import Progress
+from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
+from pellucid.core.passes.target import Target
+from pellucid.core.processes.side_by_side import Processes, Share
+from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.storage import read, save
+from pellucid.core.states.hidden_target import HiddenState
+from pellucid.core.text.example import Example
+from pellucid.core.writing.word import Word
+
+GROUP = 64  # texts; the numbers do not depend on how many workers share the groups
+EXPLANATIONS, FAILED = "explanations.parquet", "failed.json"
+STAGE = "explaining"
+Passages = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Explaining:
+    """What is asked of texts, apart from the model and the texts: plain values, so that another process can ask it too.
+
+    choices: methods. by_all: those that "all" stands for, which may fail. passages: whether each text comes with its passages.
+    """
+
+    choices: Sequence[Choice]
+    by_all: frozenset[str]
+    target: Target | HiddenState | Word
+    seed: int
+    passages: bool
+
+    def request(self, model: Model) -> Request:
+        """The request of a model; raises as `method_calls` does."""
+        calls = method_calls(self.choices, model)
+        return Request(
+            model, [by_passage(call) for call in calls] if self.passages else calls, self.target, self.seed
+        )
+
+
+@dataclass
+class Explained:
+    """by_method: title -> one explanation a text. failed: methods by "all" that do not work here -> why."""
+
+    by_method: dict[str, list[Explanation]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, other: "Explained") -> None:
+        """Append the explanations of further texts; a method that failed for any of them has none."""
+        self.failed |= other.failed
+        for title, explanations in other.by_method.items():
+            self.by_method.setdefault(title, []).extend(explanations)
+
+
+def explained(
+    asked: Explaining,
+    request: Request,
+    examples: Sequence[Example],
+    passages: Passages | None,
+    progress: Progress,
+) -> Explained:
+    """The explanations of all texts, in this process."""
+    failed: dict[str, str] = {}
+
+    def refused(call: Call, error: ModelCannot | ParityBroken) -> None:
+        if call.entry.name not in asked.by_all:
+            raise error
+        failed[call.entry.name] = f"does not work here: {error}"
+
+    batch = request.model.encode(examples)
+    batch = batch if passages is None else with_passages(batch, passages)
+    by_method = explain_batch(request, batch, scheduler_for(request.model), progress, refused)
+    return Explained(by_method, failed)
+
+
+def explained_by_workers(
+    asked: Explaining,
+    load: Callable[[], Model],
+    examples: Sequence[Example],
+    passages: Passages | None,
+    workers: int,
+    progress: Progress,
+) -> Explained:
+    """The same, the texts group by group, each group in one of several processes. load: how a process gets the model."""
+    groups = [range(first, min(first + GROUP, len(examples))) for first in range(0, len(examples), GROUP)]
+    with tempfile.TemporaryDirectory() as folder:
+        tasks = [
+            partial(
+                _explain_group,
+                asked,
+                # The process needs their texts and labels; whatever else the user keeps with them stays here.
+                [replace(examples[number], meta={}, rationales=()) for number in group],
+                None if passages is None else [passages[number] for number in group],
+                Path(folder) / str(first),
+            )
+            for first, group in enumerate(groups)
+        ]
+        threads = max(1, torch.get_num_threads() // workers)
+        Processes(workers, threads, partial(_load, load)).run(
+            tasks, lambda done: progress(STAGE, int(done / len(groups) * len(examples)), len(examples))
+        )
+        return _read_groups([Path(folder) / str(number) for number in range(len(groups))])
+
+
+def _read_groups(folders: Sequence[Path]) -> Explained:
+    whole = Explained()
+    for folder in folders:
+        of_group = Explained(failed=json.loads((folder / FAILED).read_text(encoding="utf-8")))
+        for one in read(folder / EXPLANATIONS):
+            of_group.by_method.setdefault(one.method, []).append(one)
+        whole.add(of_group)
+    names = {title: title.partition("(")[0] for title in whole.by_method}
+    whole.by_method = {
+        title: of_method for title, of_method in whole.by_method.items() if names[title] not in whole.failed
+    }
+    return whole
+
+
+_model: Model | None = None  # in a worker
+
+
+def _load(load: Callable[[], Model]) -> None:
+    global _model
+    _model = load()
+
+
+def _explain_group(
+    asked: Explaining, examples: Sequence[Example], passages: Passages | None, folder: Path, share: Share
+) -> None:
+    assert _model is not None  # `_load` came first
+    of_group = explained(
+        asked,
+        asked.request(_model),
+        examples,
+        passages,
+        lambda stage, done, total: share(done / max(1, total)),
+    )
+    folder.mkdir()
+    save([one for of_method in of_group.by_method.values() for one in of_method], folder / EXPLANATIONS)
+    (folder / FAILED).write_text(json.dumps(of_group.failed), encoding="utf-8")
+    share(1.0)

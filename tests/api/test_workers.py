@@ -1,0 +1,72 @@
+"""Texts that several processes explain have the scores that one process gives them."""
+
+import numpy as np
+import pytest
+import torch
+
+import pellucid
+from pellucid.api.workers.explained_texts import GROUP
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.text.example import Example, Rationale
+from tests.tiny import LABELS, save_tiny
+
+TEXTS = [
+    Example(
+        (f"A gripping film of {1900 + number % 150}, and lovely.",),
+        label="positive",
+        id=f"text {number}",
+        meta={"page": number, "things": object()},  # which no file can hold
+        rationales=(Rationale(0, 2, 10),),
+    )
+    for number in range(2 * GROUP + 30)
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return pellucid.load(save_tiny(tmp_path_factory.mktemp("model"), labels=LABELS))
+
+
+@pytest.mark.whole
+def test_workers_give_the_scores_of_one_process(model):
+    """In the order of the texts, with their own ids, marks and meta; whatever the number of workers, to the last bit."""
+    methods = ["gradient", ("chance", {"n_draws": 2})]
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        one, two, three = (
+            pellucid.explain_all(model, TEXTS, methods, target="gold", workers=workers, progress=False)
+            for workers in (1, 2, 3)
+        )
+    finally:
+        torch.set_num_threads(threads)
+    assert list(one) == list(two) == list(three)
+    for title, results in one.items():
+        assert [each.example for each in two[title]] == TEXTS
+        for ours, theirs, others in zip(two[title], three[title], results, strict=True):
+            assert np.array_equal(ours.scores, theirs.scores)
+            np.testing.assert_allclose(ours.scores, others.scores, atol=1e-6)
+            assert ours.prediction.label == others.prediction.label
+
+
+@pytest.mark.whole
+def test_a_method_that_fails_in_a_worker_fails_as_in_one_process(model):
+    """By its name an error, by "all" a method that is left out; the error says the same."""
+    function = pellucid.from_function(lambda texts: [[0.4, 0.6] for _ in texts], ["no", "yes"])
+    with pytest.raises(ModelCannot, match="only in the memory of this process"):
+        pellucid.explain(function, ["Good."], "occlusion", workers=2)
+    with pytest.raises(BadSetting, match="workers='2'"):
+        pellucid.explain(model, TEXTS, "gradient", workers="2")
+    pages = [["A gripping film"]] * len(TEXTS)
+    with pytest.raises(BadInput, match="A gripping film of"):
+        pellucid.explain(
+            model, TEXTS, "gradient", passages=[*pages[:-1], ["A gripping film of nowhere"]], workers=2
+        )
+    by_passage = pellucid.explain(model, TEXTS, "gradient", passages=pages, workers=2)
+    assert by_passage[-1].units.labels[1] == "A gripping film"
+
+
+def test_few_texts_need_no_workers(model):
+    """One group is explained here, so a second process would only take time."""
+    few = pellucid.explain(model, TEXTS[:3], "gradient", workers=4)
+    assert [each.example.id for each in few] == ["text 0", "text 1", "text 2"]
