@@ -17,7 +17,17 @@ def test_the_types_are_those_of_the_methods():
     assert STUB.read_text(encoding="utf-8") == stub(), "run make fix"
 
 
-OF_EVERY_METHOD = {"passages", "target", "output", "seed", "text", "label", "label_map", "progress"}
+OF_EVERY_METHOD = {
+    "passages",
+    "target",
+    "output",
+    "seed",
+    "text",
+    "label",
+    "label_map",
+    "workers",
+    "progress",
+}
 
 
 @pytest.mark.parametrize("name", attributions.names())

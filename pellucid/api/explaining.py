@@ -13,7 +13,7 @@ from pellucid.api.inputs.explained_target import explained_target, to_explain
 from pellucid.api.inputs.labels import reads_label, strange_for
 from pellucid.api.inputs.loaded_again import loading_for
 from pellucid.api.inputs.named_passages import Passages, named_passages
-from pellucid.api.workers.explained_texts import GROUP, Explaining, explained, explained_by_workers
+from pellucid.api.workers.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.explaining.equal_texts import equal_texts
@@ -145,8 +145,8 @@ def explain_all(
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange=strange)
     choices, by_all = methods_to_run(model, methods)
     named = named_passages(passages, len(examples))
-    asked = Explaining(choices, by_all, explained_target(model, target, output), seed, named is not None)
-    request = asked.request(model)
+    question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None)
+    request = question.request(model)
     load = loading_for(workers, model)
     examples = to_explain(model, examples)
     texts_once = equal_texts(examples, by_label=reads_label(target), passages=named)
@@ -154,8 +154,8 @@ def explain_all(
     start = perf_counter()
     with progress_bar(progress) as show_progress:
         if load is None or len(texts_once.distinct) <= GROUP:
-            done = explained(asked, request, texts_once.distinct, of_texts, show_progress)
+            done = explained(question, request, texts_once.distinct, of_texts, show_progress)
         else:
-            done = explained_by_workers(asked, load, texts_once.distinct, of_texts, workers, show_progress)
+            done = explained_by_workers(question, load, texts_once.distinct, of_texts, workers, show_progress)
     by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in done.by_method.items()}
     return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)

@@ -31,8 +31,8 @@ Passages = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Explaining:
-    """What is asked of texts, apart from the model and the texts: plain values, so that another process can ask it too.
+class TextQuestion:
+    """A question about texts, apart from the model and the texts: plain values, so that another process can ask it too.
 
     choices: methods. by_all: those that "all" stands for, which may fail. passages: whether each text comes with its passages.
     """
@@ -52,13 +52,13 @@ class Explaining:
 
 
 @dataclass
-class Explained:
+class ExplainedTexts:
     """by_method: title -> one explanation a text. failed: methods by "all" that do not work here -> why."""
 
     by_method: dict[str, list[Explanation]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
-    def add(self, other: "Explained") -> None:
+    def add(self, other: "ExplainedTexts") -> None:
         """Append the explanations of further texts; a method that failed for any of them has none."""
         self.failed |= other.failed
         for title, explanations in other.by_method.items():
@@ -66,41 +66,41 @@ class Explained:
 
 
 def explained(
-    asked: Explaining,
+    question: TextQuestion,
     request: Request,
     examples: Sequence[Example],
     passages: Passages | None,
     progress: Progress,
-) -> Explained:
+) -> ExplainedTexts:
     """The explanations of all texts, in this process."""
     failed: dict[str, str] = {}
 
     def refused(call: Call, error: ModelCannot | ParityBroken) -> None:
-        if call.entry.name not in asked.by_all:
+        if call.entry.name not in question.by_all:
             raise error
         failed[call.entry.name] = f"does not work here: {error}"
 
     batch = request.model.encode(examples)
     batch = batch if passages is None else with_passages(batch, passages)
     by_method = explain_batch(request, batch, scheduler_for(request.model), progress, refused)
-    return Explained(by_method, failed)
+    return ExplainedTexts(by_method, failed)
 
 
 def explained_by_workers(
-    asked: Explaining,
+    question: TextQuestion,
     load: Callable[[], Model],
     examples: Sequence[Example],
     passages: Passages | None,
     workers: int,
     progress: Progress,
-) -> Explained:
+) -> ExplainedTexts:
     """The same, the texts group by group, each group in one of several processes. load: how a process gets the model."""
     groups = [range(first, min(first + GROUP, len(examples))) for first in range(0, len(examples), GROUP)]
     with tempfile.TemporaryDirectory() as folder:
         tasks = [
             partial(
                 _explain_group,
-                asked,
+                question,
                 # The process needs their texts and labels; whatever else the user keeps with them stays here.
                 [replace(examples[number], meta={}, rationales=()) for number in group],
                 None if passages is None else [passages[number] for number in group],
@@ -115,10 +115,10 @@ def explained_by_workers(
         return _read_groups([Path(folder) / str(number) for number in range(len(groups))])
 
 
-def _read_groups(folders: Sequence[Path]) -> Explained:
-    whole = Explained()
+def _read_groups(folders: Sequence[Path]) -> ExplainedTexts:
+    whole = ExplainedTexts()
     for folder in folders:
-        of_group = Explained(failed=json.loads((folder / FAILED).read_text(encoding="utf-8")))
+        of_group = ExplainedTexts(failed=json.loads((folder / FAILED).read_text(encoding="utf-8")))
         for one in read(folder / EXPLANATIONS):
             of_group.by_method.setdefault(one.method, []).append(one)
         whole.add(of_group)
@@ -138,12 +138,12 @@ def _load(load: Callable[[], Model]) -> None:
 
 
 def _explain_group(
-    asked: Explaining, examples: Sequence[Example], passages: Passages | None, folder: Path, share: Share
+    question: TextQuestion, examples: Sequence[Example], passages: Passages | None, folder: Path, share: Share
 ) -> None:
     assert _model is not None  # `_load` came first
     of_group = explained(
-        asked,
-        asked.request(_model),
+        question,
+        question.request(_model),
         examples,
         passages,
         lambda stage, done, total: share(done / max(1, total)),
