@@ -156,6 +156,8 @@ def explain_all(
         if load is None or len(texts_once.distinct) <= GROUP:
             done = explained(question, request, texts_once.distinct, of_texts, show_progress)
         else:
-            done = explained_by_workers(question, load, texts_once.distinct, of_texts, workers, show_progress)
+            done = explained_by_workers(
+                question, load, model.hash, texts_once.distinct, of_texts, workers, show_progress
+            )
     by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in done.by_method.items()}
     return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)

@@ -66,6 +66,15 @@ def test_a_method_that_fails_in_a_worker_fails_as_in_one_process(model):
     assert by_passage[-1].units.labels[1] == "A gripping film"
 
 
+@pytest.mark.whole
+def test_weights_that_were_changed_in_memory_are_not_those_of_the_files(tmp_path):
+    changed = pellucid.load(save_tiny(tmp_path / "model", labels=LABELS))
+    with torch.no_grad():
+        next(changed.network.parameters()).mul_(2)
+    with pytest.raises(ModelCannot, match="other weights in its files than in memory"):
+        pellucid.explain(changed, TEXTS, "gradient", workers=2)
+
+
 def test_few_texts_need_no_workers(model):
     """One group is explained here, so a second process would only take time."""
     few = pellucid.explain(model, TEXTS[:3], "gradient", workers=4)

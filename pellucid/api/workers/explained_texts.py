@@ -89,12 +89,13 @@ def explained(
 def explained_by_workers(
     question: TextQuestion,
     load: Callable[[], Model],
+    model_hash: str,
     examples: Sequence[Example],
     passages: Passages | None,
     workers: int,
     progress: Progress,
 ) -> ExplainedTexts:
-    """The same, the texts group by group, each group in one of several processes. load: how a process gets the model."""
+    """The same, the texts group by group, each group in one of several processes. load: how a process gets the model of that hash."""
     groups = [range(first, min(first + GROUP, len(examples))) for first in range(0, len(examples), GROUP)]
     with tempfile.TemporaryDirectory() as folder:
         tasks = [
@@ -109,7 +110,7 @@ def explained_by_workers(
             for first, group in enumerate(groups)
         ]
         threads = max(1, torch.get_num_threads() // workers)
-        Processes(workers, threads, partial(_load, load)).run(
+        Processes(workers, threads, partial(_load, load, model_hash)).run(
             tasks, lambda done: progress(STAGE, int(done / len(groups) * len(examples)), len(examples))
         )
         return _read_groups([Path(folder) / str(number) for number in range(len(groups))])
@@ -132,9 +133,15 @@ def _read_groups(folders: Sequence[Path]) -> ExplainedTexts:
 _model: Model | None = None  # in a worker
 
 
-def _load(load: Callable[[], Model]) -> None:
+def _load(load: Callable[[], Model], model_hash: str) -> None:
+    """Raises `ModelCannot` where the files are those of another model than the one that was given."""
     global _model
     _model = load()
+    if _model.hash != model_hash:
+        raise ModelCannot(
+            f"{_model.name} has other weights in its files than in memory, and workers load the files; save the model first, or leave "
+            "workers= away."
+        )
 
 
 def _explain_group(
