@@ -49,6 +49,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.span_layer
 	$(BIN)/python -m benchmarks.span_training
 	$(BIN)/python -m benchmarks.guard
+	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.routes
 	$(BIN)/python -m benchmarks.translation
 	$(BIN)/python -m benchmarks.decoded_saliency

@@ -1,0 +1,81 @@
+"""What workers gain: one process of one thread over two such processes, on the same texts.
+
+    python -m benchmarks.workers    # about four minutes; writes benchmarks/results/workers.json and docs/workers-speed.md
+
+all-MiniLM-L6-v2 in float32, sentences of pocket. Whole calls are timed, with the start of the processes and their own copies of the model.
+"""
+
+import argparse
+import statistics
+import time
+from typing import Any
+
+import torch
+
+import pellucid
+from benchmarks.attribution.models import folder_of
+from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.table import listed
+from benchmarks.guard import ROOT
+
+RUNS, WORKERS, MUST = 3, 2, 1.8
+CALLS = (("integrated_gradients", 256), ("gradient", 1024))
+
+
+def seconds(folder: str, method: str, texts: list[str], workers: int) -> float:
+    """Of one call, with a model that was just loaded."""
+    model = pellucid.load(folder)
+    start = time.perf_counter()
+    pellucid.explain(model, texts, method, workers=workers, progress=False)
+    return time.perf_counter() - start
+
+
+def measured(folder: str) -> list[dict[str, Any]]:
+    """Median seconds with one process and with two, and the median of their ratios, for each call."""
+    corpus = list(dict.fromkeys(example.segments[0] for example in pellucid.examples("pocket", "all")))
+    rows = []
+    for method, count in CALLS:
+        runs = [
+            [seconds(folder, method, corpus[:count], workers) for workers in (1, WORKERS)]
+            for _ in range(RUNS)
+        ]
+        rows.append(
+            {
+                "method": method,
+                "texts": len(corpus[:count]),
+                "one": statistics.median(run[0] for run in runs),
+                "two": statistics.median(run[1] for run in runs),
+                "ratio": statistics.median(run[0] / run[1] for run in runs),
+            }
+        )
+    return rows
+
+
+def as_page(results: dict[str, Any]) -> str:
+    """The page in Markdown."""
+    rows = [
+        (row["method"], row["texts"], f"{row['one']:.1f}", f"{row['two']:.1f}", f"{row['ratio']:.2f}")
+        for row in results["calls"]
+    ]
+    return (
+        "# What workers gain\n\nMade by `python -m benchmarks.workers`; not written by hand. "
+        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32, sentences of pocket. One process of "
+        f"one thread, and `workers={WORKERS}` of one thread each, with their start and their own copies of the model; medians of {RUNS} runs. "
+        f"Wanted: {MUST}.\n\n"
+        + listed(rows, ("method", "texts", "seconds, one process", f"seconds, {WORKERS} workers", "ratio"))
+        + "\n"
+    )
+
+
+def main() -> None:
+    """Measure, keep the numbers, write the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.parse_args()
+    torch.set_num_threads(1)
+    folder = str(folder_of("minilm", ROOT / "runs" / "benchmark"))
+    results = {"made_on": machine_of("cpu"), "versions": versions(), "calls": measured(folder)}
+    publish(results, "workers", as_page(results), "workers-speed")
+
+
+if __name__ == "__main__":
+    main()
