@@ -1,6 +1,6 @@
 """What workers gain: one process of one thread over two such processes, on the same texts.
 
-    python -m benchmarks.workers    # about four minutes; writes benchmarks/results/workers.json and docs/workers-speed.md
+    python -m benchmarks.workers    # about six minutes; writes benchmarks/results/workers.json and docs/workers-speed.md
 
 all-MiniLM-L6-v2 in float32, sentences of pocket. Whole calls are timed, with the start of the processes and their own copies of the model.
 """
@@ -19,7 +19,7 @@ from benchmarks.attribution.table import listed
 from benchmarks.guard import ROOT
 
 RUNS, WORKERS, MUST = 3, 2, 1.8
-CALLS = (("integrated_gradients", 256), ("gradient", 1024))
+CALLS = (("integrated_gradients", 128),)
 
 
 def seconds(folder: str, method: str, texts: list[str], workers: int) -> float:
