@@ -2,8 +2,8 @@
 
     python -m benchmarks.span_training    # about five minutes; writes benchmarks/results/span_training.json and docs/span-training.md
 
-One thread, all-MiniLM-L6-v2, batches of 32 of pocket's sentences, float32. The models take turns, a step each, so that whatever else the
-machine does meets them all.
+One thread, all-MiniLM-L6-v2, batches of 32 of pocket's sentences, in the precision that training chooses here. The models take turns, a
+step each, so that whatever else the machine does meets them all.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.believable_spans.models import MODELS, JudgedModel
-from pellucid.training.recipe import Recipe
+from pellucid.training.recipe import Recipe, computes_in
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 
 BATCH = 32
@@ -83,7 +83,7 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What the levers of a span model cost\n\nMade by `python -m benchmarks.span_training`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread, float32: all-MiniLM-L6-v2, batches of 32 of pocket's sentences. A step is the "
+        f"On {results['made_on']['processor']}, one thread, {results['precision']}: all-MiniLM-L6-v2, batches of 32 of pocket's sentences. A step is the "
         f"pass, the gradients and AdamW; the objectives read a quarter of the texts again. Medians of {ROUNDS} rounds in which every model "
         f"makes one step on the same texts. Wanted: {MUST} at most for the believable model.\n\n"
         + listed(rows, ("model", "seconds a step", "÷ plain"))
@@ -96,7 +96,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.parse_args()
     torch.set_num_threads(1)
-    results = {"made_on": machine_of("cpu"), "versions": versions(), "models": measured()}
+    results = {
+        "made_on": machine_of("cpu"),
+        "versions": versions(),
+        "precision": computes_in("auto", torch.device("cpu")),
+        "models": measured(),
+    }
     publish(results, "span_training", as_page(results), "span-training")
 
 
