@@ -171,6 +171,25 @@ def test_same_spans_by_synonyms_exchanges_words_outside_the_heaviest_span(unit):
     assert bool((objective.losses(part_of(classifier)) > -1e-12).all())  # rounding
 
 
+@pytest.mark.parametrize("reading", ("hidden", "synonyms", "window"))
+def test_two_readings_that_choose_wholly_other_spans_differ_by_log_2_at_most(reading):
+    """The second one's heaviest span need not be the first one's; loss and gradients are numbers all the same."""
+    classifier = tiny_composed("span", n_heaviest=1)
+    classifier.network.double()
+    objective = objective_of(classifier, "same_spans", reading=reading, hidden=0.6)
+    seen = []
+    for done in range(12):
+        losses = objective.losses(part_of(classifier, done=done))
+        losses.sum().backward()
+        seen += losses.tolist()
+    assert all(-1e-12 < loss < math.log(2) + 1e-12 for loss in seen)
+    assert all(
+        bool(each.grad.isfinite().all()) for each in classifier.network.parameters() if each.grad is not None
+    )
+    if reading == "hidden":
+        assert max(seen) > 0.69  # some choose wholly other ones
+
+
 def test_an_unknown_reading_is_refused(classifier):
     with pytest.raises(BadSetting, match=r"reading='shouted'.*hidden.*synonyms.*window"):
         objective_of(classifier, "same_spans", reading="shouted")

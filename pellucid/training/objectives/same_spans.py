@@ -90,5 +90,10 @@ def weights_from(weights: Tensor, firsts: Sequence[int], second: SpanTrace) -> T
     ends = torch.tensor(firsts, device=weights.device)[:, None] + torch.arange(size, device=weights.device)
     padded = F.pad(weights, (0, size, 0, size))  # a window near the end is shorter than the longest one
     texts = torch.arange(len(weights), device=weights.device)[:, None, None]
-    within = padded[texts, ends[:, :, None], ends[:, None, :]].where(second.scores > -torch.inf, 0)
-    return within / within.sum((1, 2), keepdim=True).clamp_min(torch.finfo(within.dtype).tiny)
+    counts = torch.tensor(second.parts, device=weights.device)[:, None]
+    is_read = torch.arange(size, device=weights.device) < counts
+    # Not by the second one's scores: a pooler that reads the heaviest spans alone may have chosen others there.
+    within = padded[texts, ends[:, :, None], ends[:, None, :]].where(
+        is_read[:, :, None] & is_read[:, None, :], 0
+    )
+    return within / within.sum((1, 2), keepdim=True)  # above 0: the heaviest span lies within
