@@ -68,27 +68,30 @@ def python_blocks(path):
     return re.findall(r"```python\n(.*?)```", text_of(path), re.DOTALL)
 
 
-@pytest.mark.parametrize("name", attributions.names())
-def test_every_method_has_a_page_that_names_its_settings(name):
-    page = DOCS / "methods" / f"{name}.md"
+@pytest.mark.parametrize(
+    "kind, name",
+    [
+        *(("methods", name) for name in attributions.names()),
+        *(("checks", name) for name in checks.names()),
+    ],
+)
+def test_every_method_and_check_has_a_page_that_names_its_settings(kind, name):
+    page = DOCS / kind / f"{name}.md"
     assert page.is_file(), f"write {name_of(page)}"
-    missing = [setting for setting in attributions.get(name).defaults if f"`{setting}`" not in text_of(page)]
+    known = {"methods": attributions, "checks": checks}[kind]
+    missing = [setting for setting in known.get(name).defaults if f"`{setting}`" not in text_of(page)]
     assert not missing, f"{name_of(page)} does not explain {missing}"
+
+
+@pytest.mark.parametrize("name", checks.names())
+def test_the_list_of_checks_leads_to_each_page(name):
+    assert f"(checks/{name}.md)" in text_of(DOCS / "checks.md")
 
 
 @pytest.mark.parametrize("name", metrics.names())
 def test_every_metric_has_a_page(name):
     page = DOCS / "metrics" / f"{name}.md"
     assert page.is_file(), f"write {name_of(page)}"
-
-
-@pytest.mark.parametrize("name", checks.names())
-def test_every_check_has_a_page_that_names_its_settings(name):
-    page = DOCS / "checks" / f"{name}.md"
-    assert page.is_file(), f"write {name_of(page)}"
-    missing = [setting for setting in checks.get(name).defaults if f"`{setting}`" not in text_of(page)]
-    assert not missing, f"{name_of(page)} does not explain {missing}"
-    assert f"(checks/{name}.md)" in text_of(DOCS / "checks.md")
 
 
 @pytest.mark.parametrize("kind, known", [("methods", attributions), ("metrics", metrics), ("checks", checks)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pellucid.api.inputs.explained_target import judged_target
 from pellucid.api.inputs.labels import strange_for
 from pellucid.api.inputs.loaded_again import loading_for
 from pellucid.api.reading_results import read
-from pellucid.api.workers.compared_parts import ComparisonAgain, comparison_again, compute_parts
+from pellucid.api.workers.compared_parts import compute_parts
 from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
@@ -114,9 +115,16 @@ def compare(
     whole("resamples", resamples, 10, MOST_RESAMPLES)
     whole("seed", seed, 0, HIGHEST_SEED)
     judged = judged_target(model, target)
-    comparison = comparison_of(
-        model, examples, methods, metrics, target=judged, seed=seed, resamples=resamples
+    ask = partial(
+        comparison_of,
+        examples=examples,
+        methods=methods,
+        metrics=metrics,
+        target=judged,
+        seed=seed,
+        resamples=resamples,
     )
+    comparison = ask(model)
     if checks is not None:
         model_from(model)  # checks change the model or its texts, and read its classes
     place = None if folder is None else possible_path(folder)
@@ -130,13 +138,18 @@ def compare(
         train=training,
         trainer=lambda: trainer_of(source, model, place),
     )
-    again = _for_workers(workers, place, comparison, methods, metrics)
+    load = loading_for(workers, model)
+    if load is not None and place is None:
+        raise BadSetting(
+            f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, on the command "
+            "line --out."
+        )
     with progress_bar(progress) as show_progress:
         if place is None:
             return _compare_in_memory(comparison, checking, show_progress)
         in_folder = ComparisonFolder(place, comparison)
-        if again is not None and not in_folder.is_finished():
-            compute_parts(in_folder, again, workers, show_progress)
+        if load is not None and not in_folder.is_finished():
+            compute_parts(in_folder, ask, load, workers, show_progress)
         return compare_in(in_folder, show_progress, checking)
 
 
@@ -179,25 +192,6 @@ def compare_cost(
     available = frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
     named = [] if checks is None else choices("checks", checks)
     return comparison_cost(comparison, check_calls(named, available), n_twins)
-
-
-def _for_workers(
-    workers: int,
-    place: Path | None,
-    comparison: Comparison,
-    methods: list[Choice] | None,
-    metrics: list[Choice] | None,
-) -> ComparisonAgain | None:
-    """How workers get the comparison; None where there are none. Raises `BadSetting` without a folder that they could write to."""
-    load = loading_for(workers, comparison.request.model)
-    if load is None:
-        return None
-    if place is None:
-        raise BadSetting(
-            f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, on the command "
-            "line --out."
-        )
-    return comparison_again(load, comparison, methods, metrics)
 
 
 def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:

@@ -5,7 +5,7 @@ here a block keeps its queries, keys and values, and slopes exist for some heads
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -26,27 +26,27 @@ def attention(mode: ChangedBackward, call: FunctionCall) -> Tensor:
         with mode:
             return open_attention(*call.args, **call.kwargs)
     key, value = shared_heads(one.query, one.key, one.value) if one.enable_gqa else (one.key, one.value)
-    alone = replace(one, enable_gqa=False)
-    output: Tensor = _ComputedAgain.apply(_Steps(mode, alone), one.query, key, value)
+    steps = _Steps(mode, one.attn_mask, one.is_causal, one.scale)
+    output: Tensor = _ComputedAgain.apply(steps, one.query, key, value)
     return output
 
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """The steps of one call of attention, which follow the mode's rules; call: its queries, keys and values are not read."""
+    """The steps of one call of attention, which follow the mode's rules; mask, is_causal, scale: the call's."""
 
     mode: ChangedBackward
-    call: AttentionCall
+    mask: Tensor | None
+    is_causal: bool
+    scale: float | None
 
     def of(self, heads: slice | None, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         """The output for some heads, None for all there are; the tensors are those heads'."""
-        mask = self.call.attn_mask
+        mask = self.mask
         if heads is not None and mask is not None and mask.ndim >= 3 and mask.shape[-3] > 1:
             mask = mask[..., heads, :, :]
         with self.mode:
-            return open_attention(
-                query, key, value, mask, is_causal=self.call.is_causal, scale=self.call.scale
-            )
+            return open_attention(query, key, value, mask, is_causal=self.is_causal, scale=self.scale)
 
 
 class _ComputedAgain(Function):
@@ -102,7 +102,5 @@ def _gradients(
     """The gradients of the steps by query, key and value."""
     with torch.enable_grad():
         leaves = [each.detach().requires_grad_() for each in inputs]
-        query, key, value = torch.autograd.grad(
-            steps(*leaves), leaves, gradient, allow_unused=True, materialize_grads=True
-        )
+        query, key, value = torch.autograd.grad(steps(*leaves), leaves, gradient, materialize_grads=True)
     return query, key, value

@@ -1,72 +1,31 @@
 """The parts of a comparison in several processes: each loads the model once and writes the parts that it computes to the folder."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import torch
 
-from pellucid.api.workers.comparison_of import comparison_of
-from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import Target
 from pellucid.core.processes.side_by_side import Processes, Share
-from pellucid.core.text.example import Example
-from pellucid.core.writing.word import Word
 from pellucid.evaluation.comparison.compared_part import STAGE
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 
-
-@dataclass(frozen=True)
-class ComparisonAgain:
-    """What another process needs to ask the same question."""
-
-    load: Callable[[], Model]
-    examples: Sequence[Example]
-    methods: Sequence[Choice] | None
-    metrics: Sequence[Choice] | None
-    target: Target | Word
-    seed: int
-    resamples: int
-
-    def comparison(self) -> Comparison:
-        """The comparison, of a model that was loaded for it."""
-        return comparison_of(
-            self.load(),
-            self.examples,
-            self.methods,
-            self.metrics,
-            target=self.target,
-            seed=self.seed,
-            resamples=self.resamples,
-        )
+Ask = Callable[
+    [Model], Comparison
+]  # the comparison of a model; `comparison_of` with all its other arguments, in a `partial`
 
 
-def comparison_again(
-    load: Callable[[], Model],
-    comparison: Comparison,
-    methods: Sequence[Choice] | None,
-    metrics: Sequence[Choice] | None,
-) -> ComparisonAgain:
-    """How another process gets a comparison. load: how it gets the model."""
-    request = comparison.request
-    return ComparisonAgain(
-        load,
-        comparison.examples,
-        methods,
-        metrics,
-        comparison.target,
-        request.seed,
-        comparison.resamples,
-    )
+def compute_parts(
+    folder: ComparisonFolder, ask: Ask, load: Callable[[], Model], workers: int, progress: Progress
+) -> None:
+    """Compute the parts that the folder does not have yet. The folder is refused as by `ComparisonFolder.judged`.
 
-
-def compute_parts(folder: ComparisonFolder, again: ComparisonAgain, workers: int, progress: Progress) -> None:
-    """Compute the parts that the folder does not have yet. The folder is refused as by `ComparisonFolder.judged`."""
+    ask, load: how each process gets the comparison and its model.
+    """
     comparison, missing = folder.comparison, folder.missing_parts()
     if not missing:
         return
@@ -76,7 +35,7 @@ def compute_parts(folder: ComparisonFolder, again: ComparisonAgain, workers: int
     def report(done: float) -> None:
         progress(STAGE, finished + int(done / len(missing) * (total - finished)), total)
 
-    begin = partial(_open, again, folder.path, comparison.question())
+    begin = partial(_open, ask, load, folder.path, comparison.question())
     threads = max(1, torch.get_num_threads() // workers)
     Processes(workers, threads, begin).run([partial(_compute, number) for number in missing], report)
 
@@ -84,10 +43,10 @@ def compute_parts(folder: ComparisonFolder, again: ComparisonAgain, workers: int
 _folder: ComparisonFolder | None = None  # in a worker
 
 
-def _open(again: ComparisonAgain, path: Path, question: dict[str, object]) -> None:
+def _open(ask: Ask, load: Callable[[], Model], path: Path, question: dict[str, object]) -> None:
     """Raises `BadSetting` where this process reads another question out of the same arguments."""
     global _folder
-    _folder = ComparisonFolder(path, again.comparison())
+    _folder = ComparisonFolder(path, ask(load()))
     there = _folder.comparison.question()
     if other := sorted(name for name in question if there.get(name) != question[name]):
         raise BadSetting(

@@ -105,9 +105,9 @@ def explained_by_workers(
                 # The process needs their texts and labels; whatever else the user keeps with them stays here.
                 [replace(examples[number], meta={}, rationales=()) for number in group],
                 None if passages is None else [passages[number] for number in group],
-                Path(folder) / str(first),
+                Path(folder) / str(place),
             )
-            for first, group in enumerate(groups)
+            for place, group in enumerate(groups)
         ]
         threads = max(1, torch.get_num_threads() // workers)
         Processes(workers, threads, partial(_load, load, model_hash)).run(

@@ -33,7 +33,7 @@ class SecondReadings:
         self.train, self.reading, self.share = context.train, reading, share
         self.reader = SpanReader(context.train)
         self.operator: Operator = "pad" if context.train.special.mask is None else "mask"
-        self.synonyms = SynonymRows(context) if reading == "synonyms" else None
+        self.synonyms = SynonymRows(context, self.reader) if reading == "synonyms" else None
 
     def of(self, index: int, unit: str, heaviest: range, points: Sequence[float]) -> SecondReading:
         """How a text is read again. heaviest: its heaviest span, as numbers of parts. points: a random number from 0 to 1 for each piece."""

@@ -11,6 +11,7 @@ from pellucid.core.passes.batch import Row
 from pellucid.core.text.content_words import is_content_word
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import coarsen
+from pellucid.training.evidence.drawn_spans import SpanReader
 from pellucid.training.objective import ObjectiveContext
 
 Exchange = tuple[
@@ -19,10 +20,10 @@ Exchange = tuple[
 
 
 class SynonymRows:
-    """Rows with synonyms. Raises `BadSetting`, which names the package, where WordNet is not installed."""
+    """Rows with synonyms; reader: knows the pieces of each text. Raises `BadSetting`, which names the package, where WordNet is not installed."""
 
-    def __init__(self, context: ObjectiveContext) -> None:
-        self.context = context
+    def __init__(self, context: ObjectiveContext, reader: SpanReader) -> None:
+        self.context, self.reader = context, reader
         try:
             wordnet = shared_wordnet(DEBIAN)
         except BadFile as error:
@@ -37,7 +38,7 @@ class SynonymRows:
         order: the pieces that may be exchanged, those of the words to come first in front; a word needs all its pieces among them.
         """
         batch, row, exchanges = self.context.train, self.context.train.rows[index], list[Exchange]()
-        example, parts = batch.examples[index], len(batch.pieces_of(index, unit))  # type: ignore[arg-type]
+        example, parts = batch.examples[index], len(self.reader.pieces(index, unit))
         for place in self._places(index, order):
             segment, start, end = place
             synonym = self.synonym(example.segments[segment][start:end])
@@ -53,7 +54,7 @@ class SynonymRows:
         """The words all of whose pieces may be exchanged: segment, start and end."""
         batch, ranks = self.context.train, {piece: rank for rank, piece in enumerate(order)}
         words, _ = coarsen(batch.units[index], "word", batch.examples[index].segments)
-        pieces = batch.pieces_of(index, "word")
+        pieces = self.reader.pieces(index, "word")
         free = [
             (min(ranks[piece] for piece in own), word)
             for word, own in zip(words.content, pieces, strict=True)
