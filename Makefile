@@ -51,6 +51,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.guard
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.routes
+	$(BIN)/python -m benchmarks.path_rules
 	$(BIN)/python -m benchmarks.translation
 	$(BIN)/python -m benchmarks.decoded_saliency
 	$(BIN)/python -m benchmarks.retained_information --out benchmarks/results/retained_information.json

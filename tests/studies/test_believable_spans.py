@@ -1,5 +1,6 @@
 """Spans one can believe in small: what is read alone and left out, equal lengths, planted reasons, agreement of seeds, verdicts."""
 
+import json
 from dataclasses import asdict
 
 import numpy as np
@@ -25,6 +26,7 @@ from pellucid.studies.believable_spans.marks import marks_of
 from pellucid.studies.believable_spans.models import BELIEVABLE, MODELS
 from pellucid.studies.believable_spans.numbers import _alike, span_numbers
 from pellucid.studies.believable_spans.other_methods import best_words
+from pellucid.studies.quoted_blocks import believable_spans_blocks
 from tests.tiny import tiny_composed
 
 EXAMPLES = [
@@ -182,11 +184,9 @@ def test_verdicts_follow_the_bounds():
     verdicts = {line.words.split(":")[0]: line.verdict for line in bounds_of(judged_numbers(), "believable")}
     assert verdicts["accuracy less the plain model's, points"] == MET
     assert verdicts["texts whose heaviest spans alone get their answer, %"] == MISSED
-    assert verdicts["comprehensiveness against the best method, lime"] == UNDECIDED
-    assert verdicts["sufficiency against the best method, lime"] == MET
-    assert (
-        verdicts["words in both of two seeds' spans, as a share, less integrated gradients' 0.10"] == MISSED
-    )
+    assert verdicts["comprehensiveness against the best method"] == UNDECIDED
+    assert verdicts["sufficiency against the best method"] == MET
+    assert verdicts["words in both of two seeds' spans, as a share, less integrated gradients'"] == MISSED
     assert {line.verdict for line in bounds_of(judged_numbers(spread=None), "believable")} >= {""}
 
 
@@ -209,3 +209,65 @@ def test_judged_texts_of_a_corpus_with_marks_have_marks():
     parts = parts_of("pocket", "pocket", "tiny")
     assert len(parts["judged"]) == SIZES["tiny"].judged and all(one.rationales for one in parts["judged"])
     assert not {one.id for one in parts["train"]} & {one.id for one in parts["judged"]}
+
+
+def quoted(tmp_path, on, numbers):
+    """A repository whose study of one corpus has these numbers."""
+    path = tmp_path / "studies" / "believable_spans" / on / "result.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(numbers))
+    return tmp_path
+
+
+def test_quoted_tables_say_what_was_not_run(tmp_path):
+    tables = [table for name, table in vars(believable_spans_blocks).items() if name.endswith("_claims")]
+    assert len(tables) == 5
+    assert {table(tmp_path) for table in tables} == {"Not run yet."}
+
+
+def test_quoted_levers_stand_beside_the_plain_model_and_random_spans(tmp_path):
+    spans = {
+        name: SURE | {"mean": mean}
+        for name, mean in (
+            ("spans", 2.4),
+            ("agrees", 90.5),
+            ("random_agrees", 55.0),
+            ("without", 0.2),
+            ("random_without", 0.02),
+            ("without_content", 1.5),
+        )
+    }
+    plain = {"title": "plain", "seconds": 20.0, "spans_on_dev": None, "dev_over_plain": SURE}
+    trained = plain | {
+        "title": "believable",
+        "seconds": 50.0,
+        "spans_on_dev": spans | {"spread": 0.25},
+        "dev_over_plain": asdict(Interval(-0.3, -1.0, 0.4)),
+    }
+    root = quoted(tmp_path, "sst2", {"models": {"plain": plain, "believable": trained}})
+    lines = believable_spans_blocks.believable_spans_levers_claims(root).splitlines()
+    assert lines[2:] == [
+        "| believable | -0.3 [-1.0, 0.4] | 2.4 ± 0.2 | 90.5 (55.0) | 0.200 (0.020) | 1.5 | 2.5 × |"
+    ]
+
+
+def test_quoted_bounds_and_leads_stand_corpus_by_corpus(tmp_path):
+    numbers = judged_numbers()
+    root = quoted(tmp_path, "sst5", numbers)
+    bounds = believable_spans_blocks.believable_spans_bounds_claims(root)
+    assert "| asked | SST-5 |" in bounds and "against lime, met |" in bounds
+    leads = believable_spans_blocks.believable_spans_methods_claims(root)
+    assert "| believable, alone | 0.100 [0.050, 0.200] over lime |" in leads
+    assert "| believable | -0.4 [" in believable_spans_blocks.believable_spans_accuracy_claims(root)
+    assert believable_spans_blocks.believable_spans_marks_claims(root) == "Not run yet."
+
+
+def test_quoted_marks_have_the_best_method_beside_the_models(tmp_path):
+    judged = {
+        "plain": [marked_unit("plain", seed, 0, 0.6) for seed in range(3)],
+        "believable": [marked_unit("believable", seed, 0.5, 0.3) for seed in range(3)],
+    }
+    root = quoted(tmp_path, "snli", judged_numbers() | {"marks": marks_of(judged)})
+    table = believable_spans_blocks.believable_spans_marks_claims(root)
+    assert "| token F1, believable | 0.500" in table
+    assert "| token F1, the best method | 0.600" in table and "(gradient on plain) |" in table

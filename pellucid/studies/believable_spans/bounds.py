@@ -8,6 +8,7 @@ from pellucid.studies.shared.claims import ENOUGH_SEEDS
 from pellucid.studies.shared.units import Numbers
 
 MET, MISSED, UNDECIDED = "met", "**missed**", "undecided"
+SCORE_TITLES = {"iou_f1": "IOU F1", "token_f1": "token F1"}
 
 
 @dataclass(frozen=True)
@@ -79,20 +80,22 @@ def _of_methods(judged: Numbers) -> list[Bound]:
     for field, words in (("without", "comprehensiveness"), ("alone", "sufficiency")):
         if "methods" in judged:
             one = judged["methods"][field]
-            lines.append(
-                _lead(f"{words} against the best method, {one['best']}: not worse", one["over_best"])
-            )
+            lines.append(_lead(f"{words} against the best method: not worse", one["over_best"], one["best"]))
     overlap = judged["overlap"]
     if overlap is not None and INTEGRATED_GRADIENTS in overlap:
-        other = overlap[INTEGRATED_GRADIENTS]["mean"]
-        words = f"words in both of two seeds' spans, as a share, less integrated gradients' {other:.2f}: not worse"
-        lines.append(_lead(words, overlap["lead"]))
+        words = "words in both of two seeds' spans, as a share, less integrated gradients': not worse"
+        lines.append(_lead(words, overlap["lead"], f"{overlap[INTEGRATED_GRADIENTS]['mean']:.2f}"))
     return lines
 
 
 def _of_marks(numbers: Numbers, title: str) -> list[Bound]:
     return [
-        _lead(f"{score} against {lead['best']}: not worse", lead["lead"], lead["seeds"])
+        _lead(
+            f"{SCORE_TITLES[score]} against the best method on any model: not worse",
+            lead["lead"],
+            lead["best"],
+            lead["seeds"],
+        )
         for score, of_score in numbers["marks"].items()
         for who, lead in of_score["leads"].items()
         if who == title
@@ -105,12 +108,14 @@ def _bounded(words: str, interval: Numbers, holds: Callable[[float], bool]) -> B
     )
 
 
-def _lead(words: str, interval: Numbers, seeds: int = ENOUGH_SEEDS) -> Bound:
-    """A lead that is not worse: the interval does not lie below 0 as a whole. Where it lies on both sides nothing is decided."""
+def _lead(words: str, interval: Numbers, rival: str, seeds: int = ENOUGH_SEEDS) -> Bound:
+    """A lead over a rival that is not worse: met above 0, missed below; where the interval lies on both sides nothing is decided."""
+    measured = f"{shown(interval, 3)} against {rival}"
     if seeds < ENOUGH_SEEDS:
-        return Bound(words, shown(interval, 3), "")
-    verdict = MET if interval["low"] > 0 else MISSED if interval["high"] < 0 else UNDECIDED
-    return Bound(words, shown(interval, 3), verdict)
+        return Bound(words, measured, "")
+    return Bound(
+        words, measured, MET if interval["low"] > 0 else MISSED if interval["high"] < 0 else UNDECIDED
+    )
 
 
 def _met(holds: bool) -> str:
