@@ -21,6 +21,7 @@ SOME_TEXTS = ("A good film.", "The food was cold, and nobody came.", "It is what
 FEW: dict[str, dict[str, Any]] = {
     "allennlp_smooth": {"layer": 0},  # at the word embeddings it is 0 by construction
     "discretised_integrated_gradients": {"n_steps": 2, "n_neighbours": 20},
+    "gaussian_process_shapley": {"n_samples": 16},
     "gradient_shap": {"n_samples": 4},
     "guan_gradient": {"n_entries": 8},
     "guan_perturbation": {"n_steps": 2, "reference": SOME_TEXTS},

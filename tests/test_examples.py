@@ -78,7 +78,10 @@ def check_network(out):
 def test_explain_any_function(run):
     out = run("explain_any_function")
     assert "Strongest: “lovely” +0.60, “dull” −0.15" in out
-    assert "Methods that work with it: chance, kernel_shap, leave_one_out, lime, occlusion" in out
+    assert (
+        "Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, occlusion"
+        in out
+    )
 
 
 def test_tour_of_200_reviews(run, tmp_path):

@@ -174,18 +174,20 @@ def _same_error(record: Mapping[str, Any]) -> str:
     )
 
 
+OURS = ("shapley_sampling", "kernel_shap", "gaussian_process_shapley")
+
+
 def _shapley_error(record: Mapping[str, Any]) -> str:
     rows = [
         (
             f"{numbers['captum']}, {numbers['n_samples']}",
             f"{numbers['error']:.3f}",
             f"{numbers['evaluations']:.0f}",
-            f"{numbers['shapley_sampling']:.2f}",
-            f"{numbers['kernel_shap']:.2f}",
+            *(f"{numbers[ours]:.2f}" if ours in numbers else "–" for ours in OURS),
         )
         for numbers in record["captum"]
     ]
-    head = ("captum, n_samples", "error", "evaluations", "shapley_sampling needs", "kernel_shap needs")
+    head = ("captum, n_samples", "error", "evaluations", *(f"{ours} needs" for ours in OURS))
     words = " and ".join(map(str, sorted(set(record["words"]))))
     return (
         f"## Evaluations to the same Shapley values\n\nTexts of {words} words against exact values, "

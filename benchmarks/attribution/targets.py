@@ -57,6 +57,14 @@ def verdicts(records: Records, device: str) -> list[str]:
     ]
 
 
+SHAPLEY = (
+    ("shapley_sampling", "ShapleyValueSampling"),
+    ("kernel_shap", "KernelShap"),
+    ("gaussian_process_shapley", "ShapleyValueSampling"),
+    ("gaussian_process_shapley", "KernelShap"),
+)
+
+
 def lines(records: Records, device: str) -> list[Line]:
     """Every line of the table of targets."""
     both, short = ("short", "long"), ("short",)
@@ -119,8 +127,8 @@ def _shapley(records: Records) -> list[Line]:
     """The share of captum's evaluations that ours need for its error, by benchmarks/shapley_error.py."""
     record = records.get("shapley_error", {})
     shapley_lines = []
-    for ours, theirs in (("shapley_sampling", "ShapleyValueSampling"), ("kernel_shap", "KernelShap")):
-        shares = [one[ours] for one in record.get("captum", ()) if one["captum"] == theirs]
+    for ours, theirs in SHAPLEY:
+        shares = [one[ours] for one in record.get("captum", ()) if one["captum"] == theirs and ours in one]
         value = max(
             (share for share in shares if share == share), default=None
         )  # without what was out of reach

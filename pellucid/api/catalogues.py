@@ -18,7 +18,7 @@ def methods() -> list[dict[str, Any]]:
     paper.
 
     >>> [method["name"] for method in pellucid.methods() if method["needs"] == [] and method["complete"]]
-    ['kernel_shap', 'shapley_sampling', 'thermostat_shapley_sampling']
+    ['gaussian_process_shapley', 'kernel_shap', 'shapley_sampling', 'thermostat_shapley_sampling']
     >>> next(method["settings"] for method in pellucid.methods() if method["name"] == "occlusion")
     {'unit': 'word', 'window': 1, 'max_width': 4, 'operator': 'absent'}
     """

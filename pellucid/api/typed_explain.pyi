@@ -251,6 +251,27 @@ def explain(
 def explain(
     model: ModelSource,
     texts: Data,
+    method: Literal["gaussian_process_shapley"],
+    *,
+    target: TargetName | HiddenState | Word = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    passages: Passages | None = None,
+    workers: int = 1,
+    progress: bool | None = None,
+    unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
+    n_samples: int = 128,
+    operator: Literal["absent", "mask", "pad", "delete"] = "absent",
+) -> Results:
+    """Share the target's rise, from the text without its units to the text, among the units: expected Shapley values."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
     method: Literal["grad_cam"],
     *,
     target: TargetName | HiddenState | Word = "predicted",

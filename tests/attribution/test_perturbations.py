@@ -9,11 +9,14 @@ from captum._utils.models.linear_model import SkLearnLinearRegression, SkLearnRi
 from captum.attr import LimeBase, Occlusion, ShapleyValueSampling
 
 from pellucid.attribution.as_published.thermostat_lime import _sample as thermostat_sample
+from pellucid.attribution.gaussian_process_shapley import _coalitions, _pairs
 from pellucid.attribution.kernel_shap import _plan
 from pellucid.attribution.lime import _sample as lime_sample
 from pellucid.attribution.shapley_sampling import _Sample
 from pellucid.attribution.shared.coalition_draws import coalitions, even_numbers
 from pellucid.attribution.shared.coalition_game import all_coalitions, games
+from pellucid.attribution.shared.game_process import LARGER, TRIPLES
+from pellucid.attribution.shared.hadamard import hadamard
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import silent
@@ -33,7 +36,7 @@ from tests.tiny import FAMILIES, tiny_classifier
 SHORT, PAIR = ("A gripping film.",), ("It was closed.", "Sad")
 LABEL = 1
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-SAMPLED = ("shapley_sampling", "kernel_shap", "lime")
+SAMPLED = ("shapley_sampling", "kernel_shap", "gaussian_process_shapley", "lime")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +67,12 @@ def game_of(classifier, segments, unit="word"):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_short_texts_have_their_exact_shapley_values(family, doubles):
     expected = literal.shapley(game_of(doubles[family], SHORT))
-    for method, settings in (("shapley_sampling", {}), ("kernel_shap", {"n_samples": 32})):
+    every = {"n_samples": 32}
+    for method, settings in (
+        ("shapley_sampling", {}),
+        ("kernel_shap", every),
+        ("gaussian_process_shapley", every),
+    ):
         explanation = explain_one(doubles[family], SHORT, method, **settings)
         np.testing.assert_allclose(content(explanation), expected, atol=1e-6)
         assert explanation.diagnostics["exact"] == 1
@@ -77,6 +85,25 @@ def test_kernel_shap_is_the_papers_least_squares(doubles):
     np.testing.assert_allclose(
         content(explain_one(doubles["bert"], PAIR, "kernel_shap")), expected, atol=1e-5
     )
+
+
+def test_gaussian_process_shapley_is_what_every_interaction_by_itself_says():
+    model, text = words_model(), " ".join(LONG.split()[:11])
+    forward = forward_of(model, text)
+
+    def value(present):
+        there = torch.tensor([[float(player in present) for player in value.players]])
+        with torch.no_grad():
+            return float(forward(there)[0, LABEL])
+
+    value.players = range(11)
+    drawn = _coalitions(11, 60, generator(model, text, "gaussian_process_shapley"))
+    known = [{int(player) for player in np.flatnonzero(row)} for row in drawn[: len(drawn) // 2]]
+    expected, error = literal.gaussian_process_shapley(value, known, TRIPLES, LARGER)
+    explanation = explain_one(model, (text,), "gaussian_process_shapley", n_samples=60)
+    np.testing.assert_allclose(explanation.scores, expected, atol=1e-6)
+    assert explanation.diagnostics["standard_error"] == pytest.approx(error, rel=1e-4)
+    assert explanation.diagnostics["n_samples"] == 60
 
 
 @pytest.mark.parametrize("alpha", (1.0, 0.01))
@@ -235,8 +262,14 @@ def test_exact_values_are_shaps():
     masker.shape = lambda x: (1, len(x))
     predict = lambda present: forward(torch.tensor(present))[:, LABEL].detach().numpy()  # noqa: E731
     expected = shap.explainers.Exact(predict, masker)(np.ones((1, 8))).values[0]
-    for method in ("shapley_sampling", "kernel_shap"):
-        np.testing.assert_allclose(explain_one(model, (text,), method).scores, expected, atol=1e-6)
+    for method, settings in (
+        ("shapley_sampling", {}),
+        ("kernel_shap", {}),
+        ("gaussian_process_shapley", {"n_samples": 254}),
+    ):
+        np.testing.assert_allclose(
+            explain_one(model, (text,), method, **settings).scores, expected, atol=1e-6
+        )
 
 
 # ---- axioms and known answers
@@ -251,7 +284,16 @@ def test_a_linear_model_gives_each_word_its_own_part(method):
     np.testing.assert_allclose(explain_one(model, (LONG,), method, **settings).scores, parts, atol=1e-5)
 
 
-@pytest.mark.parametrize("method", ("shapley_sampling", "kernel_shap"))
+def test_a_process_takes_a_little_of_a_linear_models_parts_for_interactions():
+    model = words_model(linear=True)
+    ids = torch.tensor([number for number, _, _ in words(LONG)])
+    parts = (model.network.embedding(ids) @ model.network.out.weight[LABEL]).detach().numpy()
+    for n_samples in (30, 128):
+        scores = explain_one(model, (LONG,), "gaussian_process_shapley", n_samples=n_samples).scores
+        np.testing.assert_allclose(scores, parts, atol=0.01 * np.abs(parts).max())
+
+
+@pytest.mark.parametrize("method", ("shapley_sampling", "kernel_shap", "gaussian_process_shapley"))
 @pytest.mark.parametrize("text", (LONG, " ".join(LONG.split()[:6])), ids=("sampled", "exact"))
 def test_shares_sum_to_the_rise_and_a_dummy_gets_nothing(method, text):
     model = words_model()
@@ -265,7 +307,7 @@ def test_shares_sum_to_the_rise_and_a_dummy_gets_nothing(method, text):
     assert abs(explanation.scores[2]) <= room
 
 
-@pytest.mark.parametrize("method", ("shapley_sampling", "kernel_shap", "lime"))
+@pytest.mark.parametrize("method", SAMPLED)
 def test_equal_words_at_two_positions_have_two_equal_scores(method):
     model = words_model()
     explanation = explain_one(model, ("good film good story bad end",), method)
@@ -383,11 +425,31 @@ def test_more_draws_begin_with_the_fewer():
     np.testing.assert_array_equal(take(50)[:20], take(20))
     few, many = (_Sample(9, 4, fresh(), count).draw(1000) for count in (8, 24))
     np.testing.assert_array_equal(many[:8], few)
+    pairs = lambda count: np.array(list(itertools.islice(_pairs(14, fresh()), count)))  # noqa: E731
+    np.testing.assert_array_equal(pairs(90)[:33], pairs(33))
     drawn = lambda plan: {row.tobytes() for row in plan.coalitions}  # noqa: E731
     assert drawn(_plan(14, 60, fresh())) <= drawn(_plan(14, 400, fresh()))
     np.testing.assert_array_equal(
         lime_sample(14, 200, 25.0, fresh()).present[:100], lime_sample(14, 100, 25.0, fresh()).present
     )
+
+
+def test_no_pair_of_coalitions_is_read_twice_and_the_first_are_balanced():
+    for players in (3, 5, 8, 12, 14, 40):
+        count = min(2 ** (players - 1) - 1, 60)
+        rows = list(itertools.islice(_pairs(players, torch.Generator().manual_seed(players)), count))
+        both = {row.tobytes() for row in rows} | {(~row).tobytes() for row in rows}
+        assert len(both) == 2 * count and all(0 < row.sum() < players for row in rows)
+    first = np.array(list(itertools.islice(_pairs(12, torch.Generator().manual_seed(0)), 11)))
+    signs = np.where(np.vstack([np.ones((1, 12), dtype=bool), first]), 1, -1)
+    np.testing.assert_array_equal(signs.T @ signs, 12 * np.eye(12))
+
+
+@pytest.mark.parametrize("least", (1, 2, 3, 9, 12, 13, 30, 100))
+def test_rows_of_a_hadamard_matrix_are_orthogonal(least):
+    matrix = hadamard(least)
+    assert len(matrix) >= least and (matrix[0] == 1).all() and (np.abs(matrix) == 1).all()
+    np.testing.assert_array_equal(matrix @ matrix.T, len(matrix) * np.eye(len(matrix)))
 
 
 def test_even_numbers_fall_evenly():
@@ -418,7 +480,7 @@ def test_a_coalition_is_evaluated_once():
     np.testing.assert_allclose(values, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("method, limit", (("kernel_shap", 0.55), ("lime", 0.55), ("shapley_sampling", 0.55)))
+@pytest.mark.parametrize("method, limit", [(method, 0.55) for method in SAMPLED])
 def test_absent_words_are_not_computed(method, limit):
     model, scheduler = words_model(), Scheduler(512)
     text = " ".join(f"{word}{n}" for n in range(3) for word in LONG.split())

@@ -23,6 +23,7 @@ TAKING_AWAY = (
     "leave_one_out",
     "lime",
     "kernel_shap",
+    "gaussian_process_shapley",
     "shapley_sampling",
     "thermostat_lime",
     "thermostat_occlusion",
@@ -94,6 +95,7 @@ def test_a_text_shorter_than_the_window_is_removed_whole(bert):
 
 AT_THEIR_SIZES = {
     "kernel_shap": {"n_samples": 100},
+    "gaussian_process_shapley": {"n_samples": 100},
     "lime": {"n_samples": 25},
     "thermostat_lime": {"n_samples": 25},
     "shapley_sampling": {"n_permutations": 8},

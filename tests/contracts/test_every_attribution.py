@@ -340,6 +340,7 @@ def test_every_target_runs_and_names_itself(once, target):
 @pytest.mark.parametrize(
     "method",
     [
+        "gaussian_process_shapley",
         "gradient_x_input",
         "integrated_gradients",
         "kernel_shap",

@@ -63,6 +63,31 @@ def kernel_shap(game) -> np.ndarray:
     return np.linalg.lstsq(root[:, None] * np.array(rows), root * np.array(values), rcond=None)[0][1:]
 
 
+def gaussian_process_shapley(game, present, triples, larger) -> tuple[np.ndarray, float]:
+    """Every interaction of an odd number of players by itself: its variance, its posterior mean, and its share in each player's value.
+
+    present: one coalition of each known pair, as sets. Variances: 1 of all single players together, `triples` of all three, and
+    `larger` times as much for each two more.
+    """
+    players = list(game.players)
+    sets = [one for size in range(1, len(players) + 1, 2) for one in combinations(players, size)]
+    of_sizes = {size: triples * larger ** ((size - 3) / 2) if size > 1 else 1.0 for size in map(len, sets)}
+    prior = np.diag(
+        [of_sizes[len(one)] / sum(of_sizes.values()) / comb(len(players), len(one)) for one in sets]
+    )
+    sign = lambda player, coalition: 1 if player in coalition else -1  # noqa: E731
+    products = np.array([[np.prod([sign(player, of) for player in one]) for one in sets] for of in present])
+    odd = np.array([(game(of) - game([one for one in players if one not in of])) / 2 for of in present])
+    covariances = products @ prior @ products.T + 1e-6 * np.eye(len(present))
+    shares = np.array([[2 / len(one) if player in one else 0 for one in sets] for player in players])
+    gain = prior @ products.T @ np.linalg.inv(covariances)
+    scores = shares @ gain @ odd
+    variance = odd @ np.linalg.solve(covariances, odd) / len(odd)
+    left = variance * np.diag(shares @ (prior - gain @ products @ prior) @ shares.T).mean()
+    rise = game(players) - game([])
+    return scores + (rise - scores.sum()) / len(players), float(np.sqrt(left))
+
+
 def weighted_ridge(present, values, weights, alpha: float) -> np.ndarray:
     """The closed form (X'WX + alpha I)^-1 X'Wy on data centred by their weighted means: an intercept without penalty."""
     x, y, w = np.asarray(present, float), np.asarray(values, float), np.asarray(weights, float)

@@ -32,8 +32,8 @@ def believable_spans_bounds_claims(root: Path) -> str:
     }
     if not bounds:
         return NO_RUN
-    asked = dict.fromkeys(words for of in bounds.values() for words in of)
-    rows = [[words, *(_bound(of.get(words)) for of in bounds.values())] for words in asked]
+    lines = dict.fromkeys(words for of in bounds.values() for words in of)
+    rows = [[words, *(_bound(of.get(words)) for of in bounds.values())] for words in lines]
     return markdown_table(["asked", *bounds], rows)
 
 

@@ -9,6 +9,7 @@ STUDY_SETTINGS: dict[str, dict[str, Any]] = {
     "smooth_gradient": {"n_samples": 8},
     "gradient_shap": {"n_samples": 8},
     "shapley_sampling": {"n_permutations": 8},
+    "gaussian_process_shapley": {"n_samples": 64},
     "kernel_shap": {"n_samples": 64},
     "lime": {"n_samples": 64},
 }

@@ -1,0 +1,68 @@
+"""A Gaussian process over games, fitted to pairs of a coalition and its complement, and the Shapley values that it expects.
+
+Over coalitions x of 1 (present) and -1 (absent) every game is a sum of interactions f(S) * product of x over S. The Shapley
+value of a player is 2 / |S| * f(S), summed over the sets S of odd size that it belongs to, so only the odd part counts: half the
+difference of a coalition and its complement. A priori interactions are independent, those of a size are equally large, and all of a size
+together vary as `_variances` says. So expected values are sums of what is known, with weights that depend on the coalitions alone.
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+LARGEST = 15  # players of an interaction; larger ones count as none
+# How much all interactions of three players vary, those of one having 1, and those of each further two players, of the size before.
+# Chosen on five sentences of SST-2; errors hardly differ between 0.0001 and 0.03 and between 0.1 and 0.3, the errors that are told do.
+TRIPLES, LARGER = 0.01, 0.2
+JITTER = 1e-6  # of the variance: rounding of the model's answers
+
+
+def expected_shapley_values(present: np.ndarray, odd: np.ndarray) -> tuple[np.ndarray, float]:
+    """The expected Shapley values [player], and the standard deviation that is left of them, root mean square over players.
+
+    present: [pair player] bool, one coalition of each pair, none twice, first that of all players. odd: [pair], half the difference
+    of the target's values of coalition and complement.
+    """
+    players = present.shape[1]
+    orders = np.arange(1, min(players, LARGEST) + 1, 2)
+    weights = _variances(orders)
+    belongs = orders / players  # the share of a size's sets that one player belongs to
+    factor = cho_factor(_between_pairs(present, orders, weights))
+    with_players = _with_players(present, orders, 2 * weights * belongs / orders)
+    solved = cho_solve(factor, np.column_stack([odd, with_players]))
+    variance = odd @ solved[:, 0] / len(odd)
+    known = (with_players * solved[:, 1:]).sum(0)
+    left = variance * np.maximum((4 * weights * belongs / orders**2).sum() - known, 0).mean()
+    scores = with_players.T @ solved[:, 0]
+    return scores + (2 * odd[0] - scores.sum()) / players, float(
+        np.sqrt(left)
+    )  # the sum is known without rounding
+
+
+def _variances(orders: np.ndarray) -> np.ndarray:
+    """[order]: the share of the variance that all interactions of so many players have."""
+    variances = np.where(orders == 1, 1.0, TRIPLES * LARGER ** ((orders - 3) / 2))
+    return np.asarray(variances / variances.sum())
+
+
+def _between_pairs(present: np.ndarray, orders: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """[pair pair]: covariances of the odd parts of two coalitions, as shares of the variance."""
+    signs = np.where(present, 1.0, -1.0)
+    players = present.shape[1]
+    products = _mean_products((players - signs @ signs.T) / 2, players)
+    return np.tensordot(weights, products[orders], 1) + JITTER * np.eye(len(present))
+
+
+def _with_players(present: np.ndarray, orders: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """[pair player]: covariances of a coalition's odd part and a player's Shapley value."""
+    absent_others = (~present).sum(1, keepdims=True) - ~present
+    products = _mean_products(absent_others, present.shape[1] - 1)
+    return np.tensordot(weights, products[orders - 1], 1) * np.where(present, 1.0, -1.0)
+
+
+def _mean_products(negative: np.ndarray, players: int) -> np.ndarray:
+    """[order ...]: the mean product over all sets of 0, 1, ... players, of whom so many are -1 (Krawtchouk's polynomials)."""
+    means = [np.ones_like(negative, dtype=np.float64)]
+    for order in range(min(players, LARGEST)):
+        before = order * means[order - 1] if order else 0.0
+        means.append(((players - 2 * negative) * means[order] - before) / (players - order))
+    return np.stack(means)
