@@ -117,7 +117,7 @@ def in_two(count: int, border: float, share: float) -> tuple[np.ndarray, np.ndar
     return np.concatenate(points), np.concatenate(weights)
 
 
-PLACED: dict[str, Sequence[Rule]] = {
+BY_TRUTH: dict[str, Sequence[Rule]] = {
     BEST: [partial(tan_map, middle=middle, width=width) for middle in MIDDLES for width in WIDTHS],
     HALVED: [partial(in_two, border=border, share=share) for border in BORDERS for share in SHARES],
 }
@@ -125,7 +125,7 @@ PLACED: dict[str, Sequence[Rule]] = {
 
 def errors_of(integrands: Sequence[Integrand]) -> dict[str, dict[int, float]]:
     """rule -> count of points -> mean error over the texts; of several rules the smallest error of each text."""
-    candidates = {**{name: [rule] for name, rule in RULES.items()}, **PLACED}
+    candidates = {**{name: [rule] for name, rule in RULES.items()}, **BY_TRUTH}
     return {
         name: {
             count: _mean([min(one.error(*rule(count)) for rule in of_name) for one in integrands])
@@ -170,7 +170,7 @@ def as_page(results: dict[str, Any]) -> str:
         + "\n\n## Points for captum's error at its own number\n\n"
         + listed(of_needed, ("rule", *(f"captum's {count}" for count in THEIRS)))
         + "\n\n“Where the truth says” is no rule that anyone can use: for each text and number, of "
-        f"{len(PLACED[BEST])} ways to gather the points or of {len(PLACED[HALVED])} ways to cut the path, the one with the smallest error "
+        f"{len(BY_TRUTH[BEST])} ways to gather the points or of {len(PLACED[HALVED])} ways to cut the path, the one with the smallest error "
         "counts. A rule that has to find these places itself needs more.\n"
     )
 
