@@ -170,7 +170,7 @@ def as_page(results: dict[str, Any]) -> str:
         + "\n\n## Points for captum's error at its own number\n\n"
         + listed(of_needed, ("rule", *(f"captum's {count}" for count in THEIRS)))
         + "\n\n“Where the truth says” is no rule that anyone can use: for each text and number, of "
-        f"{len(BY_TRUTH[BEST])} ways to gather the points or of {len(PLACED[HALVED])} ways to cut the path, the one with the smallest error "
+        f"{len(BY_TRUTH[BEST])} ways to gather the points or of {len(BY_TRUTH[HALVED])} ways to cut the path, the one with the smallest error "
         "counts. A rule that has to find these places itself needs more.\n"
     )
 
