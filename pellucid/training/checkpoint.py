@@ -63,13 +63,15 @@ class TrainingState:
 def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
     """The epoch with the highest dev accuracy; of equal ones the lowest dev loss, then the first. -1 without epochs.
 
-    Where an objective stands in place of the labels, the epoch in which it is lowest on dev comes first.
+    Settled epochs, in which everything that is learnt was in force, come before all others. Where an objective stands in place of
+    the labels, the epoch in which it is lowest on dev comes first.
     """
     return max(range(len(history)), key=lambda epoch: _rank(history[epoch]), default=-1)
 
 
-def _rank(numbers: Mapping[str, float]) -> tuple[float, float, float]:
-    return -numbers.get("dev_objective", 0.0), numbers["dev_accuracy"], -numbers["dev_loss"]
+def _rank(numbers: Mapping[str, float]) -> tuple[float, float, float, float]:
+    settled, objective = numbers.get("settled", 1.0), numbers.get("dev_objective", 0.0)
+    return settled, -objective, numbers["dev_accuracy"], -numbers["dev_loss"]
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

@@ -18,6 +18,7 @@ from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpo
 from pellucid.training.objectives_on_dev import objectives_on_dev
 from pellucid.training.process_draws import drawing_from
 from pellucid.training.recipe import Recipe
+from pellucid.training.settled_epochs import settled_in
 from pellucid.training.span_count import span_count_on_dev
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of
@@ -146,7 +147,8 @@ def _finish_epoch(run: Run, state: TrainingState) -> None:
     """Judge the epoch on dev, save its weights if they are the best so far, and write the log."""
     set_threshold(run.classifier, run.train.rows)
     train_loss = state.loss_sum / run.steps_an_epoch
-    state.history.append({"epoch": state.epoch, "train_loss": train_loss, **_on_dev(run)})
+    settled = settled_in(run.recipe, state.epoch)
+    state.history.append({"epoch": state.epoch, "train_loss": train_loss, **settled, **_on_dev(run)})
     best = best_epoch(state.history)
     if best != state.best:
         state.best = best

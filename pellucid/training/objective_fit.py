@@ -63,6 +63,11 @@ def check_objective_poolers(
 def check_objectives(recipe: Recipe, plan: Plan) -> None:
     """Raise `BadSetting` for an objective that finds nothing to read, or that the rest of the recipe contradicts."""
     check_objective_poolers(recipe.objectives, plan.pooler, plan.pooler_settings)
+    if recipe.objectives_from and learnt_instead_of_labels(recipe):
+        raise BadSetting(
+            f"objectives_from={recipe.objectives_from:g} would leave the first steps without anything to learn, since an objective stands "
+            "in place of the labels; leave objectives_from away."
+        )
     for entry in _wanted(recipe.objectives):
         if entry.facts["freezes"] and not recipe.freeze_vectors:
             raise BadSetting(

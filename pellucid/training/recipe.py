@@ -23,6 +23,7 @@ LATER = (
     "balanced",
     "objectives",
     "objective_settings",
+    "objectives_from",
     "spans",
     "route",
 )  # fields that runs of earlier versions lack
@@ -54,6 +55,7 @@ class RecipeChanges(TypedDict, total=False):
     balanced: bool
     objectives: Mapping[str, float]
     objective_settings: Mapping[str, Mapping[str, object]]
+    objectives_from: float
     spans: float | None
     route: str
 
@@ -86,6 +88,7 @@ class Recipe:
     objectives: name -> weight, 0 or more; what is learnt besides the labels, or instead of them, with a pass or a model of its
         own. The weighted objectives are added to the loss.
     objective_settings: name -> settings of that objective.
+    objectives_from: the share of all steps after which objectives are learnt, 0 to below 1; the labels are learnt from the first step.
     spans: how many spans shall share a text's weight, exp(entropy) in the mean over texts, 1 or more; a price on entropy finds the
         sharpness that this takes. None: only penalties make the weights sharp.
     route: how the network's steps are computed, a name that `routes` lists; it rounds in a way of its own. In bfloat16 all
@@ -114,6 +117,7 @@ class Recipe:
     balanced: bool = False
     objectives: Mapping[str, float] = field(default_factory=dict)
     objective_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    objectives_from: float = 0.0
     spans: float | None = None
     route: str = EAGER
 
@@ -130,6 +134,7 @@ class Recipe:
         between("layer_decay", self.layer_decay, LOWEST_DECAY, 1)
         for name in ("dropout", "label_smoothing"):
             between(name, 0 if getattr(self, name) is None else getattr(self, name), 0, HIGHEST_SHARE)
+        between("objectives_from", self.objectives_from, 0, HIGHEST_SHARE)
         for name in ("freeze_vectors", "balanced"):
             of_kind(name, getattr(self, name), bool)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))

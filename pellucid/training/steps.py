@@ -1,7 +1,7 @@
 """The steps of a training run: which texts each takes; loss, gradients, clipping, learning rates and AdamW."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -87,15 +87,15 @@ class Steps:
 
     def _backward(self, indices: list[int], share: float, done: int) -> float:
         """Add the gradients of one part, weighted by its share of the batch's texts; returns its weighted loss."""
-        device = self.classifier.device
+        device, objectives = self.classifier.device, self._objectives_at(done)
         rows = [self.batch.rows[index] for index in indices]
-        with self._passes_share(rows):
+        with self._passes_share(rows) if objectives else nullcontext():
             with self.recipe.autocast(device):
                 inputs = self.classifier.place(rows)
                 with self.route.training():
                     output = self.classifier.network(**inputs)
             loss = self.training_loss.loss(output, self.gold[indices].to(device)) + self._cost_of_weights()
-            for weight, objective in self.objectives:
+            for weight, objective in objectives:
                 loss = loss + weight * objective.losses(StepPart(indices, output, done)).mean()
         loss = share * loss
         if not torch.isfinite(loss):
@@ -105,12 +105,13 @@ class Steps:
         loss.backward()
         return float(loss.detach())
 
+    def _objectives_at(self, done: int) -> Sequence[tuple[float, Objective]]:
+        """The objectives that are learnt in a step, after `done` steps."""
+        return self.objectives if done >= self.recipe.objectives_from * self.total else ()
+
     @contextmanager
     def _passes_share(self, rows: Sequence[Row]) -> Iterator[None]:
         """Objectives read the texts in further passes: inside, all passes share word vectors and 16-bit copies of the weights."""
-        if not self.objectives:
-            yield
-            return
         special = self.batch.special
         ids = {each for row in rows for each in row.ids}
         ids |= {each for each in (special.mask, special.pad) if each is not None}

@@ -1,6 +1,7 @@
 """Objectives about spans: what they are by a loop, what their draws teach, and where they are refused."""
 
 import itertools
+import json
 import math
 
 import pytest
@@ -10,11 +11,15 @@ from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.passes.batch import edit
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.core.text.example import Example, Rationale
+from pellucid.models.composed.plan import Plan
+from pellucid.training.checkpoint import best_epoch
 from pellucid.training.evidence.answers import answer_divergence, log_answers, undecided_answer
 from pellucid.training.evidence.drawn_spans import drawn_spans, reinforced_costs
 from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
+from pellucid.training.objective_fit import check_objectives
 from pellucid.training.recipe import Recipe
+from pellucid.training.settled_epochs import settled_in
 from tests.reference import evidence_objectives as reference
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import trained
@@ -360,3 +365,41 @@ def test_a_text_without_spans_costs_nothing(classifier):
     for name in ("read_alone", "leave_out", "same_spans", "marked"):
         assert objective_of(classifier, name).losses(nothing).tolist() == [0, 0, 0], name
     assert math.isfinite(float(part.output.logits.detach().sum()))
+
+
+def test_before_their_share_of_the_steps_objectives_change_nothing(encoder, tmp_path):
+    def epochs(name, **changes):
+        trained(encoder, tmp_path / name, penalties={}, **changes)
+        lines = (tmp_path / name / "metrics.jsonl").read_text().splitlines()
+        return [json.loads(line)["dev_loss"] for line in lines]
+
+    both = {"objectives": {"read_alone": 1.0, "leave_out": 0.5}}
+    without, late = epochs("without"), epochs("late", **both, objectives_from=2 / 3)
+    assert late[:2] == without[:2] and late[2] != without[2]
+    assert epochs("first", **both)[0] != without[0]
+
+
+def test_an_epoch_without_what_is_learnt_later_is_never_the_best():
+    both = {"objectives": {"read_alone": 1.0}, "objectives_from": 0.5}
+    settled = [settled_in(Recipe(epochs=3, **both), epoch)["settled"] for epoch in range(3)]
+    assert settled == [0, 0, 1]
+    assert [settled_in(Recipe(epochs=4, spans=2.0), epoch)["settled"] for epoch in range(4)] == [0, 0, 1, 1]
+    assert settled_in(Recipe(epochs=1, spans=2.0), 0) == {"settled": 1}
+    assert settled_in(Recipe(objectives={"read_alone": 1.0}), 0) == {} == settled_in(Recipe(), 0)
+    accuracies = (0.9, 0.8, 0.85)
+    history = [
+        {"dev_accuracy": accuracy, "dev_loss": 0.5, "settled": of}
+        for accuracy, of in zip(accuracies, (0.0, 1.0, 1.0), strict=True)
+    ]
+    assert best_epoch(history) == 2 and best_epoch(history[:1]) == 0
+
+
+def test_what_stands_in_place_of_the_labels_cannot_begin_later():
+    plan = Plan("tiny", "additive", {}, ("negative", "positive"))
+    recipe = Recipe(
+        objectives={"imitation": 1.0}, objective_settings={"imitation": {"model": "m"}}, objectives_from=0.5
+    )
+    with pytest.raises(
+        BadSetting, match=r"objectives_from=0\.5 would leave the first steps without anything"
+    ):
+        check_objectives(recipe, plan)

@@ -17,6 +17,7 @@ CHANGED = {
     "l2": 1e-4,
     "balanced": True,
     "objectives": {"deception": 1.0},
+    "objectives_from": 0.5,
     "spans": 2.0,
     "route": "onednn",
 }
@@ -41,6 +42,8 @@ def test_a_later_field_is_recorded_only_where_it_says_something():
         ("label_smoothing", float("nan")),
         ("freeze_vectors", "yes please"),
         ("balanced", "by class"),
+        ("objectives_from", -0.1),
+        ("objectives_from", 1),
     ],
 )
 def test_impossible_settings_of_fine_tuning_are_refused(name, value):
