@@ -26,6 +26,7 @@ LATER = (
     "objectives_from",
     "spans",
     "route",
+    "sharp_from",
 )  # fields that runs of earlier versions lack
 LOWEST_DECAY = 0.01
 HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
@@ -58,6 +59,7 @@ class RecipeChanges(TypedDict, total=False):
     objectives_from: float
     spans: float | None
     route: str
+    sharp_from: float
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ class Recipe:
     objectives_from: the share of all steps after which objectives are learnt, 0 to below 1; the labels are learnt from the first step.
     spans: how many spans shall share a text's weight, exp(entropy) in the mean over texts, 1 or more; a price on entropy finds the
         sharpness that this takes. None: only penalties make the weights sharp.
+    sharp_from: the share of all steps after which weights become sharp, 0 to below 1: until then there are no penalties, and the answer
+        uses all spans, also with n_heaviest.
     route: how the network's steps are computed, a name that `routes` lists; it rounds in a way of its own. In bfloat16 all
         routes are "eager".
 
@@ -120,6 +124,7 @@ class Recipe:
     objectives_from: float = 0.0
     spans: float | None = None
     route: str = EAGER
+    sharp_from: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
@@ -134,7 +139,8 @@ class Recipe:
         between("layer_decay", self.layer_decay, LOWEST_DECAY, 1)
         for name in ("dropout", "label_smoothing"):
             between(name, 0 if getattr(self, name) is None else getattr(self, name), 0, HIGHEST_SHARE)
-        between("objectives_from", self.objectives_from, 0, HIGHEST_SHARE)
+        for name in ("objectives_from", "sharp_from"):
+            between(name, getattr(self, name), 0, HIGHEST_SHARE)
         for name in ("freeze_vectors", "balanced"):
             of_kind(name, getattr(self, name), bool)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))

@@ -1,7 +1,7 @@
 """The steps of a training run: which texts each takes; loss, gradients, clipping, learning rates and AdamW."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -13,6 +13,7 @@ from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.joined_windows import LONGEST
+from pellucid.models.pooling.all_spans import all_spans_weigh
 from pellucid.models.routing.route import Route, route_class
 from pellucid.training.fine_tuning import optimizer_of, prepare
 from pellucid.training.objective import Objective, ObjectiveContext, StepPart, objectives_of
@@ -89,12 +90,20 @@ class Steps:
         """Add the gradients of one part, weighted by its share of the batch's texts; returns its weighted loss."""
         device, objectives = self.classifier.device, self._objectives_at(done)
         rows = [self.batch.rows[index] for index in indices]
-        with self._passes_share(rows) if objectives else nullcontext():
+        sharp = done >= self.recipe.sharp_from * self.total
+        with ExitStack() as contexts:
+            if objectives:
+                contexts.enter_context(self._passes_share(rows))
+            if not sharp:
+                contexts.enter_context(all_spans_weigh(self.classifier.network.pooler))
             with self.recipe.autocast(device):
                 inputs = self.classifier.place(rows)
                 with self.route.training():
                     output = self.classifier.network(**inputs)
-            loss = self.training_loss.loss(output, self.gold[indices].to(device)) + self._cost_of_weights()
+            loss = (
+                self.training_loss.loss(output, self.gold[indices].to(device), sharp)
+                + self._cost_of_weights()
+            )
             for weight, objective in objectives:
                 loss = loss + weight * objective.losses(StepPart(indices, output, done)).mean()
         loss = share * loss

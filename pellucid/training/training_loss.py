@@ -38,12 +38,12 @@ class TrainingLoss:
     labels: bool = True
     span_count: SpanCount | None = None
 
-    def loss(self, output: Output, gold: Tensor) -> Tensor:
-        """A scalar to minimise; gold as `gold_numbers` gives it."""
+    def loss(self, output: Output, gold: Tensor, sharp: bool = True) -> Tensor:
+        """A scalar to minimise; gold as `gold_numbers` gives it. sharp: whether penalties count."""
         losses = self.label_loss(output.logits, gold)
         loss = losses.mean() if self.labels else losses.new_zeros(())
         for name, weight in self.penalties.items():
-            if not weight:  # it may read something that the model does not have
+            if not weight or not sharp:  # with weight 0 it may read something that the model does not have
                 continue
             entry = penalties.get(name)
             loss = loss + weight * entry.make(getattr(output, entry.facts["reads"])).mean()

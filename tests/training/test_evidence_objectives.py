@@ -379,6 +379,27 @@ def test_before_their_share_of_the_steps_objectives_change_nothing(encoder, tmp_
     assert epochs("first", **both)[0] != without[0]
 
 
+def test_until_weights_become_sharp_training_is_one_without_penalties_that_uses_all_spans(encoder, tmp_path):
+    settings = {"penalties": {"entropy": 1.0}, "pooler_settings": {"n_heaviest": 1}, "sharp_from": 1 / 3}
+    trained(encoder, tmp_path / "late", **settings)
+    plain = trained(encoder, tmp_path / "plain", penalties={})
+    lines = [
+        [json.loads(line) for line in (tmp_path / name / "metrics.jsonl").read_text().splitlines()]
+        for name in ("late", "plain")
+    ]
+    assert [line["settled"] for line in lines[0]] == [0, 1, 1]
+    assert lines[0][0]["train_loss"] == lines[1][0]["train_loss"]
+    assert lines[0][1]["train_loss"] != lines[1][1]["train_loss"]
+    assert plain.network.pooler.n_heaviest is None
+
+
+def test_sharpness_without_anything_that_makes_sharp_is_refused():
+    plan = Plan("tiny", "span", {}, ("negative", "positive"))
+    with pytest.raises(BadSetting, match=r"sharp_from=0\.5 would change nothing"):
+        check_objectives(Recipe(sharp_from=0.5), plan)
+    check_objectives(Recipe(sharp_from=0.5, penalties={"entropy": 0.1}), plan)
+
+
 def test_an_epoch_without_what_is_learnt_later_is_never_the_best():
     both = {"objectives": {"read_alone": 1.0}, "objectives_from": 0.5}
     settled = [settled_in(Recipe(epochs=3, **both), epoch)["settled"] for epoch in range(3)]

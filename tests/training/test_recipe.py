@@ -20,6 +20,7 @@ CHANGED = {
     "objectives_from": 0.5,
     "spans": 2.0,
     "route": "onednn",
+    "sharp_from": 0.5,
 }
 
 
@@ -44,6 +45,7 @@ def test_a_later_field_is_recorded_only_where_it_says_something():
         ("balanced", "by class"),
         ("objectives_from", -0.1),
         ("objectives_from", 1),
+        ("sharp_from", 1),
     ],
 )
 def test_impossible_settings_of_fine_tuning_are_refused(name, value):

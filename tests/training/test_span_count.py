@@ -210,6 +210,8 @@ LEVERS = {
     "spans": 2.0,
     "objectives": {"read_alone": 1.0, "leave_out": 0.5, "same_spans": 0.5},
     "objective_settings": {"leave_out": {"share": 0.5}, "same_spans": {"share": 0.5}},
+    "objectives_from": 0.25,
+    "sharp_from": 0.25,
     "pooler_settings": {
         "spans": "with_content",
         "max_width": 4,
