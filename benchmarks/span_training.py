@@ -30,7 +30,7 @@ WARM, ROUNDS = 3, 24
 JUDGED = (
     "plain",
     "entropy",
-    "number_alone",
+    "no_objectives",
     "no_leave_out",
     "no_read_alone",
     "believable",

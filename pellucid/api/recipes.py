@@ -1,6 +1,7 @@
 """The recipe of a training, with the defaults for its pooler and encoder, and recipes that have a name."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pellucid.core.foundation.checks import known, mapping
@@ -14,21 +15,35 @@ from pellucid.training.recipe import Recipe
 # spread and grows as they gather. So its lambda does nothing or everything, and which of both depends on the number of
 # steps. The gradient of the entropy (the paper's footnote 2) does not. studies/sst2_twins shows what sharpness costs.
 SPAN_RECIPE: dict[str, Any] = {"penalties": {"entropy": 0.1}}
-# Fields of `Recipe` that belong together, for pooler="span".
-NAMED: dict[str, dict[str, Any]] = {
+
+
+@dataclass(frozen=True)
+class NamedRecipe:
+    """Settings of pooler="span" that belong together. recipe: fields of `Recipe`."""
+
+    recipe: Mapping[str, Any]
+    pooler_settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+NAMED = {
     # Sun et al. (2020), equation 7: their penalty, with weight 1 (corrections.md A0.2); nothing else is learnt.
-    "sun2020": {"penalties": {"concentration": 1.0}},
-    # Spans that are evidence: few, enough by themselves, and missed where they are taken away. A fourth of the texts in each step,
-    # with which a step of MiniLM on SST-2 costs 1.8 times a plain one; with all texts, more than three times.
-    "believable": {
-        "penalties": {},
-        "spans": 2.0,
-        "objectives": {"read_alone": 1.0, "leave_out": 0.5},
-        "objective_settings": {
-            "read_alone": {"n_spans": 2, "share": 0.25},
-            "leave_out": {"n_spans": 2, "share": 0.25},
+    "sun2020": NamedRecipe({"penalties": {"concentration": 1.0}}),
+    # Spans that are evidence: two of a few words, which are all that the answer uses, enough by themselves, and missed where they are taken
+    # away. First the model learns to decide, then to decide by two spans, then what these shall do. In its second half a step reads a
+    # fourth of the texts again, which takes twice a plain step.
+    "believable": NamedRecipe(
+        {
+            "penalties": {"entropy": 0.1},
+            "sharp_from": 0.33,
+            "objectives": {"read_alone": 1.0, "leave_out": 0.5},
+            "objectives_from": 0.5,
+            "objective_settings": {
+                "read_alone": {"n_spans": 2, "share": 0.25},
+                "leave_out": {"n_spans": 2, "share": 0.25},
+            },
         },
-    },
+        {"n_heaviest": 2, "max_width": 4},
+    ),
 }
 
 
@@ -68,12 +83,20 @@ def recipe_of(
     return Recipe(**{**default, **own, **settings, "seed": seed})
 
 
+def named_pooler_settings(recipe: str | None, pooler: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The pooler's settings: those of a recipe by name, where it fits, and before them the user's own."""
+    fits = recipe in NAMED and pooler == "span" and not weighs_all_alike(settings)
+    return {**(NAMED[str(recipe)].pooler_settings if fits else {}), **settings}
+
+
 def _of_spans(recipe: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What a span model with learnt weights begins with. settings: those of the call, which replace or add to it."""
     if recipe is None:
         return {} if settings.get("spans") is not None else dict(SPAN_RECIPE)
     known("recipe", recipe, NAMED)
-    named = dict(NAMED[recipe])
+    named = dict(NAMED[recipe].recipe)
+    if settings.get("spans") is not None:
+        named["penalties"] = {}
     if "objectives" in settings:  # settings of those that are left away would be refused
         wanted = settings["objectives"] or {}
         own = {name: of for name, of in named.get("objective_settings", {}).items() if name in wanted}

@@ -12,7 +12,7 @@ from pellucid.api.inputs.data import Data
 from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.inputs.loaded_again import remember
 from pellucid.api.inputs.loading import load
-from pellucid.api.recipes import recipe_of
+from pellucid.api.recipes import named_pooler_settings, recipe_of
 from pellucid.api.training_texts import TrainingTexts, training_texts
 from pellucid.core.foundation.checks import mapping
 from pellucid.core.foundation.errors import BadSetting
@@ -113,7 +113,8 @@ def train(
         watch, watch_settings if watch_settings is None else mapping("watch_settings", watch_settings)
     )
     penalties = None if penalties is None else mapping("penalties", penalties)
-    settings = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
+    own = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
+    settings = named_pooler_settings(recipe, pooler, own)
     check_fit(penalties or {}, pooler, settings)
     check_objective_poolers(mapping("objectives", changes.get("objectives") or {}), pooler, settings)
     options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}

@@ -2,13 +2,12 @@
 
 import json
 import math
-from dataclasses import replace
 
 import pytest
 import torch
 
 from pellucid.api import recipe_of
-from pellucid.api.recipes import NAMED
+from pellucid.api.recipes import NAMED, named_pooler_settings
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.models.composed.plan import Plan
@@ -188,7 +187,7 @@ def test_a_number_of_spans_takes_the_place_of_the_default_penalty():
 def test_recipes_have_names_and_what_the_user_says_comes_first():
     assert recipe_of("span", 0, None, recipe="sun2020") == Recipe(penalties={"concentration": 1.0})
     believable = recipe_of("span", 0, None, recipe="believable")
-    assert believable == Recipe(**NAMED["believable"]) and believable.spans == 2.0
+    assert believable == Recipe(**NAMED["believable"].recipe) and believable.sharp_from
     assert set(believable.objectives) == {"read_alone", "leave_out"}
     other = recipe_of(
         "span", 1, {"entropy": 0.2}, recipe="believable", objectives={"leave_out": 1.0}, spans=3.0
@@ -196,7 +195,14 @@ def test_recipes_have_names_and_what_the_user_says_comes_first():
     assert (other.spans, other.penalties, other.objectives) == (3.0, {"entropy": 0.2}, {"leave_out": 1.0})
     assert set(other.objective_settings) == {"leave_out"} and other.seed == 1
     assert recipe_of("span", 0, None, recipe="believable", objectives={}).objective_settings == {}
-    assert replace(believable, spans=None) != believable
+    assert recipe_of("span", 0, None, recipe="believable", spans=2.0).penalties == {}
+    assert named_pooler_settings("believable", "span", {"max_width": 6}) == {"n_heaviest": 2, "max_width": 6}
+    for recipe, pooler, own in (
+        (None, "span", {}),
+        ("believable", "mean", {}),
+        ("believable", "span", {"weights": "uniform"}),
+    ):
+        assert named_pooler_settings(recipe, pooler, own) == own
     with pytest.raises(UnknownName, match=r"No recipe is called 'sun2021'\. Did you mean 'sun2020'"):
         recipe_of("span", 0, None, recipe="sun2021")
     with pytest.raises(

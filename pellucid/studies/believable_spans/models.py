@@ -6,12 +6,15 @@ from typing import Any
 SHARE = 0.25  # of the texts that an objective reads in a step
 WITHIN_SHARE: dict[str, Any] = {"n_spans": 2, "share": SHARE}
 # Written out, so that finished runs stay valid when the recipe of `pellucid train` changes.
+TWO_SHORT: dict[str, Any] = {"n_heaviest": 2, "max_width": 4}
 BELIEVABLE: dict[str, Any] = {
-    "penalties": {},
-    "spans": 2.0,
+    "penalties": {"entropy": 0.1},
+    "sharp_from": 0.33,
     "objectives": {"read_alone": 1.0, "leave_out": 0.5},
+    "objectives_from": 0.5,
     "objective_settings": {"read_alone": WITHIN_SHARE, "leave_out": WITHIN_SHARE},
 }
+WITHOUT_OBJECTIVES: dict[str, Any] = {"penalties": {"entropy": 0.1}, "sharp_from": 0.33}
 ENTROPY: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 
@@ -42,14 +45,16 @@ class JudgedModel:
         )
 
 
-def _with(title: str, objectives: dict[str, float], settings: dict[str, Any], **own: Any) -> JudgedModel:
+def _spans(title: str, pooler_settings: dict[str, Any], **changes: Any) -> JudgedModel:
+    """A believable model with other pooler settings besides its own, or other fields of its recipe."""
+    return JudgedModel(title, "span", TWO_SHORT | pooler_settings, BELIEVABLE | changes)
+
+
+def _taught(title: str, objectives: dict[str, float], settings: dict[str, Any]) -> JudgedModel:
     """A believable model with other objectives. settings: of those whose settings are not the recipe's."""
     of_objectives = {**BELIEVABLE["objective_settings"], **settings}
-    recipe = BELIEVABLE | {
-        "objectives": objectives,
-        "objective_settings": {name: of_objectives[name] for name in objectives if name in of_objectives},
-    }
-    return JudgedModel(title, recipe=recipe | own)
+    own = {name: of_objectives[name] for name in objectives if name in of_objectives}
+    return _spans(title, {}, objectives=objectives, objective_settings=own)
 
 
 BOTH: dict[str, float] = BELIEVABLE["objectives"]
@@ -59,34 +64,41 @@ MODELS: dict[str, JudgedModel] = {
     "plain": JudgedModel("plain", "first_token"),
     "entropy": JudgedModel("entropy × 0.1, the default", recipe=ENTROPY),
     "sun2020": JudgedModel("the paper's, λ = 1", recipe={"penalties": {"concentration": 1.0}}),
-    "believable": JudgedModel("believable", recipe=BELIEVABLE),
-    "no_read_alone": _with("believable without read_alone", {"leave_out": BOTH["leave_out"]}, {}),
-    "no_leave_out": _with("believable without leave_out", {"read_alone": BOTH["read_alone"]}, {}),
-    "no_number": _with(
-        "believable, entropy × 0.1 for the number of spans", BOTH, {}, spans=None, penalties={"entropy": 0.1}
+    "believable": _spans("believable", {}),
+    "no_read_alone": _taught("believable without read_alone", {"leave_out": BOTH["leave_out"]}, {}),
+    "no_leave_out": _taught("believable without leave_out", {"read_alone": BOTH["read_alone"]}, {}),
+    "no_objectives": JudgedModel("believable without objectives", "span", TWO_SHORT, WITHOUT_OBJECTIVES),
+    "not_late": _spans("believable, all from the first step", {}, sharp_from=0.0, objectives_from=0.0),
+    "all_spans": _spans("believable, answer by all spans", {"n_heaviest": None}),
+    "any_width": _spans("believable, spans of any width", {"max_width": None}),
+    "number": _spans(
+        "believable, two spans held by their number",
+        {"n_heaviest": None},
+        penalties={},
+        spans=2.0,
+        sharp_from=0.0,
     ),
-    "number_alone": _with("the number of spans alone", {}, {}),
-    "with_content": JudgedModel(
-        "believable, spans with content", "span", {"spans": "with_content"}, BELIEVABLE
-    ),
-    "layer_3": JudgedModel("believable, states of layer 3", "span", {"layer": 3}, BELIEVABLE),
-    "n_heaviest": JudgedModel(
-        "believable, answer by the two heaviest", "span", {"n_heaviest": 2}, BELIEVABLE
-    ),
-    "same_spans": _with(
+    "with_content": _spans("believable, spans with content", {"spans": "with_content"}),
+    "layer_3": _spans("believable, states of layer 3", {"layer": 3}),
+    "same_spans": _taught(
         "believable with same_spans × 0.5", {**BOTH, "same_spans": 0.5}, {"same_spans": {"share": SHARE}}
     ),
-    "eighth": _with(
+    "eighth": _taught(
         "believable, an eighth of the texts read again",
         BOTH,
         {name: {"n_spans": 2, "share": 0.125} for name in BOTH},
     ),
-    "soft": _with(
+    "soft": _taught(
         "believable, soft_sufficiency for read_alone",
         {"soft_sufficiency": 1.0, "leave_out": BOTH["leave_out"]},
         {"soft_sufficiency": {"share": SHARE}},
     ),
-    "marked": _with("believable with marked × 1", {**BOTH, "marked": 1.0}, {}),
+    # Of the two heaviest spans alone, marks would teach nothing where neither lies in them.
+    "marked": _spans(
+        "believable, answer by all spans, with marked × 1",
+        {"n_heaviest": None},
+        objectives={**BOTH, "marked": 1.0},
+    ),
     "unirex": JudgedModel(
         "UNIREX's margins", recipe=ENTROPY | {"objectives": MARGINS, "objective_settings": OF_MARGINS}
     ),
