@@ -36,11 +36,11 @@ EARLY, LATE = (
 JUDGED = (
     "plain",
     "entropy",
-    "no_objectives",
-    "no_leave_out",
     "no_read_alone",
     "believable",
-    "eighth",
+    "quarter",
+    "leave_out",
+    "leave_out_alone",
     "same_spans",
     "soft",
     "unirex",
@@ -105,7 +105,7 @@ def as_page(results: dict[str, Any]) -> str:
     return (
         "# What the levers of a span model cost\n\nMade by `python -m benchmarks.span_training`; not written by hand. "
         f"On {results['made_on']['processor']}, one thread, {results['precision']}: all-MiniLM-L6-v2, batches of 32 of pocket's sentences. A step is the "
-        f"pass, the gradients and AdamW; the objectives read a quarter of the texts again. Medians of {ROUNDS} rounds in which every model "
+        f"pass, the gradients and AdamW; the objectives read half of the texts again. Medians of {ROUNDS} rounds in which every model "
         f"makes one step on the same texts: early ones, before weights are sharp and objectives begin, and late ones. A training has as many "
         f"of both as its recipe says. Wanted: {MUST} at most for a training of the believable model.\n\n"
         + listed(rows, ("model", "seconds a late step", *(f"{part} ÷ plain" for part in PARTS)))

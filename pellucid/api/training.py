@@ -94,8 +94,8 @@ def train(
     watch_settings: fields of `Watch`: n_texts (8), method ("retained_information"), settings of the method, layers and
         positions ("all").
     progress: draw a progress bar; None: when a terminal is watching.
-    recipe: of pooler="span", settings that belong together: "sun2020", the paper's; "believable", two spans that are enough by
-        themselves and are missed where they are left out. None: the defaults. Other arguments come before it.
+    recipe: of pooler="span", settings that belong together: "sun2020", the paper's; "believable", two short spans that are
+        all that the answer uses and enough by themselves. None: the defaults. Other arguments come before it.
     changes: the other settings of `Recipe`: epochs, batch_size, learning_rate, objectives, spans and so on.
 
     Returns the trained classifier. Raises `BadSetting` for settings that do not go together, `UnknownName` for names that

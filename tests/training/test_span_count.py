@@ -188,12 +188,21 @@ def test_recipes_have_names_and_what_the_user_says_comes_first():
     assert recipe_of("span", 0, None, recipe="sun2020") == Recipe(penalties={"concentration": 1.0})
     believable = recipe_of("span", 0, None, recipe="believable")
     assert believable == Recipe(**NAMED["believable"].recipe) and believable.sharp_from
-    assert set(believable.objectives) == {"read_alone", "leave_out"}
+    assert set(believable.objectives) == {"read_alone"}
     other = recipe_of(
-        "span", 1, {"entropy": 0.2}, recipe="believable", objectives={"leave_out": 1.0}, spans=3.0
+        "span",
+        1,
+        {"entropy": 0.2},
+        recipe="believable",
+        objectives={"leave_out": 1.0, "read_alone": 0.5},
+        spans=3.0,
     )
-    assert (other.spans, other.penalties, other.objectives) == (3.0, {"entropy": 0.2}, {"leave_out": 1.0})
-    assert set(other.objective_settings) == {"leave_out"} and other.seed == 1
+    assert (other.spans, other.penalties, other.objectives) == (
+        3.0,
+        {"entropy": 0.2},
+        {"leave_out": 1.0, "read_alone": 0.5},
+    )
+    assert set(other.objective_settings) == {"read_alone"} and other.seed == 1
     assert recipe_of("span", 0, None, recipe="believable", objectives={}).objective_settings == {}
     assert recipe_of("span", 0, None, recipe="believable", spans=2.0).penalties == {}
     assert named_pooler_settings("believable", "span", {"max_width": 6}) == {"n_heaviest": 2, "max_width": 6}
