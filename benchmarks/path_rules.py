@@ -167,7 +167,7 @@ def as_page(results: dict[str, Any]) -> str:
         "the package's own corpus. The error of a text is the largest difference of a piece's score, relative to the largest score; the "
         "mean over texts counts. The truth is a composite rule of 216 points.\n\n## Error at a number of points\n\n"
         + listed(of_counts, ("rule", *map(str, COUNTS)))
-        + "\n\n## Points for captum's error at its own number\n\n"
+        + "\n\n## Fewest of these numbers with captum's error at its own\n\n"
         + listed(of_needed, ("rule", *(f"captum's {count}" for count in THEIRS)))
         + "\n\n“Where the truth says” is no rule that anyone can use: for each text and number, of "
         f"{len(BY_TRUTH[BEST])} ways to gather the points or of {len(BY_TRUTH[HALVED])} ways to cut the path, the one with the smallest error "

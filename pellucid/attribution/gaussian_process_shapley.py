@@ -13,11 +13,12 @@ import torch
 from pellucid.attribution.shapley_sampling import shapley_values
 from pellucid.attribution.shared.coalition_draws import coalitions
 from pellucid.attribution.shared.coalition_game import all_coalitions, games
-from pellucid.attribution.shared.fit_r2 import fit_caveats, fit_r2
+from pellucid.attribution.shared.fit_r2 import fit_r2
 from pellucid.attribution.shared.game_process import expected_shapley_values
 from pellucid.attribution.shared.hadamard import hadamard
-from pellucid.attribution.shared.sampling_error import noise_caveats, relative_error
-from pellucid.core.foundation.checks import at_least
+from pellucid.attribution.shared.sample_caveats import sample_caveats
+from pellucid.attribution.shared.sampling_error import relative_error
+from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import Operator
 from pellucid.core.passes.forward_pass import ForwardPass
@@ -25,7 +26,7 @@ from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 from pellucid.core.text.units import Kind
 
-ADVICE = "raise n_samples"
+MOST_SAMPLES = 4096  # equations have the square of half as many numbers
 
 
 @attributions.add(
@@ -47,14 +48,14 @@ def gaussian_process_shapley(
     """Share the target's rise, from the text without its units to the text, among the units: expected Shapley values.
 
     unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none, in pairs of a
-    coalition and its complement: first those of a Hadamard matrix, then single units, then random ones of evenly spread sizes.
+    coalition and its complement, 8 to 4,096: first those of a Hadamard matrix, then single units, then random ones of evenly spread sizes.
     Texts with no more coalitions are computed exactly. operator: how units are taken out; see `pellucid.core.passes.batch.edit`.
 
     Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce the
     values of coalitions), `standard_error` (the standard deviation that the process leaves, root mean square over the units, in the
     target's unit) and `relative_error` (that divided by the largest score).
     """
-    at_least("n_samples", n_samples, 8)
+    between("n_samples", n_samples, 8, MOST_SAMPLES)
     game = games(run, target, unit, operator)
     known = [
         _coalitions(players, n_samples, generator)
@@ -65,12 +66,8 @@ def gaussian_process_shapley(
         game.scores(scores for scores, _ in fits),
         units=game.units,
         diagnostics=tuple(diagnostics for _, diagnostics in fits),
-        caveats=tuple(_caveats(diagnostics) for _, diagnostics in fits),
+        caveats=tuple(sample_caveats(diagnostics) for _, diagnostics in fits),
     )
-
-
-def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
-    return noise_caveats(diagnostics["relative_error"], ADVICE) + fit_caveats(diagnostics["fit_r2"])
 
 
 def _coalitions(players: int, n_samples: int, generator: torch.Generator) -> np.ndarray:

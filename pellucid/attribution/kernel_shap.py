@@ -14,9 +14,9 @@ import torch
 
 from pellucid.attribution.shared.coalition_draws import coalitions
 from pellucid.attribution.shared.coalition_game import games
-from pellucid.attribution.shared.fit_r2 import fit_caveats, fit_r2
+from pellucid.attribution.shared.fit_r2 import fit_r2
+from pellucid.attribution.shared.sample_caveats import sample_caveats
 from pellucid.attribution.shared.sampling_error import (
-    noise_caveats,
     relative_error,
     stability,
     standard_error,
@@ -28,8 +28,6 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 from pellucid.core.text.units import Kind
-
-ADVICE = "raise n_samples"
 
 
 @attributions.add(
@@ -71,12 +69,8 @@ def kernel_shap(
         game.scores(scores for scores, _ in fits),
         units=game.units,
         diagnostics=tuple(diagnostics for _, diagnostics in fits),
-        caveats=tuple(_caveats(diagnostics) for _, diagnostics in fits),
+        caveats=tuple(sample_caveats(diagnostics) for _, diagnostics in fits),
     )
-
-
-def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
-    return noise_caveats(diagnostics["relative_error"], ADVICE) + fit_caveats(diagnostics["fit_r2"])
 
 
 @dataclass(frozen=True)

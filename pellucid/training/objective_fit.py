@@ -63,20 +63,6 @@ def check_objective_poolers(
 def check_objectives(recipe: Recipe, plan: Plan) -> None:
     """Raise `BadSetting` for an objective that finds nothing to read, or that the rest of the recipe contradicts."""
     check_objective_poolers(recipe.objectives, plan.pooler, plan.pooler_settings)
-    if (
-        recipe.sharp_from
-        and not any(recipe.penalties.values())
-        and plan.pooler_settings.get("n_heaviest") is None
-    ):
-        raise BadSetting(
-            f"sharp_from={recipe.sharp_from:g} would change nothing: no penalty and no n_heaviest makes the weights sharp; leave sharp_from away, or "
-            "give a penalty."
-        )
-    if recipe.objectives_from and learnt_instead_of_labels(recipe):
-        raise BadSetting(
-            f"objectives_from={recipe.objectives_from:g} would leave the first steps without anything to learn, since an objective stands "
-            "in place of the labels; leave objectives_from away."
-        )
     for entry in _wanted(recipe.objectives):
         if entry.facts["freezes"] and not recipe.freeze_vectors:
             raise BadSetting(

@@ -17,6 +17,7 @@ from pellucid.training.loop import Run, train
 from pellucid.training.objective_fit import check_objective_widths, check_objectives
 from pellucid.training.penalty_fit import check_fit, check_widths
 from pellucid.training.recipe import Recipe
+from pellucid.training.settled_epochs import check_beginnings
 from pellucid.training.span_count import check_span_count
 from pellucid.training.spans_on_dev import spans_on_dev
 from pellucid.training.text_lengths import check_lengths, check_units
@@ -45,6 +46,7 @@ def train_model(
     training = Training(parts, plan, recipe, TrainedFolder(folder))
     check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
     check_objectives(recipe, plan)
+    check_beginnings(recipe, plan)
     check_span_count(recipe.spans, plan)
     fingerprint = training.fingerprint()
     watched = None if watch is None else _watched(watch, training, fingerprint)

@@ -526,3 +526,8 @@ def test_a_window_does_not_go_with_spans(bert):
 def test_leave_one_out_is_occlusion_one_by_one(bert, texts):
     for one, other in zip(ask(bert, texts, "leave_one_out"), ask(bert, texts, "occlusion"), strict=True):
         np.testing.assert_array_equal(one.scores, other.scores)
+
+
+def test_more_coalitions_than_its_equations_fit_into_memory_are_refused():
+    with pytest.raises(BadSetting, match="n_samples"):
+        explain_one(words_model(), (LONG,), "gaussian_process_shapley", n_samples=4097)

@@ -17,9 +17,8 @@ from pellucid.training.evidence.answers import answer_divergence, log_answers, u
 from pellucid.training.evidence.drawn_spans import drawn_spans, reinforced_costs
 from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
-from pellucid.training.objective_fit import check_objectives
 from pellucid.training.recipe import Recipe
-from pellucid.training.settled_epochs import settled_in
+from pellucid.training.settled_epochs import check_beginnings, settled_in
 from tests.reference import evidence_objectives as reference
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import trained
@@ -396,8 +395,8 @@ def test_until_weights_become_sharp_training_is_one_without_penalties_that_uses_
 def test_sharpness_without_anything_that_makes_sharp_is_refused():
     plan = Plan("tiny", "span", {}, ("negative", "positive"))
     with pytest.raises(BadSetting, match=r"sharp_from=0\.5 would change nothing"):
-        check_objectives(Recipe(sharp_from=0.5), plan)
-    check_objectives(Recipe(sharp_from=0.5, penalties={"entropy": 0.1}), plan)
+        check_beginnings(Recipe(sharp_from=0.5), plan)
+    check_beginnings(Recipe(sharp_from=0.5, penalties={"entropy": 0.1}), plan)
 
 
 def test_an_epoch_without_what_is_learnt_later_is_never_the_best():
@@ -423,4 +422,4 @@ def test_what_stands_in_place_of_the_labels_cannot_begin_later():
     with pytest.raises(
         BadSetting, match=r"objectives_from=0\.5 would leave the first steps without anything"
     ):
-        check_objectives(recipe, plan)
+        check_beginnings(recipe, plan)

@@ -6,6 +6,8 @@ difference of a coalition and its complement. A priori interactions are independ
 together vary as `_variances` says. So expected values are sums of what is known, with weights that depend on the coalitions alone.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
@@ -48,21 +50,28 @@ def _between_pairs(present: np.ndarray, orders: np.ndarray, weights: np.ndarray)
     """[pair pair]: covariances of the odd parts of two coalitions, as shares of the variance."""
     signs = np.where(present, 1.0, -1.0)
     players = present.shape[1]
-    products = _mean_products((players - signs @ signs.T) / 2, players)
-    return np.tensordot(weights, products[orders], 1) + JITTER * np.eye(len(present))
+    return _summed((players - signs @ signs.T) / 2, players, orders, weights) + JITTER * np.eye(len(present))
 
 
 def _with_players(present: np.ndarray, orders: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """[pair player]: covariances of a coalition's odd part and a player's Shapley value."""
     absent_others = (~present).sum(1, keepdims=True) - ~present
-    products = _mean_products(absent_others, present.shape[1] - 1)
-    return np.tensordot(weights, products[orders - 1], 1) * np.where(present, 1.0, -1.0)
+    mean = _summed(absent_others, present.shape[1] - 1, orders - 1, weights)
+    return mean * np.where(present, 1.0, -1.0)
 
 
-def _mean_products(negative: np.ndarray, players: int) -> np.ndarray:
-    """[order ...]: the mean product over all sets of 0, 1, ... players, of whom so many are -1 (Krawtchouk's polynomials)."""
-    means = [np.ones_like(negative, dtype=np.float64)]
-    for order in range(min(players, LARGEST)):
-        before = order * means[order - 1] if order else 0.0
-        means.append(((players - 2 * negative) * means[order] - before) / (players - order))
-    return np.stack(means)
+def _summed(negative: np.ndarray, players: int, orders: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """[...]: the weighted sum of mean products over sets of these orders, one order after another, since each is as large as the result."""
+    weight_of, total = dict(zip(orders.tolist(), weights.tolist(), strict=True)), np.zeros(negative.shape)
+    for order, mean in enumerate(_mean_products(negative, players)):
+        total += weight_of.get(order, 0.0) * mean
+    return total
+
+
+def _mean_products(negative: np.ndarray, players: int) -> Iterator[np.ndarray]:
+    """[...] for 0, 1, ... players: the mean product over all sets of so many, of whom `negative` are -1 (Krawtchouk's polynomials)."""
+    before, mean = np.zeros(negative.shape), np.ones(negative.shape)
+    for order in range(min(players, LARGEST) + 1):
+        yield mean
+        if order < players:
+            before, mean = mean, ((players - 2 * negative) * mean - order * before) / (players - order)

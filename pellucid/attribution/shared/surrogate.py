@@ -6,16 +6,14 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 from pellucid.attribution.shared.coalition_game import Games
-from pellucid.attribution.shared.fit_r2 import fit_caveats, fit_r2
+from pellucid.attribution.shared.fit_r2 import fit_r2
+from pellucid.attribution.shared.sample_caveats import sample_caveats
 from pellucid.attribution.shared.sampling_error import (
-    noise_caveats,
     relative_error,
     stability,
     standard_error,
 )
 from pellucid.core.passes.model import Scores
-
-ADVICE = "raise n_samples"
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,7 @@ class Surrogate:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What the diagnostics mean."""
-        noise = noise_caveats(self.diagnostics["relative_error"], ADVICE)
-        return noise + fit_caveats(self.diagnostics["fit_r2"])
+        return sample_caveats(self.diagnostics)
 
 
 def fitted(game: Games, samples: list[Sample], alpha: float) -> Scores:

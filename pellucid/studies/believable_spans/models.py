@@ -14,7 +14,6 @@ BELIEVABLE: dict[str, Any] = {
     "objectives_from": 0.5,
     "objective_settings": {"read_alone": WITHIN_SHARE},
 }
-WITHOUT_OBJECTIVES: dict[str, Any] = {"penalties": {"entropy": 0.1}, "sharp_from": 0.33}
 ENTROPY: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 
@@ -65,7 +64,7 @@ MODELS: dict[str, JudgedModel] = {
     "entropy": JudgedModel("entropy × 0.1, the default", recipe=ENTROPY),
     "sun2020": JudgedModel("the paper's, λ = 1", recipe={"penalties": {"concentration": 1.0}}),
     "believable": _spans("believable", {}),
-    "no_read_alone": JudgedModel("believable without read_alone", "span", TWO_SHORT, WITHOUT_OBJECTIVES),
+    "no_read_alone": _taught("believable without read_alone", {}, {}),
     "leave_out": _taught(
         "believable with leave_out × 0.5", {**READ_ALONE, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
     ),
