@@ -213,6 +213,13 @@ def test_judged_texts_of_a_corpus_with_marks_have_marks():
     assert not {one.id for one in parts["train"]} & {one.id for one in parts["judged"]}
 
 
+def test_no_model_learns_from_unread_texts():
+    parts = parts_of("pocket", "pocket", "tiny")
+    read = {one.segments for one in parts["train"]}
+    assert not read & {one.segments for one in parts["unread"]}
+    assert len(parts["unread"]) == len(parts["dev"]) + SIZES["tiny"].unread
+
+
 def quoted(tmp_path, on, numbers):
     """A repository whose study of one corpus has these numbers."""
     path = tmp_path / "studies" / "believable_spans" / on / "result.json"
@@ -239,12 +246,12 @@ def test_quoted_levers_stand_beside_the_plain_model_and_random_spans(tmp_path):
             ("without_content", 1.5),
         )
     }
-    plain = {"title": "plain", "seconds": 20.0, "spans_on_dev": None, "dev_over_plain": SURE}
+    plain = {"title": "plain", "seconds": 20.0, "spans_on_dev": None, "unread_over_plain": SURE}
     trained = plain | {
         "title": "believable",
         "seconds": 50.0,
         "spans_on_dev": spans | {"spread": 0.25},
-        "dev_over_plain": asdict(Interval(-0.3, -1.0, 0.4)),
+        "unread_over_plain": asdict(Interval(-0.3, -1.0, 0.4)),
     }
     root = quoted(tmp_path, "sst2", {"models": {"plain": plain, "believable": trained}})
     lines = believable_spans_blocks.believable_spans_levers_claims(root).splitlines()

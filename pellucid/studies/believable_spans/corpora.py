@@ -86,7 +86,8 @@ CORPORA = {
 @dataclass(frozen=True)
 class SpanSize:
     """judged: texts whose spans are judged, with at most `longest` words each. compared: the most in which other methods explain.
-    train, dev: the most texts of a training; leaked: train and test texts of the label-leak probe. planted: of a training with a planted
+    train, dev: the most texts of a training; unread: the most train texts that no model learns from, on which accuracies are compared
+    beside dev; leaked: train and test texts of the label-leak probe. planted: of a training with a planted
     reason. seeds: the most of a corpus. epochs: None, the corpus's.
     """
 
@@ -95,6 +96,7 @@ class SpanSize:
     longest: int
     train: int
     dev: int
+    unread: int
     leaked: int
     planted: int
     seeds: int
@@ -103,8 +105,10 @@ class SpanSize:
 
 
 SIZES = {
-    "tiny": SpanSize(6, 2, 30, 24, 9, 12, 20, 2, 1, ("plain", "believable", "rationale", "fresh", "b_cos")),
-    "small": SpanSize(200, 100, 40, 10**9, 400, 1_000, 1_000, 5),
+    "tiny": SpanSize(
+        6, 2, 30, 24, 9, 6, 12, 20, 2, 1, ("plain", "believable", "rationale", "fresh", "b_cos")
+    ),
+    "small": SpanSize(200, 100, 40, 10**9, 400, 4_000, 1_000, 1_000, 5),
 }
 
 
@@ -125,12 +129,14 @@ def seeds_of(on: str, size: SpanSize) -> int:
 
 @cache
 def parts_of(on: str, data: str, size_name: str) -> Mapping[str, list[Example]]:
-    """train, dev; test: all labelled test texts; judged: those whose spans are judged."""
+    """train, dev; unread: those of dev, and train texts that no model learns from; test: all labelled test texts; judged: those whose
+    spans are judged.
+    """
     size, corpus = SIZES[size_name], CORPORA[on]
     if is_planted(on):
         reason = reasons.calls([on.removeprefix(PLANTED)])[0]
         parts = plant(carrier_parts("pocket"), reason, n=size.planted, distractor=DECOYED, seed=0)
-        return {**parts, "judged": with_smallest_digests(parts["test"], size.judged)}
+        return {**parts, "unread": parts["dev"], "judged": with_smallest_digests(parts["test"], size.judged)}
     sources = dict.fromkeys(PARTS, source_of(corpus.learnt or corpus.folder, data))
     parts = {split: [one for one in load_examples(sources[split], split) if one.label] for split in PARTS}
     judged = parts["test"] if not corpus.learnt else load_examples(source_of(corpus.folder, data), "test")
@@ -140,9 +146,12 @@ def parts_of(on: str, data: str, size_name: str) -> Mapping[str, list[Example]]:
     longest = max(size.longest, corpus.words or 0)
     short = [one for one in judged if sum(len(text.split()) for text in one.segments) <= longest]
     most = min(size.train, corpus.train or size.train)
+    train, dev = with_smallest_digests(parts["train"], None), with_smallest_digests(parts["dev"], size.dev)
+    read = {one.segments for one in train[:most]} | {one.segments for one in dev}
     return {
-        "train": with_smallest_digests(parts["train"], most),
-        "dev": with_smallest_digests(parts["dev"], size.dev),
+        "train": train[:most],
+        "dev": dev,
+        "unread": [*dev, *[one for one in train[most:] if one.segments not in read][: size.unread]],
         "test": with_smallest_digests(parts["test"], None if size_name == "small" else size.judged),
         "judged": with_smallest_digests(
             [one for one in short if one.rationales or not corpus.marks], size.judged

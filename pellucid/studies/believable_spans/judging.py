@@ -26,11 +26,12 @@ from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 
 SPANS = "span_attention"
+READ_PARTS = ("train", "dev", "unread", "test")
 READ = 0.2  # the share of a text's words that is left by a cut, as in FRESH
 
 
 def read_parts(settings: Settings, name: str, seed: int) -> Mapping[str, Sequence[Example]]:
-    """train, dev and test as a model reads them: as they are, or cut by the plain model of the same seed."""
+    """train, dev, unread and test as a model reads them: as they are, or cut by the plain model of the same seed."""
     parts, extractor = (
         parts_of(settings.own["on"], settings.data, settings.size_name),
         MODELS[name].cut_by,
@@ -42,7 +43,7 @@ def read_parts(settings: Settings, name: str, seed: int) -> Mapping[str, Sequenc
         split: api.extract(
             plain, list(parts[split]), extractor, selection="best_words", budget=READ, progress=False
         )
-        for split in ("train", "dev", "test")
+        for split in READ_PARTS
     }
     return span_parts({split: parts[split] for split in cut}, cut)
 
@@ -87,7 +88,7 @@ def model_folder(settings: Settings, name: str, seed: int) -> Path:
 
 
 def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
-    """right: "1" or "0" for each test text; dev_right for each dev text; dev: what the spans of dev texts do; seconds: of the training,
+    """right: "1" or "0" for each test text; unread_right: for each unread text; dev: what the spans of dev texts do; seconds: of the training,
     None of one that was interrupted.
     """
     began, folder = time.perf_counter(), model_folder(settings, name, seed)
@@ -100,7 +101,7 @@ def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> 
         "model": name,
         "seed": seed,
         "right": _digits(right_answers(model, parts["test"])),
-        "dev_right": _digits(right_answers(model, parts["dev"])),
+        "unread_right": _digits(right_answers(model, parts["unread"])),
         "dev": evidence_numbers(model, looked_at, spans_of(model, looked_at))
         if MODELS[name].has_spans
         else None,

@@ -71,7 +71,7 @@ def _by_model(units: Sequence[Numbers]) -> dict[str, list[Numbers]]:
 def _training_numbers(runs: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
     """Accuracies in points with their difference from the plain model's of the same seeds; spans on dev; the training's cost."""
     numbers: Numbers = {"title": MODELS[runs[0]["model"]].title, "seeds": [one["seed"] for one in runs]}
-    for part, field in (("test", "right"), ("dev", "dev_right")):
+    for part, field in (("test", "right"), ("unread", "unread_right")):
         ours, theirs = right_on_shared_seeds(_with_right(runs, field), _with_right(plain, field))
         numbers[part] = asdict(mean_over_runs(100 * _texts(runs, lambda one: list(map(int, one[field])))))  # noqa: B023
         numbers[f"{part}_over_plain"] = (

@@ -19,6 +19,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"`python -m pellucid.studies believable_spans --on {about['on']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(models_with_seeds(numbers['missing']))}"
         f"## Accuracy and cost\n\n{accuracy_table(numbers)}\n\n"
+        f"unread: {about['n_unread']:,} texts that no model learns from, {about['n_dev']:,} of which choose each model's epoch; no test text.\n"
         "Points; in brackets t-intervals over seeds, in which texts are nested; differences are of the same seeds. Seconds are those of\n"
         "a training on one core beside another one.\n\n"
         f"## On dev: what each lever does\n\n![What each lever does](levers.svg)\n\n{spans_table(numbers, on_dev=True)}\n\n{_legend()}\n\n"
@@ -35,13 +36,15 @@ def accuracy_table(numbers: Numbers) -> str:
             len(of["seeds"]),
             shown(of["test"]),
             "–" if name == "plain" or of["test_over_plain"] is None else shown(of["test_over_plain"]),
-            shown(of["dev"]),
-            "–" if name == "plain" or of["dev_over_plain"] is None else shown(of["dev_over_plain"]),
+            shown(of["unread"]),
+            "–" if name == "plain" or of["unread_over_plain"] is None else shown(of["unread_over_plain"]),
             "–" if of["seconds"] is None else f"{of['seconds']:.0f}",
         ]
         for name, of in numbers["models"].items()
     ]
-    return markdown_table(["model", "seeds", "test", "less plain", "dev", "less plain, dev", "seconds"], rows)
+    return markdown_table(
+        ["model", "seeds", "test", "less plain", "unread", "less plain, unread", "seconds"], rows
+    )
 
 
 def spans_table(numbers: Numbers, on_dev: bool) -> str:

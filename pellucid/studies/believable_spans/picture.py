@@ -14,7 +14,7 @@ def as_picture(numbers: Numbers) -> str:
         Panel(
             "accuracy, points",
             "better than plain →",
-            {title: _interval(of["dev_over_plain"]) for title, of in models.items()},
+            {title: _interval(of["unread_over_plain"]) for title, of in models.items()},
         ),
         Panel(
             "spans alone agree, points",
@@ -28,7 +28,7 @@ def as_picture(numbers: Numbers) -> str:
         ),
     ]
     about = numbers["about"]
-    foot = f"dev texts, up to {about['seeds']} seeds; 95 % intervals over seeds, in which texts are nested"
+    foot = f"accuracy on unread texts, spans of dev texts; up to {about['seeds']} seeds; 95 % intervals over seeds, in which texts are nested"
     return interval_plot(
         f"{about['title']}: what each lever does", list(models), panels, foot, about["seeds"] >= ENOUGH_SEEDS
     )

@@ -14,7 +14,7 @@ LEVERS_ON, RECIPE, NO_RUN = "sst2", "believable", "Not run yet."
 
 
 def believable_spans_levers_claims(root: Path) -> str:
-    """Models down; accuracy on dev beside the plain model, what their heaviest spans do, and the time of a training across."""
+    """Models down; accuracy on unread texts beside the plain model, what their heaviest spans do, and the time of a training across."""
     numbers = result_of(root, f"{STUDY}/{LEVERS_ON}")
     if numbers is None:
         return NO_RUN
@@ -82,10 +82,10 @@ def _lever(of: Numbers, plain: float | None) -> list[str]:
     time = "–" if of["seconds"] is None or not plain else f"{of['seconds'] / plain:.1f} ×"
     spans = of["spans_on_dev"]
     if not spans:
-        return [_over_dev(of), "–", "–", "–", "–", time]
+        return [_over_unread(of), "–", "–", "–", "–", time]
     spread = "" if spans["spread"] is None else f" ± {spans['spread']:.1f}"
     return [
-        _over_dev(of),
+        _over_unread(of),
         f"{spans['spans']['mean']:.1f}{spread}",
         f"{spans['agrees']['mean']:.1f} ({spans['random_agrees']['mean']:.1f})",
         f"{spans['without']['mean']:.3f} ({spans['random_without']['mean']:.3f})",
@@ -94,8 +94,8 @@ def _lever(of: Numbers, plain: float | None) -> list[str]:
     ]
 
 
-def _over_dev(of: Numbers) -> str:
-    return "–" if of["dev_over_plain"] is None else shown(of["dev_over_plain"], 1)
+def _over_unread(of: Numbers) -> str:
+    return "–" if of["unread_over_plain"] is None else shown(of["unread_over_plain"], 1)
 
 
 def _bound(one: Bound | None) -> str:
