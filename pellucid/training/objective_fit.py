@@ -69,6 +69,12 @@ def check_objectives(recipe: Recipe, plan: Plan) -> None:
                 f"The objective {entry.name} needs word vectors that stay as they are; give freeze_vectors=True, or leave the "
                 "objective away."
             )
+        needed = entry.facts["pooler_setting"]
+        if needed and plan.pooler_settings.get(needed) is None:
+            raise BadSetting(
+                f"The objective {entry.name} would change nothing without {needed}; give pooler_settings={{{needed!r}: 2}}, on the command "
+                f"line --pooler-set {needed}=2, or leave the objective away."
+            )
         setting = entry.facts["model"]
         if setting and not recipe.objective_settings.get(entry.name, {}).get(setting):
             raise BadSetting(

@@ -38,6 +38,23 @@ def read_alone(
     return sum(costs) / len(costs)
 
 
+def answer_by_all_spans(
+    vectors: Mapping[Span, Sequence[float]],
+    u: Sequence[float],
+    head: Callable[[list[float]], Answer],
+    label: int,
+) -> float:
+    """The cross-entropy of the label where every span weighs by the softmax of its vector's product with u."""
+    scores = {span: sum(a * b for a, b in zip(vector, u, strict=True)) for span, vector in vectors.items()}
+    total = sum(math.exp(score) for score in scores.values())
+    pooled = [0.0] * len(u)
+    for span, vector in vectors.items():
+        pooled = [
+            old + math.exp(scores[span]) / total * number for old, number in zip(pooled, vector, strict=True)
+        ]
+    return -math.log(head(pooled)[label])
+
+
 def leave_out(
     weights: Mapping[Span, float],
     points: Sequence[float],

@@ -50,6 +50,11 @@ def base(encoder, tmp_path_factory):
     return folder
 
 
+def pooler_settings_of(name):
+    setting = objectives.get(name).facts["pooler_setting"]
+    return {setting: 2} if setting else {}
+
+
 def recipe_for(name, base, weight=1.0):
     setting = objectives.get(name).facts["model"]
     settings = {name: {setting: str(base(pooler_of(name)))}} if setting else {}
@@ -59,7 +64,7 @@ def recipe_for(name, base, weight=1.0):
 
 def objective_on(name, base, examples=EXAMPLES):
     """The objective of a tiny classifier, and a function from numbers of texts to their losses after some steps."""
-    classifier = tiny_composed(pooler_of(name))
+    classifier = tiny_composed(pooler_of(name), **pooler_settings_of(name))
     classifier.network.double()
     context = ObjectiveContext(
         classifier, classifier.encode(examples), Recipe(**recipe_for(name, base), precision="float32")
@@ -141,7 +146,7 @@ def test_with_weight_0_it_asks_nothing_and_fits_every_pooler(name):
 def test_a_pooler_without_what_it_reads_is_refused(name, base):
     recipe = Recipe(**recipe_for(name, base))
     for pooler in poolers.names():
-        plan = Plan("tiny", pooler, {}, LABELS)
+        plan = Plan("tiny", pooler, pooler_settings_of(name), LABELS)
         if objective_fits(name, pooler):
             check_objectives(recipe, plan)
         else:
@@ -151,12 +156,28 @@ def test_a_pooler_without_what_it_reads_is_refused(name, base):
                 check_objectives(recipe, plan)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if pooler_settings_of(name)])
+def test_a_pooler_without_the_setting_that_it_needs_is_refused(name, base):
+    with pytest.raises(
+        BadSetting, match=f"The objective {name} would change nothing without .*; give pooler_settings="
+    ):
+        check_objectives(Recipe(**recipe_for(name, base)), Plan("tiny", pooler_of(name), {}, LABELS))
+
+
 def run(encoder, folder, name, base, fatal=-1):
     """Train with the objective, and count moments."""
     data = {split: marked(examples) for split, examples in parts().items()}
     changes = {"penalties": {}, **recipe_for(name, base)}
     with Moments(fatal) as moments:
-        trained(encoder, folder, moments.progress, data=data, pooler=pooler_of(name), **changes)
+        trained(
+            encoder,
+            folder,
+            moments.progress,
+            data=data,
+            pooler=pooler_of(name),
+            pooler_settings=pooler_settings_of(name),
+            **changes,
+        )
     return moments
 
 

@@ -83,6 +83,34 @@ def test_read_alone_is_the_mean_divergence_of_two_draws(classifier, n_spans):
         assert value == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
+def test_answer_by_all_spans_is_the_loss_of_all_spans_though_the_answer_uses_two():
+    model = tiny_composed("span", n_heaviest=2, max_width=3)
+    model.network.double()
+    pooler, batch = model.network.pooler, model.encode(EXAMPLES)
+    objective, part = objective_of(model, "answer_by_all_spans"), part_of(model)
+    losses = objective.losses(part)
+    assert pooler.n_heaviest == 2  # as before
+
+    def head(pooled):
+        return model.network.head(torch.tensor(pooled, dtype=torch.double)).softmax(-1).tolist()
+
+    for number, value in enumerate(losses.tolist()):
+        inputs = model.place([batch.rows[number]])
+        vectors_of = pooler.vectors(model.network.states(inputs["pieces"]), inputs["pieces"])
+        units = len(batch.pieces_of(number, "word"))
+        spans = [(i, j) for i in range(units) for j in range(i, min(units, i + 3))]
+        vectors = {
+            span: vectors_of(torch.tensor(span[:1]), torch.tensor(span[1:]))[0].tolist() for span in spans
+        }
+        label = model.labels.index(EXAMPLES[number].label)
+        expected = reference.answer_by_all_spans(vectors, pooler.score_vector.tolist(), head, label)
+        assert value == pytest.approx(expected, rel=1e-6)
+    plain = model.network(**model.place(batch.rows)).logits.log_softmax(-1)
+    assert float(losses[2].detach()) != pytest.approx(
+        -float(plain[2, model.labels.index("negative")].detach()), rel=1e-6
+    )
+
+
 @pytest.mark.parametrize("undecided", ("uniform", "priors"))
 def test_leave_out_is_the_divergence_from_an_undecided_answer(classifier, undecided):
     objective, part = (

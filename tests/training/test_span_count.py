@@ -188,7 +188,7 @@ def test_recipes_have_names_and_what_the_user_says_comes_first():
     assert recipe_of("span", 0, None, recipe="sun2020") == Recipe(penalties={"concentration": 1.0})
     believable = recipe_of("span", 0, None, recipe="believable")
     assert believable == Recipe(**NAMED["believable"].recipe) and believable.sharp_from
-    assert set(believable.objectives) == {"read_alone"}
+    assert set(believable.objectives) == {"answer_by_all_spans", "read_alone"}
     other = recipe_of(
         "span",
         1,
@@ -223,7 +223,7 @@ def test_recipes_have_names_and_what_the_user_says_comes_first():
 LEVERS = {
     "penalties": {},
     "spans": 2.0,
-    "objectives": {"read_alone": 1.0, "leave_out": 0.5, "same_spans": 0.5},
+    "objectives": {"read_alone": 1.0, "leave_out": 0.5, "same_spans": 0.5, "answer_by_all_spans": 0.5},
     "objective_settings": {"leave_out": {"share": 0.5}, "same_spans": {"share": 0.5}},
     "objectives_from": 0.25,
     "sharp_from": 0.25,

@@ -218,6 +218,7 @@ penalties = Catalogue(
 # instead_of_labels: it stands in place of the cross-entropy of the labels
 # marks: it reads the evidence that people marked in the train texts
 # model: its setting that names another model, which it reads; "" for none
+# pooler_setting: without this setting of the pooler it would change nothing; "" for none
 objectives = Catalogue(
     "objective",
     room="pellucid.training.objectives",
@@ -230,6 +231,7 @@ objectives = Catalogue(
             "instead_of_labels": False,
             "marks": False,
             "model": "",
+            "pooler_setting": "",
         }
     ),
 )

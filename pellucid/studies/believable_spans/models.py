@@ -8,10 +8,10 @@ WITHIN_SHARE: dict[str, Any] = {"n_spans": 2, "share": SHARE}
 # Written out, so that finished runs stay valid when the recipe of `pellucid train` changes.
 TWO_SHORT: dict[str, Any] = {"n_heaviest": 2, "max_width": 4}
 BELIEVABLE: dict[str, Any] = {
-    "penalties": {"entropy": 0.1},
+    "penalties": {},
     "sharp_from": 0.33,
-    "objectives": {"read_alone": 1.0},
-    "objectives_from": 0.5,
+    "objectives": {"answer_by_all_spans": 1.0, "read_alone": 1.0},
+    "objectives_from": 0.33,
     "objective_settings": {"read_alone": WITHIN_SHARE},
 }
 ENTROPY: dict[str, Any] = {"penalties": {"entropy": 0.1}}
@@ -49,6 +49,11 @@ def _spans(title: str, pooler_settings: dict[str, Any], **changes: Any) -> Judge
     return JudgedModel(title, "span", TWO_SHORT | pooler_settings, BELIEVABLE | changes)
 
 
+def _by_all_spans(title: str, objectives: dict[str, float], **changes: Any) -> JudgedModel:
+    """A believable model that answers by all its spans, with another way to sharpen their weights."""
+    return _spans(title, {"n_heaviest": None}, objectives=objectives, **changes)
+
+
 def _taught(title: str, objectives: dict[str, float], settings: dict[str, Any]) -> JudgedModel:
     """A believable model with other objectives. settings: of those whose settings are not the recipe's."""
     of_objectives = {**BELIEVABLE["objective_settings"], **settings}
@@ -56,7 +61,8 @@ def _taught(title: str, objectives: dict[str, float], settings: dict[str, Any]) 
     return _spans(title, {}, objectives=objectives, objective_settings=own)
 
 
-READ_ALONE: dict[str, float] = BELIEVABLE["objectives"]
+READ_ALONE = {"read_alone": 1.0}
+BOTH: dict[str, float] = BELIEVABLE["objectives"]
 MARGINS = {"comprehensiveness_margin": 0.5, "sufficiency_margin": 0.5}
 OF_MARGINS = {name: {"share": 0.25} for name in MARGINS}  # up to five passes a text
 MODELS: dict[str, JudgedModel] = {
@@ -64,45 +70,34 @@ MODELS: dict[str, JudgedModel] = {
     "entropy": JudgedModel("entropy × 0.1, the default", recipe=ENTROPY),
     "sun2020": JudgedModel("the paper's, λ = 1", recipe={"penalties": {"concentration": 1.0}}),
     "believable": _spans("believable", {}),
-    "no_read_alone": _taught("believable without read_alone", {}, {}),
+    "no_read_alone": _taught("believable without read_alone", {"answer_by_all_spans": 1.0}, {}),
+    "no_second_answer": _taught("believable without answer_by_all_spans", READ_ALONE, {}),
+    "neither": _taught("believable without both objectives", {}, {}),
     "leave_out": _taught(
-        "believable with leave_out × 0.5", {**READ_ALONE, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
-    ),
-    "leave_out_alone": _taught(
-        "believable, leave_out × 0.5 for read_alone", {"leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
+        "believable with leave_out × 0.5", {**BOTH, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
     ),
     "not_late": _spans("believable, all from the first step", {}, sharp_from=0.0, objectives_from=0.0),
-    "all_spans": _spans("believable, answer by all spans", {"n_heaviest": None}),
-    "any_width": _spans("believable, spans of any width", {"max_width": None}),
-    "number": _spans(
-        "believable, two spans held by their number",
-        {"n_heaviest": None},
-        penalties={},
-        spans=2.0,
-        sharp_from=0.0,
+    "with_entropy": _spans("believable with entropy × 0.1", {}, penalties=ENTROPY["penalties"]),
+    "all_spans": _by_all_spans("believable, answer by all spans, entropy × 0.1", READ_ALONE, **ENTROPY),
+    "number": _by_all_spans(
+        "believable, two spans held by their number", READ_ALONE, spans=2.0, sharp_from=0.0
     ),
+    "any_width": _spans("believable, spans of any width", {"max_width": None}),
     "with_content": _spans("believable, spans with content", {"spans": "with_content"}),
     "layer_3": _spans("believable, states of layer 3", {"layer": 3}),
     "same_spans": _taught(
-        "believable with same_spans × 0.5",
-        {**READ_ALONE, "same_spans": 0.5},
-        {"same_spans": {"share": SHARE}},
-    ),
-    "quarter": _taught(
-        "believable, a quarter of the texts read again",
-        READ_ALONE,
-        {"read_alone": {"n_spans": 2, "share": 0.25}},
+        "believable with same_spans × 0.5", {**BOTH, "same_spans": 0.5}, {"same_spans": {"share": SHARE}}
     ),
     "soft": _taught(
         "believable, soft_sufficiency for read_alone",
-        {"soft_sufficiency": 1.0},
+        {"answer_by_all_spans": 1.0, "soft_sufficiency": 1.0},
         {"soft_sufficiency": {"share": SHARE}},
     ),
     # Of the two heaviest spans alone, marks would teach nothing where neither lies in them.
-    "marked": _spans(
-        "believable, answer by all spans, with marked × 1",
-        {"n_heaviest": None},
-        objectives={**READ_ALONE, "marked": 1.0},
+    "marked": _by_all_spans(
+        "believable, answer by all spans, entropy × 0.1 and marked × 1",
+        {**READ_ALONE, "marked": 1.0},
+        **ENTROPY,
     ),
     "unirex": JudgedModel(
         "UNIREX's margins", recipe=ENTROPY | {"objectives": MARGINS, "objective_settings": OF_MARGINS}
