@@ -39,7 +39,7 @@ NAMED = {
             "objectives_from": 0.33,
             "objective_settings": {"read_alone": {"n_spans": 2, "share": 0.5}},
         },
-        {"n_heaviest": 2, "max_width": 4},
+        {"n_heaviest": 2, "max_width": 4, "spans": "with_content"},
     ),
 }
 

@@ -85,19 +85,30 @@ def test_texts_are_joined_also_where_one_has_no_spans():
     assert joined(second, second)[2].isneginf().all() and not joined(second, second)[1].any()
 
 
+def heaviest_that_share_no_word(weights, count):
+    """{place: weight} of so many spans, one after another, the heaviest first; weights: {(text, start, end): weight}."""
+    chosen = {}
+    for place, weight in sorted(weights.items(), key=lambda item: -item[1]):
+        text, start, end = place
+        apart = all(text != other or end <= first or start >= last for other, first, last in chosen)
+        if apart and len(chosen) < count:
+            chosen[place] = weight
+    return chosen
+
+
 @pytest.mark.parametrize(
     "settings",
     [*FORMS, {"interaction": "feed_forward"}, {"of": "second"}, {"spans": "with_content"}],
     ids=str,
 )
 def test_the_answer_is_that_of_the_heaviest_spans_alone(settings):
-    """They are the heaviest of all spans, their weights made to sum to 1; and the head reads their weighted sum."""
+    """They are the heaviest that share no word, their weights made to sum to 1; and the head reads their weighted sum."""
     plain, few = tiny_composed("span", **settings), tiny_composed("span", n_heaviest=3, **settings)
     for model in (plain, few):
         model.network.double()
     for text in (PAIR, SINGLE):
         every = span_weights(plain, text)
-        heaviest = dict(sorted(every.items(), key=lambda item: -item[1])[:3])
+        heaviest = heaviest_that_share_no_word(every, 3)
         expected = {place: weight / sum(heaviest.values()) for place, weight in heaviest.items()}
         assert span_weights(few, text) == pytest.approx(expected)
         row = few.encode(as_examples([text])).rows[0]
@@ -113,7 +124,8 @@ def test_the_heaviest_spans_learn_and_others_do_not():
     legal = torch.ones(4, 4).triu().bool()
     scores = (vectors @ u).masked_fill(~legal, -torch.inf)
     shown, pooled, log_normaliser = attend_to_heaviest(scores, 2, lambda i, j: vectors[[[0]], i, j], u)
-    best = sorted(scores[0][legal].tolist())[-2:]
+    every = {(0, i, j + 1): float(scores[0, i, j].detach()) for i, j in legal.nonzero().tolist()}
+    best = sorted(heaviest_that_share_no_word(every, 2).values())
     assert sorted(shown[shown > -torch.inf].tolist()) == pytest.approx(best)
     weights = softmax_over(best)
     places = [(scores[0] == score).nonzero()[0].tolist() for score in best]
@@ -122,6 +134,23 @@ def test_the_heaviest_spans_learn_and_others_do_not():
     torch.testing.assert_close(log_normaliser[0], torch.tensor(best, dtype=torch.float64).logsumexp(0))
     [gradient] = torch.autograd.grad(pooled.sum(), u)
     assert gradient.any()
+
+
+def test_where_few_spans_are_left_that_share_no_word_fewer_are_read():
+    vectors = torch.arange(27.0, dtype=torch.float64).view(1, 3, 3, 3)
+    u = torch.tensor([1.0, 0, 0], dtype=torch.float64)
+    every = torch.full((1, 3, 3), -torch.inf, dtype=torch.float64)
+    for span, count in (((0, 0), 1), ((0, 2), 1), (None, 0)):
+        scores = every.clone()
+        if span:
+            scores[0][span] = 5.0
+        shown, pooled, log_normaliser = attend_to_heaviest(scores, 2, lambda i, j: vectors[[[0]], i, j], u)
+        places = (shown[0] > -torch.inf).nonzero().tolist()
+        assert len(places) == count and places == ([list(span)] if span else [])
+        torch.testing.assert_close(
+            pooled[0], vectors[0][span] if span else torch.zeros(3, dtype=torch.float64)
+        )
+        assert log_normaliser.isfinite().all() == bool(span)
 
 
 def test_an_explanation_by_few_spans_shows_all_that_was_read_and_its_sums_hold():

@@ -205,7 +205,10 @@ def test_recipes_have_names_and_what_the_user_says_comes_first():
     assert set(other.objective_settings) == {"read_alone"} and other.seed == 1
     assert recipe_of("span", 0, None, recipe="believable", objectives={}).objective_settings == {}
     assert recipe_of("span", 0, None, recipe="believable", spans=2.0).penalties == {}
-    assert named_pooler_settings("believable", "span", {"max_width": 6}) == {"n_heaviest": 2, "max_width": 6}
+    assert named_pooler_settings("believable", "span", {"max_width": 6}) == {
+        **NAMED["believable"].pooler_settings,
+        "max_width": 6,
+    }
     for recipe, pooler, own in (
         (None, "span", {}),
         ("believable", "mean", {}),

@@ -56,7 +56,7 @@ class SpanPooler(Pooler):
     vectors at once, and refuse long texts.
     of: "all" spans of a pair have weights that sum to 1; "second": only spans of the second text have weights; "each": those of
     each text sum to a half. A single text has all its spans.
-    n_heaviest: how many spans the answer uses, the heaviest ones, 1 or more; all others weigh 0. None: all spans.
+    n_heaviest: how many spans the answer uses, 1 or more, the heaviest ones that share no word (or piece); all others weigh 0. None: all.
     layer: the encoder's blocks above this one are left out, 1 or more, so states have read less of their context; None: all blocks.
     layer_mix: spans are built from a learnt mean of the states of all blocks and of what the first one reads.
     """

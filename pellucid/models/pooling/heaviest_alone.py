@@ -1,7 +1,8 @@
 """An answer by the heaviest spans alone: the weights of all others are 0, so that all that was read can be shown.
 
-Which spans are the heaviest has no gradient; their weights are a softmax over them, and learn. A span that others are heavier than
-can come back when their scores fall.
+No two of them share a word: beside the heaviest span the next heaviest one is mostly the same with one word more or less, which says
+nothing new. Which spans are the heaviest has no gradient; their weights are a softmax over them, and learn. A span that others are
+heavier than can come back when their scores fall.
 """
 
 from collections.abc import Callable
@@ -15,23 +16,48 @@ VectorsOf = Callable[[Tensor, Tensor], Tensor]  # first parts, last parts [batch
 def attend_to_heaviest(
     scores: Tensor, count: int, vectors_of: VectorsOf, u: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """As `span_attention_scores`, of the `count` spans with the highest scores in each text; fewer where there are fewer.
+    """As `span_attention_scores`, of the `count` spans with the highest scores in each text that share no part; fewer where there are fewer.
 
     scores: [batch part part], -inf where there is no legal span; they only choose. u: [width], a span's score is its product with
     the vector. The scores that are returned are -inf at all other spans.
     """
-    flat, parts = scores.detach().flatten(1), scores.shape[-1]
-    highest = flat.topk(min(count, flat.shape[1]), dim=1)
-    vectors = vectors_of(highest.indices // parts, highest.indices % parts)
-    illegal = highest.values.isneginf()
+    numbers, illegal = heaviest_apart(scores.detach(), count)
+    parts = scores.shape[-1]
+    vectors = vectors_of(numbers // parts, numbers % parts)
     own = torch.matmul(vectors, u)
     lowest = own.masked_fill(illegal, torch.finfo(own.dtype).min)
     weights = lowest.softmax(-1).masked_fill(illegal, 0.0)  # a text without any legal span pools to 0
     pooled = torch.matmul(weights[:, None], vectors)[:, 0]
-    shown = torch.full_like(flat, -torch.inf).scatter(
-        1, highest.indices, own.masked_fill(illegal, -torch.inf)
-    )
+    nothing = own.new_zeros(
+        len(scores), parts * parts
+    )  # sums, since the number of no span is that of the first one
+    is_read = nothing.scatter_add(1, numbers, (~illegal).to(own)) > 0
+    shown = nothing.scatter_add(1, numbers, own.masked_fill(illegal, 0.0)).masked_fill(~is_read, -torch.inf)
     return shown.view_as(scores), pooled, shown.logsumexp(-1)
+
+
+def heaviest_apart(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """[batch span] numbers, first part x parts + last part, of the heaviest spans that share no part, the heaviest first; and bool, where
+    there was none left, with the number 0.
+    """
+    scores, parts = scores.clone(), scores.shape[-1]
+    places = torch.arange(parts, device=scores.device)
+    numbers, nothing = [], []
+    for _ in range(min(count, parts)):
+        highest = scores.flatten(1).max(1)
+        empty = highest.values.isneginf()
+        number = highest.indices.masked_fill(empty, 0)
+        before = (
+            places < (number // parts)[:, None]
+        )  # [batch part]: parts that lie before the span, and after it
+        after = places > (number % parts)[:, None]
+        apart = (
+            before[:, None, :] | after[:, :, None]
+        )  # the last part lies before it, or the first one after it
+        scores.masked_fill_(~apart, -torch.inf)
+        numbers.append(number)
+        nothing.append(empty)
+    return torch.stack(numbers, 1), torch.stack(nothing, 1)
 
 
 def at_parts(values: Tensor, numbers: Tensor) -> Tensor:

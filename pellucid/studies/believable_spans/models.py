@@ -6,7 +6,7 @@ from typing import Any
 SHARE = 0.5  # of the texts that an objective reads in a step
 WITHIN_SHARE: dict[str, Any] = {"n_spans": 2, "share": SHARE}
 # Written out, so that finished runs stay valid when the recipe of `pellucid train` changes.
-TWO_SHORT: dict[str, Any] = {"n_heaviest": 2, "max_width": 4}
+TWO_SHORT: dict[str, Any] = {"n_heaviest": 2, "max_width": 4, "spans": "with_content"}
 BELIEVABLE: dict[str, Any] = {
     "penalties": {},
     "sharp_from": 0.33,
@@ -83,7 +83,7 @@ MODELS: dict[str, JudgedModel] = {
         "believable, two spans held by their number", READ_ALONE, spans=2.0, sharp_from=0.0
     ),
     "any_width": _spans("believable, spans of any width", {"max_width": None}),
-    "with_content": _spans("believable, spans with content", {"spans": "with_content"}),
+    "any_words": _spans("believable, also spans without content", {"spans": "all"}),
     "layer_3": _spans("believable, states of layer 3", {"layer": 3}),
     "same_spans": _taught(
         "believable with same_spans × 0.5", {**BOTH, "same_spans": 0.5}, {"same_spans": {"share": SHARE}}
