@@ -39,7 +39,6 @@ JUDGED = (
     "no_read_alone",
     "believable",
     "no_second_answer",
-    "neither",
     "leave_out",
     "same_spans",
     "soft",

@@ -22,8 +22,8 @@ MAIN = ("plain", "entropy", "believable")
 
 @dataclass(frozen=True)
 class SpanCorpus:
-    """title: of the corpus. models: that are trained on it. folder: of its texts; learnt: of those that models learn from, where it
-    is another. train: texts to learn from, None: all. seeds, epochs, rate: of trainings. words: of a document, its last
+    """title: of the corpus. models: that are trained on it; judged: those of them whose spans are judged on test, None: all. folder: of its
+    texts; learnt: of those that models learn from, where it is another. train: texts to learn from, None: all. seeds, epochs, rate: of trainings. words: of a document, its last
     sentences; None: texts are short. marks: whether people marked evidence in the judged texts. compared: texts in which other
     methods explain the same model; 0: no method does.
     """
@@ -39,10 +39,11 @@ class SpanCorpus:
     words: int | None = None
     marks: bool = False
     compared: int = 100
+    judged: tuple[str, ...] | None = None
 
 
 CORPORA = {
-    "sst2": SpanCorpus("SST-2, every lever", LEVERS, "sst2", train=3_000, compared=0),
+    "sst2": SpanCorpus("SST-2, every lever", LEVERS, "sst2", train=3_000, compared=0, judged=MAIN),
     "pocket": SpanCorpus(
         "pocket",
         (*MAIN, "marked", "rationale", "fresh", "b_cos"),

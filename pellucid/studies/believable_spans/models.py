@@ -72,12 +72,10 @@ MODELS: dict[str, JudgedModel] = {
     "believable": _spans("believable", {}),
     "no_read_alone": _taught("believable without read_alone", {"answer_by_all_spans": 1.0}, {}),
     "no_second_answer": _taught("believable without answer_by_all_spans", READ_ALONE, {}),
-    "neither": _taught("believable without both objectives", {}, {}),
     "leave_out": _taught(
         "believable with leave_out × 0.5", {**BOTH, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
     ),
     "not_late": _spans("believable, all from the first step", {}, sharp_from=0.0, objectives_from=0.0),
-    "with_entropy": _spans("believable with entropy × 0.1", {}, penalties=ENTROPY["penalties"]),
     "all_spans": _by_all_spans("believable, answer by all spans, entropy × 0.1", READ_ALONE, **ENTROPY),
     "number": _by_all_spans(
         "believable, two spans held by their number", READ_ALONE, spans=2.0, sharp_from=0.0

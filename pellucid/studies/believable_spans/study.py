@@ -88,10 +88,11 @@ def judging_units(settings: Settings, records: Records) -> list[Unit]:
 
 def judged_models(on: str, size: SpanSize) -> list[str]:
     """The models whose explanations are judged."""
+    judged = CORPORA[on].judged or models_of(on, size)
     return [
         name
         for name in models_of(on, size)
-        if MODELS[name].has_spans or (CORPORA[on].marks and not MODELS[name].cut_by)
+        if name in judged and (MODELS[name].has_spans or (CORPORA[on].marks and not MODELS[name].cut_by))
     ]
 
 
