@@ -23,9 +23,9 @@ MAIN = ("plain", "entropy", "believable")
 @dataclass(frozen=True)
 class SpanCorpus:
     """title: of the corpus. models: that are trained on it; judged: those of them whose spans are judged on test, None: all. folder: of its
-    texts; learnt: of those that models learn from, where it is another. train: texts to learn from, None: all. seeds, epochs, rate: of trainings. words: of a document, its last
-    sentences; None: texts are short. marks: whether people marked evidence in the judged texts. compared: texts in which other
-    methods explain the same model; 0: no method does.
+    texts; learnt: of those that models learn from, where it is another. train: texts to learn from, None: all. seeds, epochs, rate: of
+    trainings. words: of a document, its last sentences; None: texts are short. marks: whether people marked evidence in the judged
+    texts. compared: texts in which other methods explain the same model; 0: no method does.
     """
 
     title: str
