@@ -9,7 +9,7 @@ import typer
 
 import pellucid
 from pellucid.cli.commands import NAMES, function_of
-from pellucid.core.foundation.kinds import attributions, checks, metrics
+from pellucid.core.foundation.kinds import attacks, attributions, checks, metrics
 from tests import warm_python
 from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
 from tests.tiny_writing import save_tiny_writing
@@ -73,19 +73,21 @@ def python_blocks(path):
     [
         *(("methods", name) for name in attributions.names()),
         *(("checks", name) for name in checks.names()),
+        *(("attacks", name) for name in attacks.names()),
     ],
 )
-def test_every_method_and_check_has_a_page_that_names_its_settings(kind, name):
+def test_every_method_check_and_attack_has_a_page_that_names_its_settings(kind, name):
     page = DOCS / kind / f"{name}.md"
     assert page.is_file(), f"write {name_of(page)}"
-    known = {"methods": attributions, "checks": checks}[kind]
+    known = {"methods": attributions, "checks": checks, "attacks": attacks}[kind]
     missing = [setting for setting in known.get(name).defaults if f"`{setting}`" not in text_of(page)]
     assert not missing, f"{name_of(page)} does not explain {missing}"
 
 
-@pytest.mark.parametrize("name", checks.names())
-def test_the_list_of_checks_leads_to_each_page(name):
-    assert f"(checks/{name}.md)" in text_of(DOCS / "checks.md")
+@pytest.mark.parametrize("kind, known", [("checks", checks), ("attacks", attacks)])
+def test_the_list_leads_to_each_page(kind, known):
+    missing = [name for name in known.names() if f"({kind}/{name}.md)" not in text_of(DOCS / f"{kind}.md")]
+    assert not missing
 
 
 @pytest.mark.parametrize("name", metrics.names())
@@ -94,8 +96,11 @@ def test_every_metric_has_a_page(name):
     assert page.is_file(), f"write {name_of(page)}"
 
 
-@pytest.mark.parametrize("kind, known", [("methods", attributions), ("metrics", metrics), ("checks", checks)])
-def test_every_page_of_a_method_metric_or_check_has_its_subject(kind, known):
+@pytest.mark.parametrize(
+    "kind, known",
+    [("methods", attributions), ("metrics", metrics), ("checks", checks), ("attacks", attacks)],
+)
+def test_every_page_has_its_subject(kind, known):
     assert {page.stem for page in (DOCS / kind).glob("*.md")} <= {*known.names(), "README"}
 
 

@@ -87,13 +87,13 @@ def test_texts_are_joined_also_where_one_has_no_spans():
 
 def heaviest_that_share_no_word(weights, count):
     """{place: weight} of so many spans, one after another, the heaviest first; weights: {(text, start, end): weight}."""
-    chosen = {}
+    heaviest = {}
     for place, weight in sorted(weights.items(), key=lambda item: -item[1]):
         text, start, end = place
-        apart = all(text != other or end <= first or start >= last for other, first, last in chosen)
-        if apart and len(chosen) < count:
-            chosen[place] = weight
-    return chosen
+        apart = all(text != other or end <= first or start >= last for other, first, last in heaviest)
+        if apart and len(heaviest) < count:
+            heaviest[place] = weight
+    return heaviest
 
 
 @pytest.mark.parametrize(
