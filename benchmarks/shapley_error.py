@@ -5,7 +5,8 @@
 Every coalition of each text's words is evaluated once (MiniLM with a random head; absent words are not computed) and saved
 in --folder, so an interrupted run goes on. Then all methods play on that table many times.
 Printed: for captum at each of its settings its error (root mean square over words, as a share of that of the true
-values), the evaluations it took, and the share of them that ours took to the same error, by interpolation.
+values), the evaluations it took, and the share of them that ours took to the same error, by interpolation. Then for ours: the
+standard error that results state, as a multiple of the true one.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target
+from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
 from pellucid.models.classifiers.network import from_network
@@ -36,6 +38,7 @@ TEXTS = (
     "Two hours of noise and yet I left the old cinema with a smile",
 )
 SEEDS = 12
+STATED_SEEDS = 60
 PEERS = {"ShapleyValueSampling": (10, 25, 50), "KernelShap": (50, 100, 200)}
 OURS = {
     "shapley_sampling": ("n_permutations", (8, 12, 16, 24, 32, 48, 64)),
@@ -92,8 +95,8 @@ class Table:
         return [(number + 1, 4 * number, 4 * number + 3) for number in range(self.players)]
 
 
-def ours(table: Table, method: str, setting: str, value: int, seed: int) -> tuple[np.ndarray, int]:
-    """Scores and evaluations."""
+def explained(table: Table, method: str, setting: str, value: int, seed: int) -> tuple[Explanation, int]:
+    """An explanation of ours, and its evaluations."""
     model = from_network(
         torch.nn.Identity(), tokenize=table.tokenize, logits=table.logits, labels=("explained", "other")
     )
@@ -103,7 +106,25 @@ def ours(table: Table, method: str, setting: str, value: int, seed: int) -> tupl
     explanations = next(
         iter(explain_batch(request, model.encode(as_examples([text])), scheduler, silent).values())
     )
-    return explanations[0].scores, scheduler.rows_run + 1  # the text itself comes from the first pass
+    return explanations[0], scheduler.rows_run + 1  # the text itself comes from the first pass
+
+
+def ours(table: Table, method: str, setting: str, value: int, seed: int) -> tuple[np.ndarray, int]:
+    """Scores and evaluations."""
+    explanation, count = explained(table, method, setting, value, seed)
+    return explanation.scores, count
+
+
+def stated_over_true(table: Table, method: str, setting: str, value: int) -> float:
+    """The standard error that results state, divided by the true one; both root mean squares over words and seeds."""
+    truth = shapley_values(table.values.numpy())
+    squares = []
+    for seed in range(STATED_SEEDS):
+        explanation, _ = explained(table, method, setting, value, seed)
+        stated = explanation.diagnostics["standard_error"]
+        squares.append((stated**2, np.mean((explanation.scores - truth) ** 2)))
+    stated_mean, true_mean = np.mean(squares, axis=0)
+    return float(np.sqrt(stated_mean / true_mean))
 
 
 def captums(table: Table, method: str, n_samples: int, seed: int) -> tuple[np.ndarray, int]:
@@ -161,9 +182,24 @@ def main() -> None:
                 + ", ".join(f"{method} {share:.2f} of them" for method, share in shares.items()),
                 flush=True,
             )
+    stated = {}
+    for method, (setting, values) in OURS.items():
+        stated[method] = {
+            value: [stated_over_true(table, method, setting, value) for table in tables] for value in values
+        }
+        lowest, highest = (
+            end([ratio for of in stated[method].values() for ratio in of]) for end in (min, max)
+        )
+        print(f"{method}: stated standard error {lowest:.2f} to {highest:.2f} times the true one", flush=True)
     if options.out is not None:
         words = [table.players for table in tables]
-        numbers = {"words": words, "seeds": SEEDS, "captum": lines, "ours (error, evaluations)": curves}
+        numbers = {
+            "words": words,
+            "seeds": SEEDS,
+            "captum": lines,
+            "ours (error, evaluations)": curves,
+            "stated over true error, by setting, for each text": stated,
+        }
         options.out.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
 
 
