@@ -80,6 +80,7 @@ MODELS: dict[str, JudgedModel] = {
     "number": _by_all_spans(
         "believable, two spans held by their number", READ_ALONE, spans=2.0, sharp_from=0.0
     ),
+    "one_span": _spans("believable, answer by one span", {"n_heaviest": 1}),
     "any_width": _spans("believable, spans of any width", {"max_width": None}),
     "any_words": _spans("believable, also spans without content", {"spans": "all"}),
     "layer_3": _spans("believable, states of layer 3", {"layer": 3}),
