@@ -124,7 +124,7 @@ TABLE = """
 .pellucid .pl-facts .pl-facts{gap:.1rem 1rem}
 .pellucid .pl-key{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.9rem 1.5rem;
  margin:0 0 2rem}
-.pellucid .pl-note+.pl-key,.pellucid .pl-caution+.pl-key{margin-top:1.25rem}
+.pellucid .pl-note+.pl-key,.pellucid .pl-caution+.pl-key,.pellucid .pl-caution+.pl-class{margin-top:1.25rem}
 .pellucid .pl-key dt{font-weight:600}
 .pellucid .pl-key dd{margin:0;min-width:0}
 .pellucid .pl-key .pl-bar{margin-left:.5rem}
