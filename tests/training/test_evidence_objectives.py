@@ -236,6 +236,16 @@ def test_marked_is_the_log_of_the_weight_on_marked_spans(classifier, spans):
         assert values[number] == pytest.approx(expected, rel=1e-6)
 
 
+def test_marks_teach_the_weights_of_all_spans_also_where_the_answer_uses_one(classifier):
+    """So a text whose heaviest span lies outside the marks teaches too."""
+    few = tiny_composed("span", n_heaviest=1)  # the same numbers otherwise
+    few.network.double()
+    expected = objective_of(classifier, "marked").losses(part_of(classifier))
+    values = objective_of(few, "marked").losses(part_of(few))
+    assert values[1] > 0 and values[2] > 0
+    torch.testing.assert_close(values, expected)
+
+
 def test_fewer_marked_texts_are_some_of_more_and_the_others_cost_nothing(classifier):
     full = objective_of(classifier, "marked")
     one = objective_of(classifier, "marked", n_marked=1)
@@ -247,10 +257,19 @@ def test_fewer_marked_texts_are_some_of_more_and_the_others_cost_nothing(classif
     } == {1, 2}
 
 
-@pytest.mark.parametrize("name", ("same_spans", "marked"))
-def test_gradients_are_those_of_finite_differences(name):
+@pytest.mark.parametrize(
+    "name, settings",
+    [
+        ("same_spans", {}),
+        ("marked", {}),
+        ("marked", {"n_heaviest": 1}),
+        ("answer_by_all_spans", {"n_heaviest": 2}),
+    ],
+    ids=str,
+)
+def test_gradients_are_those_of_finite_differences(name, settings):
     """Of losses without a draw; at a weight of the pooler and one of the encoder."""
-    classifier = tiny_composed("span")
+    classifier = tiny_composed("span", **settings)
     classifier.network.double()
     objective = objective_of(classifier, name)
     parameters = dict(classifier.network.named_parameters())

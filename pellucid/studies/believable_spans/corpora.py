@@ -10,7 +10,7 @@ from pellucid.datasets.load import load_examples
 from pellucid.datasets.planting.carriers import carrier_parts
 from pellucid.datasets.planting.plant import CLASSES, plant
 from pellucid.datasets.shared.part_files import PARTS
-from pellucid.studies.believable_spans.models import LEVERS
+from pellucid.studies.believable_spans.models import DOSES, LEVERS
 from pellucid.studies.s0_eraser.texts import last_sentences
 from pellucid.studies.shared.data_folders import source_of
 from pellucid.studies.shared.text_choice import with_smallest_digests
@@ -64,7 +64,15 @@ CORPORA = {
     ),
     "hatexplain": SpanCorpus(
         "HateXplain",
-        ("plain", "believable", "marked", "unirex_marked", "rationale", "fresh", "b_cos"),
+        (
+            "plain",
+            "believable",
+            *(f"marked_{count}" for count in DOSES),
+            "unirex_marked",
+            "rationale",
+            "fresh",
+            "b_cos",
+        ),
         "hatexplain",
         train=5_000,
         marks=True,

@@ -63,6 +63,15 @@ def _taught(title: str, objectives: dict[str, float], settings: dict[str, Any]) 
 
 READ_ALONE = {"read_alone": 1.0}
 BOTH: dict[str, float] = BELIEVABLE["objectives"]
+DOSES = (50, 200, 1_000)  # how many marked texts are learnt from
+
+
+def _marked(title: str, settings: dict[str, Any]) -> JudgedModel:
+    """A believable model that also learns from marks. settings: of that objective."""
+    marked = {"marked": settings} if settings else {}
+    return _taught(f"believable with marked × 1, {title}", {**BOTH, "marked": 1.0}, marked)
+
+
 MARGINS = {"comprehensiveness_margin": 0.5, "sufficiency_margin": 0.5}
 OF_MARGINS = {name: {"share": 0.25} for name in MARGINS}  # up to five passes a text
 MODELS: dict[str, JudgedModel] = {
@@ -92,12 +101,8 @@ MODELS: dict[str, JudgedModel] = {
         {"answer_by_all_spans": 1.0, "soft_sufficiency": 1.0},
         {"soft_sufficiency": {"share": SHARE}},
     ),
-    # Of the two heaviest spans alone, marks would teach nothing where neither lies in them.
-    "marked": _by_all_spans(
-        "believable, answer by all spans, entropy × 0.1 and marked × 1",
-        {**READ_ALONE, "marked": 1.0},
-        **ENTROPY,
-    ),
+    "marked": _marked("all marked texts", {}),
+    **{f"marked_{count}": _marked(f"{count:,} marked texts", {"n_marked": count}) for count in DOSES},
     "unirex": JudgedModel(
         "UNIREX's margins", recipe=ENTROPY | {"objectives": MARGINS, "objective_settings": OF_MARGINS}
     ),
@@ -110,4 +115,4 @@ MODELS: dict[str, JudgedModel] = {
     "fresh": JudgedModel("FRESH, a fifth of the words", "first_token", cut_by="average_attention"),
     "b_cos": JudgedModel("B-cos layers", "first_token", layer_form="b_cos"),
 }
-LEVERS = tuple(name for name in MODELS if name not in ("marked", "unirex_marked"))
+LEVERS = tuple(name for name in MODELS if "marked" not in name)

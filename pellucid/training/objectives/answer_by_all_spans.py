@@ -7,7 +7,7 @@ text. As deep supervision does (Lee et al. 2015), a second answer, which nobody 
 from torch import Tensor
 
 from pellucid.core.foundation.kinds import objectives
-from pellucid.models.pooling.all_spans import all_spans_weigh
+from pellucid.training.evidence.pooled_by_all_spans import pooled_by_all_spans
 from pellucid.training.objective import ObjectiveContext, StepPart
 from pellucid.training.training_loss import TrainingLoss, balancing_weights, gold_numbers
 
@@ -37,9 +37,7 @@ class AnswerByAllSpans:
         """[example class]"""
         classifier, states = self.context.classifier, part.output.states
         assert states is not None  # composed networks give them
-        network = classifier.network
         pieces = classifier.place(self.context.rows(part.indices))["pieces"]
-        with all_spans_weigh(network.pooler):
-            pooled = network.pooler(states.states, pieces)
-        logits: Tensor = network.decide(pooled, states.states, pieces).logits
+        pooled = pooled_by_all_spans(self.context, part)
+        logits: Tensor = classifier.network.decide(pooled, states.states, pieces).logits
         return logits

@@ -14,6 +14,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import objectives
 from pellucid.core.passes.seeds import derived_seed
 from pellucid.training.evidence.marked_parts import inside, marked_parts, marked_pieces, overlapping
+from pellucid.training.evidence.pooled_by_all_spans import weights_of_all_spans
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 Counted = Literal["inside", "overlapping"]
@@ -22,6 +23,9 @@ Counted = Literal["inside", "overlapping"]
 @objectives.add("marked", reads="spans", marks=True)
 class Marked:
     """-log of the weight on spans of marked words; 0 in texts without marks, or without a span that counts.
+
+    Where the answer uses the heaviest spans alone, these are the weights that all spans would have: a text whose heaviest spans lie outside
+    the marks teaches too.
 
     spans: which spans count, "inside" the marks or "overlapping" them.
     n_marked: how many of the marked train texts are learnt from, 1 or more, chosen by the seed; None: all.
@@ -51,8 +55,7 @@ class Marked:
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: 0 or more, in nats."""
-        trace = part.output.spans
-        assert trace is not None  # the pooler was checked
+        trace = weights_of_all_spans(self.context, part)
         marks = [self.marks[index] for index in part.indices]
         scores = trace.scores
         parts = marked_parts(self.context.rows(part.indices), marks, trace.unit, scores.device)
