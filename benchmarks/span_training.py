@@ -40,6 +40,7 @@ JUDGED = (
     "believable",
     "no_second_answer",
     "leave_out",
+    "attributed",
     "same_spans",
     "soft",
     "unirex",

@@ -38,6 +38,18 @@ def read_alone(
     return sum(costs) / len(costs)
 
 
+def attributed(weights: Mapping[Span, float], scores: Sequence[float], n_spans: int) -> float:
+    """-log of the weights of the spans with the highest sums of scores less their mean, one after another, without common units."""
+    mean = sum(scores) / len(scores)
+    sums = {(i, j): sum(scores[unit] - mean for unit in range(i, j + 1)) for i, j in weights}
+    best: list[Span] = []
+    for span in sorted(sums, key=lambda span: -sums[span]):
+        apart = all(span[1] < first or span[0] > last for first, last in best)
+        if len(best) < n_spans and apart and (not best or sums[span] > 0):
+            best.append(span)
+    return sum(-math.log(weights[span]) for span in best) / len(best)
+
+
 def answer_by_all_spans(
     vectors: Mapping[Span, Sequence[float]],
     u: Sequence[float],

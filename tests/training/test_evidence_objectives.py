@@ -7,7 +7,8 @@ import math
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
+import pellucid
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.core.passes.batch import edit
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.core.text.example import Example, Rationale
@@ -15,6 +16,7 @@ from pellucid.models.composed.plan import Plan
 from pellucid.training.checkpoint import best_epoch
 from pellucid.training.evidence.answers import answer_divergence, log_answers, undecided_answer
 from pellucid.training.evidence.drawn_spans import drawn_spans, reinforced_costs
+from pellucid.training.evidence.own_attributions import OwnAttributions
 from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.recipe import Recipe
@@ -227,6 +229,34 @@ def test_an_unknown_reading_is_refused(classifier):
         objective_of(classifier, "same_spans", reading="shouted")
 
 
+@pytest.mark.parametrize("method", ("attention_gradient", "relevance"))
+@pytest.mark.parametrize("n_spans", (1, 2, 9))
+def test_attributed_is_the_log_of_the_weight_on_the_highest_spans(classifier, method, n_spans):
+    objective = objective_of(classifier, "attributed", method=method, n_spans=n_spans)
+    values = objective.losses(part := part_of(classifier)).tolist()
+    for number, explanation in enumerate(pellucid.explain(classifier, EXAMPLES, method)):
+        words = explanation.view("word")
+        scores = [
+            float(score) for score, special in zip(words.scores, words.special, strict=True) if not special
+        ]
+        expected = reference.attributed(weights_of(part.output.spans, number), scores, n_spans)
+        assert values[number] == pytest.approx(expected, rel=1e-6)
+
+
+def test_attributions_are_those_of_the_model_without_dropout_and_leave_it_as_it_was(classifier):
+    attributions = OwnAttributions(
+        ObjectiveContext(classifier, classifier.encode(EXAMPLES), Recipe()), "attention_gradient"
+    )
+    still = attributions.of_parts([0, 1, 2], "word", 16)
+    classifier.network.train()
+    try:
+        assert torch.equal(attributions.of_parts([0, 1, 2], "word", 16), still)
+        assert classifier.network.training
+    finally:
+        classifier.network.eval()
+    assert all(parameter.grad is None for parameter in classifier.network.parameters())
+
+
 @pytest.mark.parametrize("spans", ("inside", "overlapping"))
 def test_marked_is_the_log_of_the_weight_on_marked_spans(classifier, spans):
     values = objective_of(classifier, "marked", spans=spans).losses(part := part_of(classifier)).tolist()
@@ -264,6 +294,8 @@ def test_fewer_marked_texts_are_some_of_more_and_the_others_cost_nothing(classif
         ("marked", {}),
         ("marked", {"n_heaviest": 1}),
         ("answer_by_all_spans", {"n_heaviest": 2}),
+        ("attributed", {}),
+        ("attributed", {"n_heaviest": 2}),
     ],
     ids=str,
 )
@@ -367,11 +399,18 @@ def test_answers_of_several_labels_are_compared_label_by_label():
     assert undecided_answer("uniform", examples, ("x", "y"), "multi_label").exp().unique().tolist() == [0.5]
 
 
-@pytest.mark.parametrize("name", ("read_alone", "leave_out", "same_spans"))
+@pytest.mark.parametrize("name", ("read_alone", "leave_out", "same_spans", "attributed"))
 def test_they_work_with_several_labels(name):
     model = tiny_composed("span", problem="multi_label")
     values = objective_of(model, name).losses(part_of(model))
     assert values.isfinite().all() and (values > -1e-6).all()
+
+
+def test_a_method_that_does_not_exist_or_does_not_work_is_refused(classifier):
+    with pytest.raises(UnknownName, match="Did you mean 'attention_gradient'"):
+        objective_of(classifier, "attributed", method="attention_gradients")
+    with pytest.raises(ModelCannot, match="rationale does not work with"):
+        objective_of(classifier, "attributed", method="rationale")
 
 
 def test_what_cannot_be_is_refused(classifier, encoder, tmp_path):
@@ -385,6 +424,8 @@ def test_what_cannot_be_is_refused(classifier, encoder, tmp_path):
         ("leave_out", {"share": 0}, "share=0 is out of range"),
         ("leave_out", {"undecided": "no"}, "undecided='no' is not possible"),
         ("same_spans", {"hidden": 1}, "hidden=1 is out of range"),
+        ("attributed", {"n_spans": 0}, "n_spans=0 is too small"),
+        ("attributed", {"method": "span_attention"}, "does not score the pieces"),
         ("marked", {"n_marked": 0}, "n_marked=0 is too small"),
         ("marked", {"spans": "near"}, "spans='near' is not possible"),
     ):

@@ -84,6 +84,9 @@ MODELS: dict[str, JudgedModel] = {
     "leave_out": _taught(
         "believable with leave_out × 0.5", {**BOTH, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
     ),
+    "attributed": _taught(
+        "believable with attributed × 1", {**BOTH, "attributed": 1.0}, {"attributed": WITHIN_SHARE}
+    ),
     "not_late": _spans("believable, all from the first step", {}, sharp_from=0.0, objectives_from=0.0),
     "all_spans": _by_all_spans("believable, answer by all spans, entropy × 0.1", READ_ALONE, **ENTROPY),
     "number": _by_all_spans(
