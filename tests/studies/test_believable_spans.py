@@ -246,7 +246,13 @@ def test_quoted_levers_stand_beside_the_plain_model_and_random_spans(tmp_path):
             ("without_content", 1.5),
         )
     }
-    plain = {"title": "plain", "seconds": 20.0, "spans_on_dev": None, "unread_over_plain": SURE}
+    plain = {
+        "title": "plain",
+        "seeds": [0, 1, 2],
+        "seconds": 20.0,
+        "spans_on_dev": None,
+        "unread_over_plain": SURE,
+    }
     trained = plain | {
         "title": "believable",
         "seconds": 50.0,
@@ -256,7 +262,7 @@ def test_quoted_levers_stand_beside_the_plain_model_and_random_spans(tmp_path):
     root = quoted(tmp_path, "sst2", {"models": {"plain": plain, "believable": trained}})
     lines = believable_spans_blocks.believable_spans_levers_claims(root).splitlines()
     assert lines[2:] == [
-        "| believable | -0.3 [-1.0, 0.4] | 2.4 ± 0.2 | 90.5 (55.0) | 0.200 (0.020) | 1.5 | 2.5 × |"
+        "| believable | 3 | -0.3 [-1.0, 0.4] | 2.4 ± 0.2 | 90.5 (55.0) | 0.200 (0.020) | 1.5 | 2.5 × |"
     ]
 
 

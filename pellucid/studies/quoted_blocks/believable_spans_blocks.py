@@ -19,8 +19,12 @@ def believable_spans_levers_claims(root: Path) -> str:
     if numbers is None:
         return NO_RUN
     plain = numbers["models"].get("plain", {}).get("seconds")
-    rows = [[of["title"], *_lever(of, plain)] for name, of in numbers["models"].items() if name != "plain"]
-    head = ["model", "accuracy", "spans", "alone agree", "fall without", "no content, %", "time"]
+    rows = [
+        [of["title"], len(of["seeds"]), *_lever(of, plain)]
+        for name, of in numbers["models"].items()
+        if name != "plain"
+    ]
+    head = ["model", "seeds", "accuracy", "spans", "alone agree", "fall without", "no content, %", "time"]
     return markdown_table(head, rows)
 
 

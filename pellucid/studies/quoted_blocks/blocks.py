@@ -26,6 +26,7 @@ PAGES = (
     "docs/papers/s2.md",
     "docs/papers/s3.md",
     "docs/papers/s4.md",
+    "docs/papers/believable-spans.md",
     "docs/methods/README.md",
     "docs/which-explanation.md",
 )

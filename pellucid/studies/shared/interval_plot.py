@@ -1,12 +1,13 @@
 """A picture of intervals as SVG: rows down, panels across, each number with its interval and a line at 0."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from pellucid.core.results.table import Interval
 
 LABELS, PANEL, GAP, ROW, HEAD, FOOT = 300, 172, 22, 20, 62, 42
+LETTER = 6.4  # pixels that a letter of a row's name takes at most, in the mean
 GOOD, BAD, UNCLEAR = "#00694f", "#a5262c", "#5d6470"
 FONT = "font-family='system-ui,sans-serif'"
 
@@ -21,13 +22,20 @@ class Panel:
 
 
 def interval_plot(
-    title: str, rows: Sequence[str], panels: Sequence[Panel], foot: str, coloured: bool = True
+    title: str,
+    rows: Sequence[str],
+    panels: Sequence[Panel],
+    foot: str,
+    coloured: bool = True,
+    grey: Collection[str] = (),
 ) -> str:
     """An SVG document on white ground; right of each panel's line at 0 is better.
 
     coloured: intervals that exclude 0 have the colour of better or worse; False where too few seeds stand behind them for a verdict.
+    grey: rows of which this holds alone.
     """
-    width = LABELS + len(panels) * (PANEL + GAP)
+    labels = max(LABELS, round(LETTER * max(map(len, rows), default=0)))
+    width = labels + len(panels) * (PANEL + GAP)
     height = HEAD + ROW * len(rows) + FOOT
     parts = [
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
@@ -36,7 +44,9 @@ def interval_plot(
         *(
             part
             for number, panel in enumerate(panels)
-            for part in _panel(panel, rows, LABELS + number * (PANEL + GAP), coloured)
+            for part in _panel(
+                panel, rows, labels + number * (PANEL + GAP), {*rows} - {*grey} if coloured else set()
+            )
         ),
         _text(12, height - 10, foot, size=11, colour=UNCLEAR),
     ]
@@ -44,7 +54,7 @@ def interval_plot(
     return "\n".join([head, *parts, "</svg>"]) + "\n"
 
 
-def _panel(panel: Panel, rows: Sequence[str], left: int, coloured: bool) -> list[str]:
+def _panel(panel: Panel, rows: Sequence[str], left: int, coloured: Collection[str]) -> list[str]:
     known = [interval for interval in panel.intervals.values() if interval is not None]
     most = (
         max(
@@ -61,7 +71,7 @@ def _panel(panel: Panel, rows: Sequence[str], left: int, coloured: bool) -> list
         mark
         for index, row in enumerate(rows)
         if (interval := panel.intervals.get(row)) is not None
-        for mark in _mark(interval, at, HEAD + ROW * index + ROW // 2, coloured)
+        for mark in _mark(interval, at, HEAD + ROW * index + ROW // 2, row in coloured)
     ]
     return [
         _text(left, 40, panel.heading, weight=600),
