@@ -29,8 +29,8 @@ NAMED = {
     # Sun et al. (2020), equation 7: their penalty, with weight 1 (corrections.md A0.2); nothing else is learnt.
     "sun2020": NamedRecipe({"penalties": {"concentration": 1.0}}),
     # Spans that are evidence: two of a few words, which are all that the answer uses, and enough by themselves. First the model learns to
-    # decide, then to decide by two spans and by their words alone; the answer that all spans would give goes on learning, without which the
-    # model is less accurate. No penalty: two spans are sharp enough.
+    # decide, then to decide by two spans and by their words alone; the answer that all spans would give goes on learning, since
+    # through two spans the labels reach few states. No penalty: two spans are sharp enough.
     "believable": NamedRecipe(
         {
             "penalties": {},

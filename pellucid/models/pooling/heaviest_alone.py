@@ -28,9 +28,8 @@ def attend_to_heaviest(
     lowest = own.masked_fill(illegal, torch.finfo(own.dtype).min)
     weights = lowest.softmax(-1).masked_fill(illegal, 0.0)  # a text without any legal span pools to 0
     pooled = torch.matmul(weights[:, None], vectors)[:, 0]
-    nothing = own.new_zeros(
-        len(scores), parts * parts
-    )  # sums, since the number of no span is that of the first one
+    # Sums, since where there is no span its number is that of the first one.
+    nothing = own.new_zeros(len(scores), parts * parts)
     is_read = nothing.scatter_add(1, numbers, (~illegal).to(own)) > 0
     shown = nothing.scatter_add(1, numbers, own.masked_fill(illegal, 0.0)).masked_fill(~is_read, -torch.inf)
     return shown.view_as(scores), pooled, shown.logsumexp(-1)
@@ -47,14 +46,10 @@ def heaviest_apart(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
         highest = scores.flatten(1).max(1)
         empty = highest.values.isneginf()
         number = highest.indices.masked_fill(empty, 0)
-        before = (
-            places < (number // parts)[:, None]
-        )  # [batch part]: parts that lie before the span, and after it
-        after = places > (number % parts)[:, None]
-        apart = (
-            before[:, None, :] | after[:, :, None]
-        )  # the last part lies before it, or the first one after it
-        scores.masked_fill_(~apart, -torch.inf)
+        # [batch part]: the parts that lie before the span, and after it.
+        before, after = places < (number // parts)[:, None], places > (number % parts)[:, None]
+        # A span lies apart from it where its last part lies before it, or its first one after it.
+        scores.masked_fill_(~(before[:, None, :] | after[:, :, None]), -torch.inf)
         numbers.append(number)
         nothing.append(empty)
     return torch.stack(numbers, 1), torch.stack(nothing, 1)

@@ -28,7 +28,7 @@ class OwnAttributions:
         self.context = context
         [self.call] = method_calls([method], context.classifier)
         self.reader = SpanReader(context.train)
-        self._of_pieces([0])
+        self._of_pieces([0])  # so that a method that scores no pieces is refused before the first step
 
     def of_parts(self, indices: Sequence[int], unit: str, width: int) -> Tensor:
         """[text part]: the sum of the scores of each part's pieces, less their mean over the text's parts; 0 where there is no part.
