@@ -30,14 +30,6 @@ class AnswerByAllSpans:
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: 0 or more."""
-        logits = self._logits(part)
+        head = self.context.classifier.network.head
+        logits = head(pooled_by_all_spans(self.context, part).vector.to(head.weight.dtype))
         return self.labels.label_loss(logits, self.gold[list(part.indices)].to(logits.device))
-
-    def _logits(self, part: StepPart) -> Tensor:
-        """[example class]"""
-        classifier, states = self.context.classifier, part.output.states
-        assert states is not None  # composed networks give them
-        pieces = classifier.place(self.context.rows(part.indices))["pieces"]
-        pooled = pooled_by_all_spans(self.context, part)
-        logits: Tensor = classifier.network.decide(pooled, states.states, pieces).logits
-        return logits
