@@ -18,8 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.attribution.cases import Case, all_cases
-from benchmarks.attribution.fresh import in_fresh_process
+from benchmarks.attribution.cases import Case, all_cases, cuda_cases
+from benchmarks.attribution.fresh import in_fresh_process, in_this_process
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.page import write_page
 from benchmarks.attribution.results import Results, cores
@@ -28,7 +28,12 @@ from benchmarks.attribution.targets import verdicts
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 WORK = ROOT / "runs" / "benchmark"
-SECONDS, QUICK_SECONDS = 4.0, 0.3  # ideal time of a run; the sample of texts is drawn for it
+SECONDS, CUDA_SECONDS, QUICK_SECONDS = (
+    4.0,
+    1.0,
+    0.3,
+)  # ideal time of a run; the sample of texts is drawn for it
+CUDA_PEER_TEXTS = 4  # that captum explains, one by one; whatever it does with them fills no GPU
 QUICK = ("gradient", "together", "integrated_gradients", "occlusion", "kernel_shap", "lime", "partition")
 STUDIES = ("peak_memory", "half_precision", "same_error")
 SHAPLEY = "benchmarks.shapley_error"
@@ -45,7 +50,8 @@ class Run:
         if not self.results.has(name):
             start = time.perf_counter()
             request = {"device": self.device, "quick": self.quick, **request}
-            self.results.keep(name, in_fresh_process(module, request))
+            answer = in_fresh_process if self.device == "cpu" else in_this_process
+            self.results.keep(name, answer(module, request))
             print(
                 f"{name}: {_in_brief(self.results.records[name])} [{time.perf_counter() - start:.0f} s]",
                 flush=True,
@@ -69,7 +75,8 @@ class Run:
             "case": asdict(case),
             "way": best["way"],
             "expected": best["tokens_per_second"],
-            "seconds": QUICK_SECONDS if self.quick else SECONDS,
+            "seconds": QUICK_SECONDS if self.quick else SECONDS if self.device == "cpu" else CUDA_SECONDS,
+            "most": CUDA_PEER_TEXTS if self.device == "cuda" and case.by != "pellucid" else None,
             "folder": str(folder),
         }
         self.one(case.name, "benchmarks.attribution.measuring", request)
@@ -127,24 +134,28 @@ def main() -> None:
     options = parser.parse_args()
     name = "attributions" if options.device == "cpu" else f"attributions-{options.device}"
     path = WORK / "quick.json" if options.quick else RESULTS / f"{name}.json"
-    results = Results(path, options.device, (options.fresh or options.quick) and not options.draw)
-    if not options.draw:
+    if options.draw:
+        contents = json.loads(path.read_text(encoding="utf-8"))
+        records = contents["records"]
+    else:
+        results = Results(path, options.device, options.fresh or options.quick)
+        contents, records = results.contents, results.records
         print(
             json.dumps(
                 {"made_on": results.contents["made_on"], "versions": results.contents["versions"]}, indent=1
             )
         )
         run = Run(results, options.device, options.quick)
-        for case in all_cases(cores()):
+        for case in all_cases(cores()) if options.device == "cpu" else cuda_cases():
             skip = options.quick and not smoke(case)
             if options.only in case.name and not skip:
                 run.case(case)
-        if not options.only:
+        if not options.only and options.device == "cpu":
             run.studies()
-    for line in verdicts(results.records, options.device):
+    for line in verdicts(records, options.device):
         print(line)
     if not options.quick:
-        print(f"Written: {write_page(results.contents, ROOT / 'docs', options.device)}")
+        print(f"Written: {write_page(contents, ROOT / 'docs', options.device)}")
 
 
 if __name__ == "__main__":

@@ -55,6 +55,19 @@ SAMPLES: dict[str, tuple[Definition, dict[str, Any], dict[str, Any]]] = {
 }
 OCCLUSION = {"unit": "piece", "window": 1, "operator": "pad"}
 CAPTUM: tuple[By, ...] = ("captum", "captum tuned")
+CUDA: tuple[By, ...] = ("pellucid", "captum")
+CUDA_ORDER = (
+    "gradient",
+    "integrated_gradients",
+    "kernel_shap",
+    "occlusion",
+    "together",
+    "lime",
+    "shapley_sampling",
+    "gradient_shap",
+    "smooth_gradient",
+    "relevance",
+)
 
 
 def all_cases(threads: int) -> list[Case]:
@@ -69,6 +82,28 @@ def all_cases(threads: int) -> list[Case]:
         *_elsewhere("minilm", threads),
         *_elsewhere("base", threads),
     ]
+
+
+def cuda_cases() -> list[Case]:
+    """The timed cases of a GPU, which many texts fill: ours, and captum as its README shows it, the methods that count first."""
+    cases = [*_on_cuda("many short"), *_on_cuda("many long")]
+    return sorted(cases, key=lambda case: CUDA_ORDER.index(case.method))  # sorting keeps equal ones in order
+
+
+def _on_cuda(texts: str) -> Iterator[Case]:
+    yield Case("together", "pellucid", texts, PASS, eager=True)
+    yield Case("relevance", "pellucid", texts, PASS)
+    for by in CUDA:
+        yield Case("gradient", by, texts, PASS)
+        for method, (ours, theirs) in PATH_SETTINGS.items():
+            definition = Definition("both", "points", PATHS[method])
+            yield Case(method, by, texts, definition, ours if by == "pellucid" else theirs)
+        if texts == "many long":  # minutes
+            continue
+        yield Case("occlusion", by, texts, WINDOWS, OCCLUSION if by == "pellucid" else {})
+        for method, (definition, ours, theirs) in SAMPLES.items():
+            if method != "thermostat_lime":
+                yield Case(method, by, texts, definition, ours if by == "pellucid" else theirs)
 
 
 def _gradients(texts: str) -> Iterator[Case]:

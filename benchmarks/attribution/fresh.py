@@ -1,5 +1,6 @@
 """Every case in a process of its own, forked from one that has imported everything and computed nothing."""
 
+import gc
 import importlib
 import io
 import multiprocessing
@@ -8,6 +9,8 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr
 from typing import Any
+
+import torch
 
 IMPORTED = [
     "torch",
@@ -39,6 +42,17 @@ def in_fresh_process(module: str, request: dict[str, Any]) -> dict[str, Any]:
             return pool.submit(_answer, module, request).result()
         except Exception as error:
             return {"failed": f"{type(error).__name__}: {error}"}
+
+
+def in_this_process(module: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The same without a process of its own, for a GPU, whose memory is counted by what lives in it."""
+    try:
+        return _answer(module, request)
+    except Exception as error:
+        return {"failed": f"{type(error).__name__}: {error}"}
+    finally:
+        gc.collect()
+        torch.cuda.empty_cache()
 
 
 def _answer(module: str, request: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from benchmarks.attribution.reasons import why
 from benchmarks.attribution.states import states_section
 from benchmarks.attribution.table import floors, listed, places, shares, table
 from benchmarks.attribution.targets import lines
+from benchmarks.attribution.workload import TITLES
 
-TITLES = {"short": "64 short texts", "long": "8 long texts"}
 READING = """## How to read the ratios
 
 The **floor** is what the bare network gets through in the same passes: a forward pass without a graph, or a forward and a

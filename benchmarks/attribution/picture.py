@@ -14,8 +14,10 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from benchmarks.attribution.table import timed
+from benchmarks.attribution.workload import TITLES as KINDS
 
 PLACE = "minilm, 1 thread"
+WIDTHS = {"short": "8–60 words", "long": "about 400 words"}
 LOOK = {  # colour, shape, filled
     "pellucid": ("#0072B2", "o", True),
     "captum": ("#D55E00", "s", True),
@@ -32,7 +34,7 @@ ASIDE = {
     "lime tuned": -0.16,
 }  # so that none hides another
 WORDS = {"together": "all gradients together", "partition": "partition (shap only)"}
-TITLES = {"short": "64 short texts (8–60 words)", "long": "8 long texts (about 400 words)"}
+TITLES = {kind: f"{title} ({WIDTHS[kind.split()[-1]]})" for kind, title in KINDS.items()}
 
 
 def draw(records: Mapping[str, Any], folder: Path, name: str) -> list[Path]:

@@ -67,7 +67,8 @@ SHAPLEY = (
 
 def lines(records: Records, device: str) -> list[Line]:
     """Every line of the table of targets."""
-    both, short = ("short", "long"), ("short",)
+    short = ("short",) if device == "cpu" else ("many short",)
+    both = (*short, short[0].replace("short", "long"))
     paths = ("integrated_gradients", "smooth_gradient", "gradient_shap")
     games = ("kernel_shap", "shapley_sampling", "lime")
     return [
@@ -86,12 +87,19 @@ def lines(records: Records, device: str) -> list[Line]:
             _ratio(records, name, both, 0.7, 0.55, f"{name}, absent tokens ÷ floor of all tokens")
             for name in games
         ),
-        _ratio(records, "thermostat_lime", both, 1.1, None, "thermostat_lime ÷ floor of all tokens"),
+        *(_on_one_core(records) if device == "cpu" else [_against_captum(records)]),
+    ]
+
+
+def _on_one_core(records: Records) -> list[Line]:
+    """What only a processor is asked."""
+    what = "thermostat_lime ÷ floor of all tokens"
+    return [
+        _ratio(records, "thermostat_lime", ("short", "long"), 1.1, None, what),
         _steps(records),
         *_shapley(records),
         _memory(records),
         *_half_precision(records),
-        *([_against_captum(records)] if device == "cuda" else []),
     ]
 
 
@@ -202,7 +210,8 @@ def _against_captum(records: Records) -> Line:
     for name, record in records.items():
         theirs = records.get(name.replace(" / pellucid / ", " / captum / "), {})
         if " / pellucid / " in name and "seconds" in record and "seconds" in theirs:
-            faster.append((theirs["seconds"] / record["seconds"], name.split(" / ")[0]))
+            method, _, texts, _ = name.split(" / ")
+            faster.append((theirs["seconds"] / record["seconds"], f"{method}, {texts}"))
     least = min(faster, default=(None, "none"))
     return Line(f"captum's time ÷ ours (least: {least[1]})", least[0], 10.0, None, higher=True, why="not run")
 

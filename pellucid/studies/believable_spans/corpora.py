@@ -46,14 +46,14 @@ CORPORA = {
     "sst2": SpanCorpus("SST-2, every lever", LEVERS, "sst2", train=3_000, compared=0, judged=MAIN),
     "pocket": SpanCorpus(
         "pocket",
-        (*MAIN, "marked", "rationale", "fresh", "b_cos"),
+        (*MAIN, "attributed_3", "marked", "rationale", "fresh", "b_cos"),
         "pocket",
         seeds=5,
         epochs=4,
         rate=2e-4,
         marks=True,
     ),
-    "sst5": SpanCorpus("SST-5", MAIN, "sst5", seeds=5),
+    "sst5": SpanCorpus("SST-5", (*MAIN, "attributed_3"), "sst5", seeds=5),
     "snli": SpanCorpus(
         "SNLI, judged on e-SNLI",
         (*MAIN, "rationale", "fresh", "b_cos"),

@@ -87,6 +87,11 @@ MODELS: dict[str, JudgedModel] = {
     "attributed": _taught(
         "believable with attributed × 1", {**BOTH, "attributed": 1.0}, {"attributed": WITHIN_SHARE}
     ),
+    "attributed_3": _taught(
+        "believable with attributed × 3, all texts",
+        {**BOTH, "attributed": 3.0},
+        {"attributed": {"n_spans": 2, "share": 1.0}},
+    ),
     "not_late": _spans("believable, all from the first step", {}, sharp_from=0.0, objectives_from=0.0),
     "all_spans": _by_all_spans("believable, answer by all spans, entropy × 0.1", READ_ALONE, **ENTROPY),
     "number": _by_all_spans(

@@ -14,10 +14,11 @@ SHOWN = 10  # translations that the numbers contain
 LITTLE = 0.25
 
 
-def translated(folder: Path, pairs: Sequence[Example], beam: int) -> Numbers:
+def translated(folder: Path, device: str, pairs: Sequence[Example], beam: int) -> Numbers:
     """BLEU and chrF with their signature, the counts of each sentence, and the first translations."""
     sources = [Example((pair.segments[0],), id=pair.id) for pair in pairs]
-    written = pellucid.write(str(folder), sources, beam=beam, progress=False)
+    translator = pellucid.load(str(folder), device=device)
+    written = pellucid.write(translator, sources, beam=beam, progress=False)
     texts, references = [one.text for one in written], [pair.segments[1] for pair in pairs]
     scores = translation_scores(texts, references, resamples=100)
     return {
@@ -31,9 +32,9 @@ def translated(folder: Path, pairs: Sequence[Example], beam: int) -> Numbers:
     }
 
 
-def carried_numbers(folder: Path, pairs: Sequence[Example]) -> Numbers | None:
+def carried_numbers(folder: Path, device: str, pairs: Sequence[Example]) -> Numbers | None:
     """Over the words of the references: how many spans share the weight, and what went through them; None of a plain model."""
-    model = pellucid.load(str(folder))
+    model = pellucid.load(str(folder), device=device)
     if "span_weights" not in model.capabilities:
         return None
     explanations = pellucid.explain(

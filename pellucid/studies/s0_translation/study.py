@@ -153,10 +153,10 @@ def _trained(settings: Settings, variant: str, seed: int, share: Share) -> Numbe
         "history": trained.trained["history"],
         "seconds": seconds,
         "tests": {
-            name: translated(folder, pairs_of(settings.data, name, size.n_test), size.beam)
+            name: translated(folder, settings.device, pairs_of(settings.data, name, size.n_test), size.beam)
             for name in size.tests
         },
-        "spans": carried_numbers(folder, parts["dev"][: size.explained]),
+        "spans": carried_numbers(folder, settings.device, parts["dev"][: size.explained]),
     }
     shutil.rmtree(folder)
     return numbers
