@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.attribution.cases import Case, all_cases, cuda_cases
+from benchmarks.attribution.cuda_page import write_cuda_page
 from benchmarks.attribution.fresh import in_fresh_process, in_this_process
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.page import write_page
@@ -155,7 +156,8 @@ def main() -> None:
     for line in verdicts(records, options.device):
         print(line)
     if not options.quick:
-        print(f"Written: {write_page(contents, ROOT / 'docs', options.device)}")
+        write = write_page if options.device == "cpu" else write_cuda_page
+        print(f"Written: {write(contents, ROOT / 'docs')}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Ways to compute a pass of the bare network on a GPU: eager, tf32, bfloat16 by autocast, torch.compile, a CUDA graph.
 
-    python -m benchmarks.cuda_passes          measures, and writes benchmarks/results/cuda_passes.json
+    python -m benchmarks.cuda_passes          measures what is not in benchmarks/results/cuda_passes.json yet
     python -m benchmarks.cuda_passes --draw   only docs/cuda-passes.md, from that file
 
 Tokens a second and the largest difference of a logit from eager's, relative to the largest logit. Batches as they come: one short
@@ -13,6 +13,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,11 @@ from torch import Tensor
 
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.reading import reader_of
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import Results
 from benchmarks.attribution.table import listed
 
 WORK = Path(__file__).parents[1] / "runs" / "benchmark"
+COMPILED = "torch.compile"  # last, since it takes half a minute a shape
 SHAPES = ((1, 24), (32, 24), (2048, 24), (8, 400), (256, 400))  # texts, tokens of each
 RUNS = 20
 Pass = Callable[[], Tensor]
@@ -99,39 +101,40 @@ def seconds(run: Pass) -> float:
     return statistics.median(times)
 
 
-def ways(network: Any, make: Callable[..., Pass], words: Tensor) -> list[tuple[str, Any, Callable[[], Pass]]]:
-    """(name, what is active while it runs, what makes the pass)."""
-    return [
-        ("eager", nullcontext(), lambda: make(network, words)),
-        ("tf32", tf32(), lambda: make(network, words)),
-        ("bfloat16 by autocast", torch.autocast("cuda", torch.bfloat16), lambda: make(network, words)),
-        ("CUDA graph", nullcontext(), lambda: graphed(make(network, words))),
-        ("torch.compile", nullcontext(), lambda: make(torch.compile(network, dynamic=True), words)),
-    ]
+def ways(network: Any, make: Callable[..., Pass], words: Tensor) -> dict[str, tuple[Any, Callable[[], Pass]]]:
+    """By name: what is active while it runs, and what makes the pass."""
+    return {
+        "eager": (nullcontext(), lambda: make(network, words)),
+        "tf32": (tf32(), lambda: make(network, words)),
+        "bfloat16 by autocast": (torch.autocast("cuda", torch.bfloat16), lambda: make(network, words)),
+        "CUDA graph": (nullcontext(), lambda: graphed(make(network, words))),
+        COMPILED: (nullcontext(), lambda: make(torch.compile(network, dynamic=True), words)),
+    }
 
 
-def measured(network: Any, name: str, shape: tuple[int, int]) -> list[dict[str, Any]]:
-    """A record for each way; "failed", why, of one that does not run."""
-    words, records, exact = inputs(network, *shape), [], None
-    for way, context, make in ways(network, {"forward": forward, "both": both}[name], words):
-        record: dict[str, Any] = {"passes": name, "texts": shape[0], "tokens": shape[1], "way": way}
-        try:
-            with context:
-                run = make()
-                answer = run().float().clone()
-                record["speed"] = shape[0] * shape[1] / seconds(run)
-            exact = answer if exact is None else exact
-            record["error"] = float((answer - exact).abs().max() / exact.abs().max())
-        except Exception as error:
-            record["failed"] = f"{type(error).__name__}: {str(error)[:200]}"
-        records.append(record)
-        print(record, flush=True)
-    return records
+def measured(network: Any, passes: str, shape: tuple[int, int], way: str) -> dict[str, Any]:
+    """Its tokens a second and its error."""
+    words, make = inputs(network, *shape), {"forward": forward, "both": both}[passes]
+    exact = make(network, words)()
+    context, prepare = ways(network, make, words)[way]
+    with context:
+        run = prepare()
+        answer = run().float().clone()
+        speed = shape[0] * shape[1] / seconds(run)
+    error = float((answer - exact).abs().max() / exact.abs().max())
+    return {
+        "passes": passes,
+        "texts": shape[0],
+        "tokens": shape[1],
+        "way": way,
+        "speed": speed,
+        "error": error,
+    }
 
 
 def page(results: dict[str, Any]) -> str:
     """The page of the numbers."""
-    records = results["records"]
+    records = [one for one in results["records"].values() if "speed" in one]
     eager = {
         (one["passes"], one["texts"], one["tokens"]): one["speed"] for one in records if one["way"] == "eager"
     }
@@ -145,7 +148,6 @@ def page(results: dict[str, Any]) -> str:
             f"{one['error']:.0e}",
         )
         for one in records
-        if "speed" in one
     ]
     head = ("passes", "texts × tokens", "way", "tokens a second", "÷ eager", "largest difference")
     return (
@@ -162,15 +164,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--draw", action="store_true")
     path = Path(__file__).parent / "results" / "cuda_passes.json"
-    if parser.parse_args().draw:
-        results = json.loads(path.read_text(encoding="utf-8"))
-    else:
-        network = reader_of(folder_of("minilm", WORK), "cuda").network.requires_grad_(False)
-        results = {"made_on": machine_of("cuda"), "versions": versions(), "records": []}
-        for name in ("forward", "both"):
-            for shape in SHAPES:
-                results["records"] += measured(network, name, shape)
-    publish(results, "cuda_passes", page(results), "cuda-passes")
+    if not parser.parse_args().draw:
+        results, folder = Results(path, "cuda", fresh=False), folder_of("minilm", WORK)
+        network = reader_of(folder, "cuda").network.requires_grad_(False)
+        eager_first = sorted(
+            product(ways(network, forward, inputs(network, 1, 1)), ("forward", "both"), SHAPES), key=_is_last
+        )
+        for way, passes, shape in eager_first:
+            name = f"{passes} / {shape[0]} x {shape[1]} / {way}"
+            if not results.has(name):
+                try:
+                    results.keep(name, measured(network, passes, shape, way))
+                except RuntimeError as error:
+                    results.keep(name, {"failed": str(error)[:200]})
+                print(name, results.records[name], flush=True)
+    contents = json.loads(path.read_text(encoding="utf-8"))
+    (Path(__file__).parents[1] / "docs" / "cuda-passes.md").write_text(page(contents), encoding="utf-8")
+
+
+def _is_last(case: tuple[str, str, tuple[int, int]]) -> bool:
+    return case[0] == COMPILED
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 from benchmarks.attribution.results import Results
 from benchmarks.span import task
 from benchmarks.span.cases import Case, all_cases
+from benchmarks.span.cuda_page import write_cuda_page
 from benchmarks.span.page import write_page
 
 ROOT = Path(__file__).parent.parent
@@ -57,7 +58,8 @@ def main() -> None:
                 results.keep(case.name, measured(case, settings.device))
                 print(case.name, results.records[case.name], flush=True)
         contents = results.contents
-    print(write_page(contents, ROOT / "docs", settings.device).read_text(encoding="utf-8"))
+    write = write_page if settings.device == "cpu" else write_cuda_page
+    print(write(contents, ROOT / "docs").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

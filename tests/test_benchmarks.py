@@ -103,7 +103,7 @@ def test_the_page_holds_every_case(tmp_path):
     again = Results(tmp_path / "results.json", "cpu", fresh=False)
     assert again.has("gradient / captum / short / minilm, 1 thread")
     assert not again.has("partition / shap / short / minilm, 1 thread")
-    page = write_page(again.contents, tmp_path, "cpu").read_text(encoding="utf-8")
+    page = write_page(again.contents, tmp_path).read_text(encoding="utf-8")
     assert len(re.findall(r"\*\*1\.50\*\* \| 1\.36 x", page)) == sum(
         case.by == "captum" for case in all_cases(2)
     )

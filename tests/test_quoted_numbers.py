@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.attribution.cuda_page import write_cuda_page as attribution_cuda_page
 from benchmarks.attribution.page import write_page as attribution_page
+from benchmarks.span.cuda_page import write_cuda_page as span_cuda_page
 from benchmarks.span.page import write_page as span_page
 from pellucid.studies.quoted_blocks.blocks import BLOCK, PAGES, filled
 
@@ -115,12 +117,19 @@ def test_generated_blocks_are_what_the_results_say(name):
     assert filled(page(name), ROOT) == page(name)
 
 
-@pytest.mark.parametrize("name, write", [("span-layer", span_page), ("performance", attribution_page)])
-def test_pages_of_benchmarks_are_what_was_measured(name, write, tmp_path):
+@pytest.mark.parametrize(
+    "name, results, write",
+    [
+        ("span-layer", "span_layer", span_page),
+        ("span-layer-cuda", "span_layer-cuda", span_cuda_page),
+        ("performance", "attributions", attribution_page),
+        ("performance-cuda", "attributions-cuda", attribution_cuda_page),
+    ],
+)
+def test_pages_of_benchmarks_are_what_was_measured(name, results, write, tmp_path):
     (tmp_path / "pictures").mkdir()
-    results = "span_layer" if name == "span-layer" else "attributions"
     measured = json.loads(page(f"benchmarks/results/{results}.json"))
-    assert write(measured, tmp_path, "cpu").read_text(encoding="utf-8") == page(f"docs/{name}.md")
+    assert write(measured, tmp_path).read_text(encoding="utf-8") == page(f"docs/{name}.md")
 
 
 def test_as_many_methods_are_compared_as_the_readme_says():

@@ -68,9 +68,9 @@ def test_the_page_shows_what_was_measured(tmp_path):
         "records": records({"numba": 1.0, "tiles": 3.0, "literal": 40.0})
         | {"memory 1,1,1 tiles": {"failed": "no"}},
     }
-    page = write_page(results, tmp_path, "cpu").read_text(encoding="utf-8")
+    page = write_page(results, tmp_path).read_text(encoding="utf-8")
     assert "| (384, 8, 32) | default | 1.0 | 3.0 | 40.0 | 40.0 | 13.3 | 1 | 3 | 40 |" in page
-    assert "must missed" in page and "has not been run on a" in page
+    assert "must missed" in page and "(span-layer-cuda.md)" in page
     assert "a processor, 1 core, cpu" in page and "**Must** is the least" in page
     _, missed = page.split("What is missed, and why:\n\n")
     reasons = [line.rpartition("**. ")[2] for line in missed.split("\n\n")[0].splitlines()]

@@ -50,17 +50,15 @@ for `--fresh`. Leave the machine alone meanwhile. No test measures time.
 """
 
 
-def write_page(results: Mapping[str, Any], docs: Path, device: str) -> Path:
+def write_page(results: Mapping[str, Any], docs: Path) -> Path:
     """Write the page and its picture."""
-    name = "performance" if device == "cpu" else f"performance-{device}"
     records = results["records"]
-    draw(records, docs / "pictures", name)
-    source = f"benchmarks/results/{'attributions' if device == 'cpu' else f'attributions-{device}'}.json"
+    draw(records, docs / "pictures", "performance")
     parts = [
         "# Performance\n\nMade by `make bench`; not written by hand.",
-        _where(results),
-        f"![Time of every method as a multiple of the floor](pictures/{name}.png)",
-        "## What it must reach\n\n" + _targets(records, device),
+        where(results),
+        "![Time of every method as a multiple of the floor](pictures/performance.png)",
+        "## What it must reach\n\n" + _targets(records),
         *(
             f"## {TITLES[texts]}: {place}\n\n{table(records, texts, place)}"
             for texts, place in places(records)
@@ -69,16 +67,18 @@ def write_page(results: Mapping[str, Any], docs: Path, device: str) -> Path:
         "## Where our time goes\n\nOf the first run of each case: inside the network, and in everything else.\n\n"
         + shares(records),
         *_studies(records),
-        *([states_section(), attention_section()] if device == "cpu" else []),
+        states_section(),
+        attention_section(),
         READING.strip(),
-        AGAIN.format(results=source).strip(),
+        AGAIN.format(results="benchmarks/results/attributions.json").strip(),
     ]
-    path = docs / f"{name}.md"
+    path = docs / "performance.md"
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path
 
 
-def _where(results: Mapping[str, Any]) -> str:
+def where(results: Mapping[str, Any]) -> str:
+    """The machine, the versions and the days of the run, in words."""
     machine, days = (
         results["made_on"],
         sorted(record["when"][:10] for record in results["records"].values() if "when" in record),
@@ -94,7 +94,7 @@ def _where(results: Mapping[str, Any]) -> str:
     )
 
 
-def _targets(records: Mapping[str, Any], device: str) -> str:
+def _targets(records: Mapping[str, Any]) -> str:
     rows = [
         (
             line.what,
@@ -103,17 +103,17 @@ def _targets(records: Mapping[str, Any], device: str) -> str:
             "" if line.aim is None else f"{line.aim:g}",
             line.verdict,
         )
-        for line in lines(records, device)
+        for line in lines(records, "cpu")
     ]
     return listed(rows, ("", "measured", "must", "aim", "verdict")) + (
         "\n\nWhere a line covers short and long texts or several methods, the worst counts."
-        + _missed(records, device)
+        + _missed(records)
     )
 
 
-def _missed(records: Mapping[str, Any], device: str) -> str:
+def _missed(records: Mapping[str, Any]) -> str:
     """A list of what is missed, each with its reason."""
-    missed = [line.what for line in lines(records, device) if "must missed" in line.verdict]
+    missed = [line.what for line in lines(records, "cpu") if "must missed" in line.verdict]
     reasons = [f"- **{what}.** {why(what, records)}" for what in missed]
     return "\n\nWhat is missed, and why:\n\n" + "\n".join(reasons) if reasons else ""
 

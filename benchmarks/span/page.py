@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.span.cases import FAST, GRID, TARGETED
+from benchmarks.span.cases import GRID, TARGETED
 from benchmarks.span.floor import core_floor, layer_floor
 from benchmarks.span.reasons import why
 from benchmarks.span.targets import Line, Records, lines, memory, named
@@ -41,24 +41,22 @@ dimension of each span, and nine multiplications by a square matrix for each uni
 """
 TRITON = """## On a GPU
 
-The Triton route was compiled for a GPU, and its numbers were checked in Triton's interpreter; it has not been run on a
-GPU yet, so there are no times. `python -m benchmarks.span_layer --device cuda` measures them.
+[The Triton route's times](span-layer-cuda.md) were measured on an H100. On machines without a GPU its numbers are checked in Triton's interpreter.
 """
 
 
-def write_page(results: Mapping[str, Any], docs: Path, device: str) -> Path:
+def write_page(results: Mapping[str, Any], docs: Path) -> Path:
     """Write the page."""
     records = {name: record for name, record in results["records"].items() if "failed" not in record}
-    parts = [HEAD, _where(results), _targets(records, device), _grid(records, FAST[device])]
-    if device == "cpu":
-        parts += [_floor(records), _errors(records), _shares(records), _narrow(records), TRITON]
-    path = docs / ("span-layer.md" if device == "cpu" else f"span-layer-{device}.md")
-    text = "\n\n".join(part.strip() for part in [*parts, READING] if part)
-    path.write_text(text + "\n", encoding="utf-8")
+    parts = [HEAD, where(results), _targets(records), grid(records, "numba")]
+    parts += [_floor(records), _errors(records), _shares(records), _narrow(records), TRITON, READING]
+    path = docs / "span-layer.md"
+    path.write_text("\n\n".join(part.strip() for part in parts if part) + "\n", encoding="utf-8")
     return path
 
 
-def _where(results: Mapping[str, Any]) -> str:
+def where(results: Mapping[str, Any]) -> str:
+    """The machine and the versions, in words."""
     machine, versions = results["made_on"], results["versions"]
     cores = "1 core" if machine["cores"] == 1 else f"{machine['cores']} cores"
     return (
@@ -67,8 +65,8 @@ def _where(results: Mapping[str, Any]) -> str:
     )
 
 
-def _targets(records: Records, device: str) -> str:
-    target_lines = lines(records, device)
+def _targets(records: Records) -> str:
+    target_lines = lines(records, "cpu")
     rows = [
         (
             line.what,
@@ -96,7 +94,8 @@ def _missed(target_lines: Iterable[Line]) -> str:
     return "\n\nWhat is missed, and why:\n\n" + "\n".join(reasons) if reasons else ""
 
 
-def _grid(records: Records, fast: str) -> str:
+def grid(records: Records, fast: str) -> str:
+    """Time and memory of every shape."""
     rows = []
     for shape in sorted({*GRID, *TARGETED}):
         sizes = memory(records, shape)

@@ -57,6 +57,11 @@ def test_a_call_that_fits_one_pack_is_in_the_sample_whole():
     assert sample([], [], 9) == frozenset()
 
 
+def test_a_pack_that_holds_hundreds_of_texts_makes_no_small_call():
+    assert sample([list(range(64))], [450] * 64, 32768) == {0}
+    assert sample([[0, 1, 2]], [1000, 999, 998], 32768) == {0, 2}
+
+
 def test_padded_rows_are_preferred_to_rows_alone():
     packs = [[n] for n in range(50)]
     assert sample(packs, [10] * 50, 10) == {0}

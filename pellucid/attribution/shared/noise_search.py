@@ -75,7 +75,7 @@ def squared_jacobians(
             line[: len(vector) // shape[1]] = vector.view(-1, shape[1])
         length = max(run.batch.lengths[example] for example in examples)
         points = phi.points[examples, :length].requires_grad_()
-        weights = (vectors.to(deviations) / deviations.cpu()).to(phi.states)
+        weights = (vectors.to(deviations.dtype) / deviations.cpu()).to(phi.states)
         (gradient,) = torch.autograd.grad(phi(examples, points), points, weights)
         for number, example, product in zip(numbers, examples, gradient, strict=True):
             own = product[: run.batch.lengths[example]].detach().float()

@@ -23,6 +23,7 @@ from pellucid.core.passes.target import class_logits
 from pellucid.core.text.example import Example
 
 SHARE = 1 / 40  # of a large call's tokens, run once more as single texts
+SMALL = 1280  # padded tokens of a small call: two cores' pack; a GPU's holds hundreds of texts, and alone each takes as long as all
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,11 @@ class Guard:
 
 
 def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) -> frozenset[int]:
-    """The rows to run once more as single texts: all, where one pack has room for them; else the longest and most padded.
+    """The rows to run once more as single texts: all of a small call that one pack has room for; else the longest and most padded.
 
     packs: rows that run together. lengths: pieces of each row. budget: padded tokens a pack.
     """
-    if len(packs) == 1 or max(lengths, default=0) * len(lengths) <= budget:
+    if len(lengths) <= 1 or max(lengths) * len(lengths) <= min(budget, SMALL):
         return frozenset(range(len(lengths)))
     padding = {row: max(lengths[other] for other in pack) - lengths[row] for pack in packs for row in pack}
     order = sorted(padding, key=lambda row: (-padding[row], lengths[row], row))

@@ -19,6 +19,19 @@ def collate(
     own position, with unattended padding where pieces are absent; otherwise pieces stand close together and only their
     position ids have gaps.
     """
+    distinct = list({id(row): row for row in rows}.values())
+    columns = _columns(distinct, pad, first_position, spread, device)
+    if len(distinct) == len(rows):
+        return columns
+    number = {id(row): place for place, row in enumerate(distinct)}  # the points of a path repeat one row
+    places = torch.tensor([number[id(row)] for row in rows], device=device)
+    return {name: column[places] for name, column in columns.items()}
+
+
+def _columns(
+    rows: Sequence[Row], pad: int, first_position: int, spread: bool, device: torch.device
+) -> dict[str, Tensor]:
+    """Of rows that are all different."""
     slots = [row.positions if spread else range(len(row)) for row in rows]
     longest = max(max(extent(row) if spread else len(row) for row in rows), 1)  # an empty text is padding
 
