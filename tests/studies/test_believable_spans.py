@@ -21,7 +21,7 @@ from pellucid.studies.believable_spans.evidence import (
     falls,
     random_words,
 )
-from pellucid.studies.believable_spans.judging import covered_reasons, spans_of
+from pellucid.studies.believable_spans.judging import covered_reasons, fits_spans, reason_words, spans_of
 from pellucid.studies.believable_spans.marks import marks_of
 from pellucid.studies.believable_spans.models import MODELS
 from pellucid.studies.believable_spans.numbers import _alike, span_numbers
@@ -91,8 +91,16 @@ def test_a_method_gets_as_many_words_as_the_spans_have(model):
 
 def test_a_reason_is_covered_where_its_words_lie_in_the_spans(model):
     explanations = spans_of(model, EXAMPLES)
-    assert covered_reasons(explanations, [[1], [0]]) == [1.0, None]  # gripping; nothing is marked
-    assert covered_reasons(explanations, [[0, 2], [0]]) == [0.0, None]
+    reasons = [reason_words(one) for one in explanations]
+    assert covered_reasons(reasons, [[1], [0]]) == [1.0, None]  # gripping; nothing is marked
+    assert covered_reasons(reasons, [[0, 2], [0]]) == [0.0, None]
+
+
+@pytest.mark.parametrize(
+    "reason, fits", [([], True), ([5], True), ([2, 3, 4, 5], True), ([0, 3, 9, 12], True), ([0, 4, 8], False)]
+)
+def test_a_reason_fits_where_two_spans_of_four_words_can_have_it(reason, fits):
+    assert fits_spans(reason) == fits
 
 
 def test_the_numbers_of_spans_are_means_over_seeds_and_their_deviation(model):

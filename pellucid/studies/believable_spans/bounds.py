@@ -67,7 +67,7 @@ def _of_spans(judged: Numbers) -> list[Bound]:
     if "reason" in judged:
         lines.append(
             _bounded(
-                "texts with the whole planted reason in the heaviest spans, %: 90 or more",
+                "texts with the whole planted reason in the heaviest spans, of those where two short spans can have it, %: 90 or more",
                 judged["reason"]["whole"],
                 lambda mean: mean >= 90,
             )

@@ -17,7 +17,7 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.believable_spans.corpora import CORPORA, is_planted, labels_of, parts_of
 from pellucid.studies.believable_spans.evidence import N_SPANS, evidence_numbers
-from pellucid.studies.believable_spans.models import MODELS
+from pellucid.studies.believable_spans.models import MODELS, TWO_SHORT
 from pellucid.studies.believable_spans.other_methods import explained, marks_numbers, method_numbers
 from pellucid.studies.s0_eraser.cuts import marked_tokens
 from pellucid.studies.shared.study import Settings
@@ -125,7 +125,9 @@ def judged_numbers(settings: Settings, name: str, seed: int, share: Share) -> Nu
         numbers["spans"] = evidence_numbers(model, texts, own)
         numbers["leak"] = _leak(model, *(parts[part][: settings.size.leaked] for part in ("train", "test")))
         if is_planted(on):
-            numbers["reason"] = covered_reasons(own, numbers["spans"]["words"])
+            reasons = [reason_words(one) for one in own]
+            numbers["reason"] = covered_reasons(reasons, numbers["spans"]["words"])
+            numbers["fits"] = [fits_spans(one) for one in reasons]
     share(0.3)
     return numbers | _of_other_methods(settings, model, name, texts, numbers) | _seconds(began)
 
@@ -143,17 +145,28 @@ def own_explanations(model: Classifier, name: str, texts: Sequence[Example]) -> 
     return [] if method is None else list(api.explain(model, list(texts), method, progress=False))
 
 
-def covered_reasons(
-    explanations: Sequence[Explanation], words: Sequence[Sequence[int]]
-) -> list[float | None]:
+def reason_words(explanation: Explanation) -> list[int]:
+    """The numbers of the planted reason's words, in order."""
+    assert isinstance(explanation.units, Spans)
+    marks = marked(explanation.units.parts, explanation.example.rationales)
+    return [] if marks is None else [word for word, is_marked in enumerate(marks) if is_marked]
+
+
+def covered_reasons(reasons: Sequence[Sequence[int]], words: Sequence[Sequence[int]]) -> list[float | None]:
     """Of each text the share of its planted reason's words that lie in the chosen ones; None of a text without a reason."""
-    shares: list[float | None] = []
-    for explanation, of_text in zip(explanations, words, strict=True):
-        assert isinstance(explanation.units, Spans)
-        marks = marked(explanation.units.parts, explanation.example.rationales)
-        reason = [] if marks is None else [word for word, is_marked in enumerate(marks) if is_marked]
-        shares.append(len({*reason} & {*of_text}) / len(reason) if reason else None)
-    return shares
+    return [
+        len({*reason} & {*of_text}) / len(reason) if reason else None
+        for reason, of_text in zip(reasons, words, strict=True)
+    ]
+
+
+def fits_spans(reason: Sequence[int]) -> bool:
+    """Whether so few and short spans as the recipe's can have all words of a reason, wherever they stand."""
+    n_spans, covered = 0, -1
+    for word in reason:
+        if word > covered:
+            n_spans, covered = n_spans + 1, word + TWO_SHORT["max_width"] - 1
+    return n_spans <= TWO_SHORT["n_heaviest"]
 
 
 def _of_other_methods(

@@ -126,7 +126,7 @@ def _judged_numbers(units: Sequence[Numbers]) -> Numbers:
     if "methods" in units[0]:
         numbers["methods"] = {name: _against_methods(units, name) for name in LOWER_IS_BETTER}
     if "reason" in units[0] and any(one is not None for one in units[0]["reason"]):
-        numbers["reason"] = _reasons([one["reason"] for one in units])
+        numbers["reason"] = _reasons([one["reason"] for one in units], units[0]["fits"])
     return numbers
 
 
@@ -176,14 +176,18 @@ def _jaccard(one: Sequence[int], other: Sequence[int]) -> float:
     return len({*one} & {*other}) / len(either) if either else 1.0
 
 
-def _reasons(runs: Sequence[Sequence[float | None]]) -> Numbers:
-    """share: of the reason's words in the spans; whole: how often all of them are. Both in points; texts without a reason are left out."""
+def _reasons(runs: Sequence[Sequence[float | None]], fits: Sequence[bool]) -> Numbers:
+    """share: of the reason's words in the spans; whole: how often all of them are, of the `n_fitting` texts where two short spans can have
+    all. Both in points; texts without a reason are left out.
+    """
     shares = np.array([[np.nan if one is None else one for one in run] for run in runs], dtype=float)
-    reasoned = shares[:, ~np.isnan(shares).any(0)]
+    has_reason = ~np.isnan(shares).any(0)
+    reasoned, fitting = shares[:, has_reason], np.array(fits)[has_reason]
     return {
         "n": reasoned.shape[1],
+        "n_fitting": int(fitting.sum()),
         "share": asdict(mean_over_runs(100 * reasoned)),
-        "whole": asdict(mean_over_runs(100.0 * (reasoned == 1))),
+        "whole": asdict(mean_over_runs(100.0 * (reasoned[:, fitting] == 1))),
     }
 
 

@@ -1,9 +1,11 @@
 """The study's page for one corpus."""
 
+from collections.abc import Sequence
+
 from pellucid.studies.believable_spans.bounds import bounds_of, shown
 from pellucid.studies.believable_spans.evidence import N_SPANS, RANDOM
 from pellucid.studies.shared.claims import ENOUGH_SEEDS
-from pellucid.studies.shared.computing_environment import where_computed
+from pellucid.studies.shared.computing_environment import ComputedUnits, where_computed
 from pellucid.studies.shared.markdown import markdown_table, models_with_seeds, not_run_yet
 from pellucid.studies.shared.units import Numbers
 
@@ -21,11 +23,19 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"## Accuracy and cost\n\n{accuracy_table(numbers)}\n\n"
         f"unread: {about['n_unread']:,} texts that no model learns from, {about['n_dev']:,} of which choose each model's epoch; no test text.\n"
         "Points; in brackets t-intervals over seeds, in which texts are nested; differences are of the same seeds. Seconds are those of\n"
-        "a training on one core beside another one.\n\n"
+        f"a training beside others, on one core or one GPU.{_trained_twice(numbers['machines'])}\n\n"
         f"## On dev: what each lever does\n\n![What each lever does](levers.svg)\n\n{spans_table(numbers, on_dev=True)}\n\n{_legend()}\n\n"
         f"{_test_section(numbers)}{_methods_section(numbers)}{_marks_section(numbers)}"
         f"{where_computed(numbers['machines'])}\n"
     )
+
+
+def _trained_twice(machines: Sequence[ComputedUnits]) -> str:
+    """A sentence for numbers of two machines: a model does not travel with its numbers."""
+    processors = {one["computed"]["processor"] for one in machines if one["computed"]}
+    if len(processors) < 2:
+        return ""
+    return " What is judged on another\nmachine was trained there once more, from the same seed."
 
 
 def accuracy_table(numbers: Numbers) -> str:
