@@ -21,17 +21,12 @@ class Bound:
 
 
 def bounds_of(numbers: Numbers, name: str) -> list[Bound]:
-    """The lines that a span model can be judged by on this corpus."""
+    """The lines that a span model can be judged by on this corpus; of one whose spans are not judged, its accuracy."""
     trained, judged = numbers["models"][name], numbers["judged"].get(name)
-    if judged is None:
-        return []
-    lines = [
-        _accuracy(trained),
-        *_of_spans(judged),
-        *_of_methods(judged),
-        *_of_marks(numbers, trained["title"]),
-    ]
-    few = min(len(trained["seeds"]), len(judged["seeds"])) < ENOUGH_SEEDS
+    lines = [_accuracy(trained)]
+    if judged is not None:
+        lines += [*_of_spans(judged), *_of_methods(judged), *_of_marks(numbers, trained["title"])]
+    few = min(len(one["seeds"]) for one in (trained, judged) if one is not None) < ENOUGH_SEEDS
     return [Bound(one.words, one.measured, "" if few else one.verdict) for one in lines if one is not None]
 
 
