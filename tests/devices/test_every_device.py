@@ -1,13 +1,12 @@
 """Whatever is explained, trained and judged gives the same on another device as on the CPU: on a pretended one, and on a GPU if there is one."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 import torch
 
 from tests.devices.pretended import NAME
+from tests.warm_python import ROOT, run
 
 SAME, AMPLIFIED = 1e-4, 0.02
 # Many steps of an optimiser, and many layers of division by small numbers, amplify rounding; trainings most.
@@ -21,19 +20,18 @@ AMPLIFY = (
 )
 
 
-def differences(device):
-    command = [sys.executable, "-m", "tests.devices.everything", device]
-    done = subprocess.run(command, capture_output=True, text=True)
+def differences(device, folder):
+    done = run(ROOT / "tests" / "devices" / "everything.py", device, cwd=folder)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("device", [NAME, "cuda"])
-def test_a_device_changes_no_number(device):
+def test_a_device_changes_no_number(device, tmp_path):
     if device == "cuda" and not torch.cuda.is_available():
         pytest.skip("there is no GPU")
-    by_title = differences(device)
+    by_title = differences(device, tmp_path)
     assert len(by_title) > 80
     other = {
         title: value
@@ -44,7 +42,7 @@ def test_a_device_changes_no_number(device):
 
 
 @pytest.mark.whole
-def test_the_pretended_device_refuses_what_a_gpu_refuses():
+def test_the_pretended_device_refuses_what_a_gpu_refuses(tmp_path):
     program = f"""
 import torch
 from tests.devices.pretended import switch_on
@@ -57,6 +55,6 @@ for act in (lambda: here + there, here.numpy, lambda: there[here.long()], lambda
         print("refused")
 assert (here * 2 + torch.tensor(1.0)).tolist() == [3, 3, 3] and here[torch.tensor([0])].cpu().numpy() == 1
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = run(program, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["refused"] * 4
