@@ -119,7 +119,7 @@ def _computed(operation: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _copied(make: Callable) -> Callable:
-    def made(
+    def patched(
         value: Any, *args: Any, device: Any = None, requires_grad: bool = False, **kwargs: Any
     ) -> Tensor:
         if isinstance(value, PretendedTensor):
@@ -129,18 +129,18 @@ def _copied(make: Callable) -> Callable:
             answer = answer if device is None else answer.to(device)
         return answer.requires_grad_() if requires_grad else answer
 
-    return made
+    return patched
 
 
 def _created(make: Callable) -> Callable:
-    def made(*args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+    def patched(*args: Any, device: Any = None, **kwargs: Any) -> Tensor:
         if device is None or torch.device(device).type != NAME:
             return make(*args, device=device, **kwargs)
         if kwargs.get("generator") is not None:
             raise RuntimeError(f"Expected a '{NAME}' device type for generator but found 'cpu'")
         return make(*args, **kwargs).to(device)
 
-    return made
+    return patched
 
 
 class _Module(_DummyBackendModule):

@@ -53,5 +53,5 @@ def test_two_runs_are_equal_to_the_bit():
     assert all(x.equal(y) for x, y in zip(first, second, strict=True))
 
 
-def test_triton_is_taken():
+def test_tensors_on_a_gpu_go_to_triton():
     assert route_for(torch.zeros(1, 40, 8, device="cuda")) == "triton"
