@@ -118,6 +118,6 @@ def _met(holds: bool) -> str:
 
 
 def shown(interval: Numbers, digits: int = 2) -> str:
-    """A mean with its interval."""
+    """A mean with its interval, where there is one: a single seed has none."""
     mean, low, high = (f"{interval[end]:.{digits}f}" for end in ("mean", "low", "high"))
-    return f"{mean} [{low}, {high}]"
+    return mean if low == "nan" else f"{mean} [{low}, {high}]"
