@@ -18,7 +18,7 @@ the network and takes 3."""
 READING = """## How to read it
 
 As on [the page of a processor](performance.md), with two differences. A GPU is filled by many texts, so there are more of them; and
-captum, which takes one text a call, explains four of them, scaled to all. Memory is the GPU's own, beyond the model.
+captum, which takes one text a call, explains three or four of them, scaled to all. Memory is the GPU's own, beyond the model.
 
 The floor is what the bare network gets through in the batches that suit it best. A network as small as MiniLM needs so little of a
 large GPU that tokenising, finding the places of words and making results takes longer than the network does, where a method asks for
@@ -26,7 +26,7 @@ one pass a text. The more passes a method asks for, the nearer it comes to the f
 
 ## The same numbers as on a processor
 
-On that GPU all 33 methods that work with MiniLM's architecture gave the scores that they give on its processor, with random weights and
+On that GPU all 33 methods that explain a class of a plain classifier gave the scores that they give on its processor, with random weights and
 three texts, the largest difference being 6e-5 (`preservation_mask`, an optimiser's steps); without it 9e-6. `python -m tests.devices.everything cuda`
 compares more. A machine without a GPU tests the same on a pretended device, which refuses what a GPU refuses
 (`tests/devices/`).
