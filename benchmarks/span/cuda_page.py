@@ -19,10 +19,9 @@ READING = """## How to read it
 Shapes are (width, texts, units a text). Time is the median of nine steps on the clock, with the GPU waited for; memory is what PyTorch allocated
 at the peak beyond the inputs. No goals were set for a GPU.
 
-A step of `triton` cannot be shorter than the time that Python takes to start its kernels and the projections around them: up to 256 units in
-one text that is nearly all of it, and the literal layer, which starts fewer kernels, takes as long. So what Triton gives there is memory, not
-time. With more spans the literal layer's tensors take the time, and then they no longer fit. A step of `tiles` starts some thirty
-kernels a tile: on a GPU it is for what Triton cannot do."""
+Up to 256 units in one text a step of `triton` takes about as long as one of 32 units, so its time is not that of its spans, and the literal
+layer takes as long. What Triton gives there is memory, not time. With more spans it is several times as fast, and of the largest shapes
+the literal layer was not run. `tiles` is slower than both nearly everywhere: on a GPU it is for what Triton cannot do."""
 
 
 def write_cuda_page(results: Mapping[str, Any], docs: Path) -> Path:
