@@ -11,10 +11,9 @@ from benchmarks.attribution.targets import lines
 from benchmarks.attribution.workload import TITLES
 
 HEAD = "# Performance on a GPU\n\nMade by `python -m benchmarks.attributions --device cuda`; not written by hand."
-WHY = """What is missed: this run was before two changes, and has not been repeated on a GPU. The guard asked each of the 64 long texts once
-more alone, 64 passes of one text; now it asks a sample (`core/passes/parity.py`). And the ids of a path's points were put into tensors point
-by point, now once a text. With the batches of a GPU, but on a processor, where calls can be counted, the first took 65 calls of
-the network and takes 3."""
+WHY = """What is missed. One pass a text is over before its words have been found and its results made, so a method of one pass a text is far
+from the floor. And where one call of captum fills the GPU by itself, as all points of a path of one long text do, captum is near the
+floor too: nothing that computes the same passes can then be ten times as fast."""
 READING = """## How to read it
 
 As on [the page of a processor](performance.md), with two differences. A GPU is filled by many texts, so there are more of them; and

@@ -154,6 +154,17 @@ def test_relevance_of_too_many_spans_is_refused(joining, monkeypatch):
         ask(joining, [LONG], "relevance")
 
 
+def test_relevance_reads_fewer_texts_at_once_where_the_spans_of_all_are_too_many(monkeypatch):
+    texts, model = [LONG[:60], LONG[20:70], "Nobody could eat there."], tiny_composed("span")
+    together = ask(model, texts, "relevance")
+    n_units = max(len(row) for row in model.encode(as_examples(texts)).rows)
+    monkeypatch.setattr(
+        "pellucid.models.pooling.span_attention.MOST_NUMBERS", n_units**2 * model.network.config.hidden_size
+    )
+    for one, usual in zip(ask(tiny_composed("span"), texts, "relevance"), together, strict=True):
+        np.testing.assert_allclose(one.scores, usual.scores, atol=1e-6)
+
+
 def test_texts_longer_than_max_length_are_means_over_windows_of_it(joining):
     explanation = ask(joining, [" ".join([LONG] * 3)], "span_attention")[0]
     assert explanation.diagnostics["windows"] > 1

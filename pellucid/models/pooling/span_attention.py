@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function
 
-from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.errors import ModelCannot, NotEnoughMemory
 from pellucid.models.span_kernel.kernel import span_attention_scores, span_average
 from pellucid.models.span_kernel.limits import SpanLimits, legal_spans
 
@@ -44,10 +44,14 @@ def average_spans(
 
 
 def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
-    """[batch unit unit width]: every t_ij; raises `ModelCannot` for more numbers than a computer should hold."""
+    """[batch unit unit width]: every t_ij. Raises for more numbers than a computer should hold: `ModelCannot` where one text has as many,
+    `NotEnoughMemory`, upon which a pass takes fewer texts, where all texts together have.
+    """
     batch, units, width = a.shape
-    if batch * units**2 * width > MOST_NUMBERS:
-        raise ModelCannot(
+    of_text = units**2 * width
+    if batch * of_text > MOST_NUMBERS:
+        kind = ModelCannot if of_text > MOST_NUMBERS else NotEnoughMemory
+        raise kind(
             f"Relevance needs the vectors of all spans at once, {units} x {units} x {width} numbers a text; that is too "
             "much for so long a text. Use gradients, span_attention or occlusion."
         )

@@ -19,5 +19,5 @@ class LessonsSize:
 
 SIZES = {
     "tiny": LessonsSize({"pocket": AttackedCorpus(60, 12, 9, 3, 12)}, 1, 4),
-    "small": LessonsSize({"sst2": AttackedCorpus(6_920, 872, 200, 3)}),
+    "small": LessonsSize({"sst2": AttackedCorpus(3_000, 400, 200, 3)}, attacked=500),
 }

@@ -1,7 +1,7 @@
 """What is asked of spans that one can believe, and whether a model's numbers meet it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from pellucid.studies.believable_spans.other_methods import INTEGRATED_GRADIENTS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS
@@ -23,11 +23,17 @@ class Bound:
 def bounds_of(numbers: Numbers, name: str) -> list[Bound]:
     """The lines that a span model can be judged by on this corpus; of one whose spans are not judged, its accuracy."""
     trained, judged = numbers["models"][name], numbers["judged"].get(name)
-    lines = [_accuracy(trained)]
+    lines = _decided(trained["seeds"], [_accuracy(trained)])
     if judged is not None:
-        lines += [*_of_spans(judged), *_of_methods(judged), *_of_marks(numbers, trained["title"])]
-    few = min(len(one["seeds"]) for one in (trained, judged) if one is not None) < ENOUGH_SEEDS
-    return [Bound(one.words, one.measured, "" if few else one.verdict) for one in lines if one is not None]
+        of_spans = [*_of_spans(judged), *_of_methods(judged), *_of_marks(numbers, trained["title"])]
+        lines += _decided(judged["seeds"], of_spans)
+    return lines
+
+
+def _decided(seeds: Sequence[int], lines: Sequence[Bound | None]) -> list[Bound]:
+    """The lines that there are; of fewer than enough seeds without a verdict."""
+    there = [one for one in lines if one is not None]
+    return there if len(seeds) >= ENOUGH_SEEDS else [replace(one, verdict="") for one in there]
 
 
 def _accuracy(trained: Numbers) -> Bound | None:
