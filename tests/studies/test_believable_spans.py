@@ -201,6 +201,10 @@ def test_verdicts_follow_the_bounds():
 def test_two_seeds_have_no_verdict():
     numbers = judged_numbers()
     numbers["judged"]["believable"]["seeds"] = [0, 1]
+    accuracy, *of_spans = bounds_of(numbers, "believable")
+    assert accuracy.verdict == MET  # three seeds are trained, and two of them judged
+    assert {line.verdict for line in of_spans} == {""}
+    numbers["models"]["believable"]["seeds"] = [0, 1]
     assert {line.verdict for line in bounds_of(numbers, "believable")} == {""}
 
 
