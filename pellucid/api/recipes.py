@@ -11,9 +11,12 @@ from pellucid.training.objective_fit import objective_defaults
 from pellucid.training.penalty_fit import weighs_all_alike
 from pellucid.training.recipe import Recipe
 
-# Tried on the dev parts of SST-2, SST-5 and pocket. The gradient of the paper's penalty vanishes while the weights are
-# spread and grows as they gather. So its lambda does nothing or everything, and which of both depends on the number of
-# steps. The gradient of the entropy (the paper's footnote 2) does not. studies/sst2_twins shows what sharpness costs.
+USUAL = "believable"  # docs/papers/believable-spans.md: on six corpora no less accurate, in the mean, than a plain model by half a point
+# With one of these a call says itself how weights become sharp, or what else is learnt: then no recipe is taken by itself.
+OWN_WAY = ("spans", "sharp_from", "objectives", "objectives_from", "objective_settings")
+# Where a call has its own way and names no penalty. Tried on the dev parts of SST-2, SST-5 and pocket. The gradient of the paper's
+# penalty vanishes while the weights are spread and grows as they gather. So its lambda does nothing or everything, and which of both
+# depends on the number of steps. The gradient of the entropy (the paper's footnote 2) does not. studies/sst2_twins shows what it costs.
 SPAN_RECIPE: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 
@@ -42,6 +45,22 @@ NAMED = {
         {"n_heaviest": 2, "max_width": 4, "spans": "with_content"},
     ),
 }
+
+
+def usual_recipe(
+    pooler: str,
+    encoder: str,
+    pooler_settings: Mapping[str, Any],
+    penalties: Mapping[str, float] | None,
+    changes: Mapping[str, Any],
+) -> str | None:
+    """The recipe of a call of `train` that names none: `USUAL` for span weights that a pretrained encoder learns, where it was judged.
+
+    pooler_settings, penalties, changes: what the call gives itself; where they say how weights become sharp, there is no usual recipe.
+    """
+    own = penalties is not None or "n_heaviest" in pooler_settings or any(name in changes for name in OWN_WAY)
+    learns = pooler == "span" and not weighs_all_alike(pooler_settings)
+    return USUAL if learns and not own and encoder not in encoders.names() else None
 
 
 def recipe_of(

@@ -12,7 +12,7 @@ from pellucid.api.inputs.data import Data
 from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.inputs.loaded_again import remember
 from pellucid.api.inputs.loading import load
-from pellucid.api.recipes import named_pooler_settings, recipe_of
+from pellucid.api.recipes import named_pooler_settings, recipe_of, usual_recipe
 from pellucid.api.training_texts import TrainingTexts, training_texts
 from pellucid.core.foundation.checks import mapping
 from pellucid.core.foundation.errors import BadSetting
@@ -84,8 +84,8 @@ def train(
     pooler_settings: settings of the pooler.
     max_length: the most pieces of a text that are read as one, 8 to 4,096; above what the encoder reads, its windows are
         joined. None: what the encoder reads.
-    penalties: name -> weight, 0 or more. None: entropy 0.1 for span weights that are learned, unless `spans` or a recipe says
-        how sharp they become; {}: no penalty.
+    penalties: name -> weight, 0 or more; {}: no penalty. None: the recipe's; without a recipe entropy 0.1 for span weights that are
+        learned, unless `spans` says how sharp they become.
     strip_final_full_stop: do not read a full stop at the end of a text (corrections.md A0.7).
     form: of pooler="first_token", "mean" or "maximum": "b_cos", an encoder without constants, so that the answer is exactly a sum
         over the pieces of a text, which the method `b_cos` shows. None: the encoder's layers as they are.
@@ -94,8 +94,9 @@ def train(
     watch_settings: fields of `Watch`: n_texts (8), method ("retained_information"), settings of the method, layers and
         positions ("all").
     progress: draw a progress bar; None: when a terminal is watching.
-    recipe: of pooler="span", settings that belong together: "sun2020", the paper's; "believable", two short spans that are
-        all that the answer uses and enough by themselves. None: the defaults. Other arguments come before it.
+    recipe: of pooler="span", settings that belong together: "believable", two short spans that are all that the answer uses and
+        enough by themselves; "sun2020", the paper's. Other arguments come before it. None: "believable" for learned weights on
+        a pretrained encoder, unless penalties, objectives, `spans`, `sharp_from` or the pooler's `n_heaviest` say how weights become sharp.
     changes: the other settings of `Recipe`: epochs, batch_size, learning_rate, objectives, spans and so on.
 
     Returns the trained classifier. Raises `BadSetting` for settings that do not go together, `UnknownName` for names that
@@ -114,13 +115,15 @@ def train(
     )
     penalties = None if penalties is None else mapping("penalties", penalties)
     own = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
+    old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
+    kind = encoder_kind(str(encoder or "minilm")) if old is None else old.network.config.model_type
+    recipe = usual_recipe(pooler, kind, own, penalties, changes) if recipe is None else recipe
     settings = named_pooler_settings(recipe, pooler, own)
     check_fit(penalties or {}, pooler, settings)
     check_objective_poolers(mapping("objectives", changes.get("objectives") or {}), pooler, settings)
     options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
     source = _source(data, options, text=text, label=label, label_map=label_map)
     parts = source.training_parts()
-    old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     plan = Plan(
         str(start_from or encoder or "minilm"),
         pooler,
@@ -134,10 +137,8 @@ def train(
     )
     check_form(plan.layer_form, pooler)
     if old is None:
-        kind = encoder_kind(plan.encoder)
         plan = replace(plan, labels=source.classes(parts["train"], plan.problem))
     else:
-        kind = old.network.config.model_type
         plan = upgrading.plan_from(plan, old, parts)
     full_recipe = recipe_of(pooler, seed, penalties, kind, settings, recipe, **changes)
     with progress_bar(progress) as show_progress:

@@ -83,19 +83,19 @@ def train(
     recipe: Annotated[
         list[str] | None,
         typer.Option(
-            help="A recipe by name, for span: sun2020 (the paper's) or believable; or another setting of the training: name=value, such as layer_decay=0.65. May be repeated."
+            help="A recipe by name, for span: believable (what is usual) or sun2020 (the paper's); or another setting of the training: name=value, such as layer_decay=0.65. May be repeated."
         ),
     ] = None,
     spans: Annotated[
         float | None,
         typer.Option(
-            help="For span: how many spans shall share a text's weight, such as 2; it takes the place of the default penalty."
+            help="For span: how many spans shall share a text's weight, such as 2; it takes the place of a recipe."
         ),
     ] = None,
     penalty: Annotated[
         list[str] | None,
         typer.Option(
-            help="A penalty and its weight: name=weight; default for span: entropy=0.1. May be repeated."
+            help="A penalty and its weight: name=weight, such as entropy=0.1; for span it takes the place of a recipe. May be repeated."
         ),
     ] = None,
     objective: Annotated[

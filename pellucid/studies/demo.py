@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from pellucid.api import compare_with, recipe_of, usual_methods
+from pellucid.api.recipes import named_pooler_settings, usual_recipe
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import Progress
@@ -90,8 +91,19 @@ def run_demo(out: Path, seed: int = 0) -> Path:
 
 def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progress: Progress) -> Trained:
     parts = load_parts(CORPUS)
-    plan = Plan("minilm", pooler, {}, classes_of(CORPUS, parts["train"]))
-    recipe = recipe_of(pooler, seed, None, epochs=EPOCHS, batch_size=BATCH_SIZE, learning_rate=LEARNING_RATE)
+    usual = usual_recipe(pooler, "minilm", {}, None, {})  # as in `pellucid train`
+    settings = named_pooler_settings(usual, pooler, {})
+    plan = Plan("minilm", pooler, settings, classes_of(CORPUS, parts["train"]))
+    recipe = recipe_of(
+        pooler,
+        seed,
+        None,
+        pooler_settings=settings,
+        recipe=usual,
+        epochs=EPOCHS,
+        batch_size=BATCH_SIZE,
+        learning_rate=LEARNING_RATE,
+    )
     stage = f"training the {NAMES[pooler]} model"
     model = train_model(
         parts, plan, recipe, out / pooler, "cpu", progress=lambda _, done, total: progress(stage, done, total)
@@ -137,11 +149,11 @@ def _sections(
 
 TRAINED = (
     "Two classifiers learnt to tell negative, neutral and positive remarks apart. They start from the same pretrained "
-    "language model and see the same sentences in the same order. One explains itself: it weighs every span of "
-    "words and decides by the weighted sum. The other is an ordinary classifier."
+    "language model and see the same sentences in the same order. One explains itself: it weighs spans of up to four "
+    "words and decides by the two heaviest ones. The other is an ordinary classifier."
 )
 SHOWN_TEXTS = (
-    "The first picture shows the spans of words that the self-explaining model itself weighed most. The two below "
+    "The first picture shows the two spans of words that the self-explaining model itself decided by. The two below "
     "it come from methods that explain any model from outside: they are guesses that can be checked."
 )
 WRONG_TEXTS = (

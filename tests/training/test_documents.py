@@ -136,7 +136,7 @@ def test_the_lines_of_the_how_to(short_encoder, tmp_path):
     explanation = pellucid.explain(pellucid.load(tmp_path / "model"), long, method="span_attention")[0]
     assert explanation.model_hash == model.hash and "windows" not in explanation.diagnostics
     assert explanation.scores.sum() == pytest.approx(1, abs=1e-5)
-    assert len(explanation.spans(3)) == 3 and explanation._repr_html_()
+    assert len(explanation.spans(3)) == 2 and explanation._repr_html_()
 
 
 @pytest.mark.long

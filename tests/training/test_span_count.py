@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pellucid.api import recipe_of
-from pellucid.api.recipes import NAMED, named_pooler_settings
+from pellucid.api.recipes import NAMED, USUAL, named_pooler_settings, usual_recipe
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.models.composed.plan import Plan
@@ -182,6 +182,29 @@ def test_a_number_of_spans_takes_the_place_of_the_default_penalty():
     assert recipe_of("span", 0, None).penalties == {"entropy": 0.1}
     assert recipe_of("span", 0, None, spans=2.0) == Recipe(spans=2.0)
     assert recipe_of("span", 0, {"conicity": 1.0}, spans=2.0).penalties == {"conicity": 1.0}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"pooler": "mean"},
+        {"encoder": "bilstm"},
+        {"pooler_settings": {"weights": "uniform"}},
+        {"pooler_settings": {"n_heaviest": 3}},
+        {"penalties": {}},
+        *({"changes": {name: None}} for name in ("spans", "sharp_from", "objectives", "objective_settings")),
+    ],
+)
+def test_the_usual_recipe_is_of_span_weights_on_a_pretrained_encoder_of_which_nothing_else_is_said(changed):
+    call = {
+        "pooler": "span",
+        "encoder": "minilm",
+        "pooler_settings": {"max_width": 6},
+        "penalties": None,
+        "changes": {"epochs": 2},
+    }
+    assert usual_recipe(**call) == USUAL
+    assert usual_recipe(**{**call, **changed}) is None
 
 
 def test_recipes_have_names_and_what_the_user_says_comes_first():

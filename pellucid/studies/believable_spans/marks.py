@@ -8,6 +8,7 @@ import numpy as np
 
 from pellucid.core.results.table import CHANCE
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.studies.believable_spans.models import MODELS
 from pellucid.studies.shared.seed_intervals import interval_over_seeds
 from pellucid.studies.shared.units import Numbers
 
@@ -48,10 +49,16 @@ def _first(by_seed: Mapping[int, np.ndarray], texts: int) -> dict[int, np.ndarra
 def _own(judged: Mapping[str, Sequence[Numbers]], cut: str) -> Columns:
     """How models explain themselves."""
     return {
-        title: {one["seed"]: np.array(one["marks"][title][cut]) for one in units}
-        for units in judged.values()
-        for title in units[0].get("marks", {})
+        MODELS[name].title: {one["seed"]: np.array(_marks_of(one)[cut]) for one in units}
+        for name, units in judged.items()
+        if "marks" in units[0]
     }
+
+
+def _marks_of(unit: Numbers) -> Numbers:
+    """cut -> columns of a model's own explanations; a unit's file has them under the title that the model then had."""
+    (columns,) = unit["marks"].values()
+    return dict(columns)
 
 
 def _methods(judged: Mapping[str, Sequence[Numbers]], cut: str) -> Columns:

@@ -76,7 +76,7 @@ MARGINS = {"comprehensiveness_margin": 0.5, "sufficiency_margin": 0.5}
 OF_MARGINS = {name: {"share": 0.25} for name in MARGINS}  # up to five passes a text
 MODELS: dict[str, JudgedModel] = {
     "plain": JudgedModel("plain", "first_token"),
-    "entropy": JudgedModel("entropy × 0.1, the default", recipe=ENTROPY),
+    "entropy": JudgedModel("entropy × 0.1", recipe=ENTROPY),
     "sun2020": JudgedModel("the paper's, λ = 1", recipe={"penalties": {"concentration": 1.0}}),
     "believable": _spans("believable", {}),
     "no_read_alone": _taught("believable without read_alone", {"answer_by_all_spans": 1.0}, {}),

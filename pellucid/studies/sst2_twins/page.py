@@ -64,7 +64,7 @@ def as_page(numbers: Numbers) -> str:
         "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over seeds in which texts are nested;\n"
         f"differences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. {where_computed(numbers['machines'])}\n\n"
         "`span` starts with small scores and a light penalty, and its weights stay spread. The weights of the others gather\n"
-        "on one or two spans of a text: `entropy` is the default of `pellucid train`; `sharp` starts with larger scores (0.15)\n"
+        "on one or two spans of a text: `entropy` has the entropy as penalty, with weight 0.1; `sharp` starts with larger scores (0.15)\n"
         "and has the paper's penalty, concentration, with weight 1.\n\n"
         f"{not_run_yet(models_with_seeds(numbers.get('unfinished', {})))}"
         f"Of `span` we ask a mean difference of at least {NO_WORSE} and a lower bound of at least {NO_WORSE_BOUND} points: "
