@@ -67,7 +67,7 @@ def discretised_integrated_gradients(
     return run.scores(
         scores,
         diagnostics=tuple({"completeness_gap": gap} for gap in errors),
-        caveats=tuple(gap_caveats(gap, TRUSTED_GAP, "n_steps", n_steps) for gap in errors),
+        caveats=gap_caveats(run, errors, TRUSTED_GAP, "n_steps", n_steps),
     )
 
 

@@ -64,8 +64,8 @@ def gradient_shap(
     return run.scores(
         scores,
         diagnostics=tuple(diagnostics),
-        caveats=tuple(
-            gap_caveats(one["completeness_gap"], TRUSTED_GAP, "n_samples", n_samples) for one in diagnostics
+        caveats=gap_caveats(
+            run, [one["completeness_gap"] for one in diagnostics], TRUSTED_GAP, "n_samples", n_samples
         ),
     )
 

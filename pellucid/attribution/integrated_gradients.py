@@ -74,7 +74,7 @@ def integrated_gradients(
         diagnostics=tuple(
             {"completeness_gap": gap, "n_steps": float(n)} for gap, n in zip(errors, steps, strict=True)
         ),
-        caveats=tuple(gap_caveats(gap, allowed, "n_steps", n_steps) for gap in errors),
+        caveats=gap_caveats(run, errors, allowed, "n_steps", n_steps),
     )
 
 

@@ -46,7 +46,7 @@ def sequential_integrated_gradients(
     return run.scores(
         scores,
         diagnostics=tuple({"completeness_gap": gap} for gap in errors),
-        caveats=tuple(gap_caveats(gap, TRUSTED_GAP, "n_steps", n_steps) for gap in errors),
+        caveats=gap_caveats(run, errors, TRUSTED_GAP, "n_steps", n_steps),
     )
 
 

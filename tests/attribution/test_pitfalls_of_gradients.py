@@ -14,6 +14,7 @@ from pellucid.core.passes.target import Target
 from pellucid.core.text.example import as_examples
 from tests.asking import FEW, ask
 from tests.attribution.watching import watched
+from tests.tiny import tiny_composed
 
 SHORT = "An unforgettable, lovely film."
 LONG = (
@@ -124,3 +125,15 @@ def test_other_backward_rules_leave_gradients_alone(method, bert):
     before = ask(bert, [SHORT], "gradient")[0]
     assert ask(bert, [SHORT], method)[0].scores.any()
     assert ask(bert, [SHORT], "gradient")[0] == before
+
+
+@pytest.mark.parametrize(
+    "method", ["integrated_gradients", "gradient_shap", "sequential_integrated_gradients"]
+)
+def test_where_the_answer_jumps_between_spans_no_number_of_points_is_advised(method):
+    """Of all spans the rise is missed for want of points; of the two heaviest ones because the answer jumps."""
+    few = {"n_samples": 1} if method == "gradient_shap" else {"n_steps": 1, "rule": "left"}
+    for settings, advice in (({}, "raise n_s"), ({"n_heaviest": 2}, "answers by its 2 heaviest spans")):
+        (explanation,) = ask(tiny_composed("span", **settings), [LONG], (method, few))
+        assert explanation.diagnostics["completeness_gap"] > 0.05
+        assert [advice in caveat for caveat in explanation.caveats] == [True]

@@ -110,12 +110,24 @@ def gaps(scores: Tensor, rise: Tensor) -> Tensor:
     return (scores.sum(-1) - rise.to(scores)).abs() / rise.to(scores).abs().clamp_min(1e-6)
 
 
-def gap_caveats(gap: float, allowed: float, setting: str, value: int) -> tuple[str, ...]:
-    """What a gap above the allowed one means, and how to write the setting that makes it smaller; value: what it was."""
-    if gap <= allowed:
-        return ()
-    more = f"{setting}={MORE * value}"
-    return (
-        f"The scores miss {gap:.1%} of the rise they should add up to; raise {setting} before trusting single scores: "
-        f"{more} in Python, --set {more} on the command line.",
+def gap_caveats(
+    run: ForwardPass, errors: Sequence[float], allowed: float, setting: str, value: int
+) -> tuple[tuple[str, ...], ...]:
+    """For each text what a gap above the allowed one means, and what makes it smaller; setting, value: of points on the path.
+
+    Where the answer uses a few spans it jumps when others become the heaviest, and no gradient sees that.
+    """
+    if all(gap <= allowed for gap in errors):
+        return ((),) * len(errors)
+    spans, more = run.trace.spans, f"{setting}={MORE * value}"
+    if spans is not None and spans.n_heaviest is not None:
+        why = (
+            f"the model answers by its {spans.n_heaviest} heaviest spans and jumps where others become the heaviest, which no "
+            f"{setting} mends; compare with occlusion."
+        )
+    else:
+        why = f"raise {setting} before trusting single scores: {more} in Python, --set {more} on the command line."
+    return tuple(
+        (f"The scores miss {gap:.1%} of the rise they should add up to; {why}",) if gap > allowed else ()
+        for gap in errors
     )

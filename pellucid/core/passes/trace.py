@@ -73,7 +73,8 @@ class SpanTrace:
 
     scores: [example part part], -inf where there is no legal span. log_normaliser: [example]. parts: how many parts each
     example has. width: the most parts of a span (None: no limit). unit: the kind of unit that a part is. layer_weights: [layer], the
-    share that the states of each layer have in the span vectors; None: they are built from one layer.
+    share that the states of each layer have in the span vectors; None: they are built from one layer. n_heaviest: how many spans the
+    answer uses, so that it jumps where others become the heaviest; None: all, and nothing jumps.
     """
 
     scores: Tensor
@@ -82,6 +83,7 @@ class SpanTrace:
     unit: str
     width: int | None
     layer_weights: Tensor | None = None
+    n_heaviest: int | None = None
 
     @property
     def weights(self) -> Tensor:
