@@ -14,7 +14,7 @@ stars = {"1": "negative", "2": "negative", "3": "neutral", "4": "positive", "5":
 print(pellucid.accuracy(model, reviews, label_map=stars))
 
 # %% Explain all of them, and keep the results
-results = pellucid.explain(model, reviews, "integrated_gradients", label_map=stars)
+results = pellucid.explain(model, reviews, "occlusion", label_map=stars)
 pellucid.save(results, "reviews.parquet")
 print(results.summary())
 
@@ -28,9 +28,7 @@ print(wrong[0])
 print(results.where(contains="battery").summary())
 
 # %% What the mistakes have in common
-analysis = pellucid.error_analysis(
-    model, reviews, train="pocket", method="integrated_gradients", label_map=stars
-)
+analysis = pellucid.error_analysis(model, reviews, train="pocket", method="occlusion", label_map=stars)
 print(analysis)
 
 # %% One figure
@@ -40,7 +38,7 @@ pellucid.figure(words, "words.pdf", top=5)
 table = pellucid.compare(
     model,
     reviews[:40],
-    methods=["integrated_gradients", "span_attention", "occlusion"],
+    methods=["occlusion", "span_attention", "integrated_gradients"],
     metrics=["comprehensiveness", "sufficiency"],
     label_map=stars,
 )

@@ -16,7 +16,7 @@ from pellucid.datasets.load import load_examples
 from pellucid.reports.page.page import Reportable
 
 HERE = Path(__file__).parent
-FEW = ("span_attention", "integrated_gradients", "occlusion")
+FEW = ("span_attention", "occlusion", "kernel_shap")
 SHOWN = "books-028"  # the text of report.png
 RIGHT_TO_LEFT = (
     "הסרט היה נפלא, אבל הסוף היה ארוך מדי ומשעמם.",
@@ -44,7 +44,7 @@ def pictures(model: Model) -> list[Picture]:
     texts = load_examples("pocket", "test")
     one = [text for text in texts if text.id == SHOWN]
     of_one = [result for method in FEW for result in pellucid.explain(model, one, method=method)]
-    many = pellucid.explain(model, texts[:200], method="gradient_x_input")
+    many = pellucid.explain(model, texts[:200], method="occlusion")
     rtl = pellucid.explain(model, list(RIGHT_TO_LEFT), method="integrated_gradients")
     side_by_side = pellucid.explain_all(model, one, ["all"])
     return [

@@ -41,7 +41,7 @@ CORPUS, TEXTS, SHOWN, WRONG = "pocket", 60, 12, 4
 # Chosen on dev. Larger batches cost fewer seconds a text, and want a higher rate.
 EPOCHS, BATCH_SIZE, LEARNING_RATE = 4, 32, 2e-4
 # Drawn for each text: the model's own explanation and two post-hoc ones.
-BESIDE = ("span_attention", "integrated_gradients", "occlusion")
+BESIDE = ("span_attention", "occlusion", "kernel_shap")
 # Few passes a text, so the demo takes minutes. Methods that are not named here run with their defaults.
 BUDGET: dict[str, dict[str, object]] = {
     "integrated_gradients": {"n_steps": 16},

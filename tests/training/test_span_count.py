@@ -195,7 +195,7 @@ def test_a_number_of_spans_takes_the_place_of_the_default_penalty():
         *({"changes": {name: None}} for name in ("spans", "sharp_from", "objectives", "objective_settings")),
     ],
 )
-def test_the_usual_recipe_is_of_span_weights_on_a_pretrained_encoder_of_which_nothing_else_is_said(changed):
+def test_which_calls_train_by_the_usual_recipe(changed):
     call = {
         "pooler": "span",
         "encoder": "minilm",

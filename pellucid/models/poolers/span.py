@@ -132,9 +132,7 @@ class SpanPooler(Pooler):
             parts = self._narrowed(parts)
             scores, pooled, normaliser = self._attend_to_texts(parts, runs, pieces)
         counts = tuple((runs >= 0).sum(1).tolist())
-        trace = SpanTrace(
-            scores, normaliser, counts, self.unit, self.max_width, n_heaviest=self.n_heaviest
-        )
+        trace = SpanTrace(scores, normaliser, counts, self.unit, self.max_width, n_heaviest=self.n_heaviest)
         return Pooled(vector=pooled, spans=trace)
 
     def _segments(self, pieces: PieceTensors) -> Tensor:
