@@ -116,7 +116,8 @@ def train(
     penalties = None if penalties is None else mapping("penalties", penalties)
     own = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
     old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
-    kind = encoder_kind(str(encoder or "minilm")) if old is None else old.network.config.model_type
+    encoder_source = str(start_from or ("minilm" if encoder is None else encoder))
+    kind = encoder_kind(encoder_source) if old is None else old.network.config.model_type
     recipe = usual_recipe(pooler, kind, own, penalties, changes) if recipe is None else recipe
     settings = named_pooler_settings(recipe, pooler, own)
     check_fit(penalties or {}, pooler, settings)
@@ -125,7 +126,7 @@ def train(
     source = _source(data, options, text=text, label=label, label_map=label_map)
     parts = source.training_parts()
     plan = Plan(
-        str(start_from or encoder or "minilm"),
+        encoder_source,
         pooler,
         settings,
         labels=(),

@@ -8,6 +8,7 @@ from pellucid.api.data_source import DataSource
 from pellucid.api.judging import class_logits_of
 from pellucid.api.training_texts import TrainingTexts
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
@@ -24,8 +25,10 @@ from pellucid.training.training_loss import gold_numbers, right_answers
 def start(source: str | Path, encoder: object, problem: Problem | None, device: str) -> Classifier:
     """The classifier to upgrade; encoder and problem as in a call of `train`.
 
-    Raises `ModelCannot` for decoders and regression, `BadSetting` for an encoder or another problem than its own.
+    Raises `ModelCannot` for decoders and regression, `BadSetting` for an encoder or another problem than its own, `BadFile` for what
+    cannot be a folder or a name.
     """
+    possible_path(source)
     if encoder is not None:
         raise BadSetting(f"The encoder is that of {source}; leave encoder= (--encoder) away.")
     classifier = load_classifier(source, device=device)

@@ -3,8 +3,12 @@
 from pellucid.attribution.shared.paths import gap_caveats
 from pellucid.core.corpus.counted_cautions import joined_cautions
 from pellucid.core.corpus.results import Results
+from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.scheduler import Scheduler
+from pellucid.core.text.example import as_examples
 from tests.core.corpus.answered import answered
 from tests.reports.parsed import parsed
+from tests.tiny import tiny_classifier
 
 
 def named(sentences):
@@ -33,10 +37,12 @@ def test_numbers_with_thousands_are_in_order():
 
 def test_a_gap_names_the_setting_in_both_syntaxes():
     """One sentence is kept with the result, and read in Python and from the command line."""
-    (sentence,) = gap_caveats(0.2, 0.05, "n_steps", 32)
+    model = tiny_classifier()
+    run = ForwardPass(model, model.encode(as_examples(["Dull."])), Scheduler(100))
+    ((sentence,), nothing) = gap_caveats(run, [0.2, 0.05], 0.05, "n_steps", 32)
     assert "miss 20.0% of the rise" in sentence
     assert "n_steps=128 in Python, --set n_steps=128 on the command line" in sentence
-    assert gap_caveats(0.05, 0.05, "n_steps", 32) == ()
+    assert nothing == ()
 
 
 def test_the_summary_names_the_texts_of_a_caution(tmp_path):
