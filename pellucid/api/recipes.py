@@ -11,12 +11,12 @@ from pellucid.training.objective_fit import objective_defaults
 from pellucid.training.penalty_fit import weighs_all_alike
 from pellucid.training.recipe import Recipe
 
-USUAL = "believable"  # docs/papers/believable-spans.md: on six corpora no less accurate, in the mean, than a plain model by half a point
+USUAL = "believable"  # on six corpora at most half a point less accurate than a plain model, in the mean: docs/papers/believable-spans.md
 # With one of these a call says itself how weights become sharp, or what else is learnt: then no recipe is taken by itself.
 OWN_WAY = ("spans", "sharp_from", "objectives", "objectives_from", "objective_settings")
 # Where a call has its own way and names no penalty. Tried on the dev parts of SST-2, SST-5 and pocket. The gradient of the paper's
 # penalty vanishes while the weights are spread and grows as they gather. So its lambda does nothing or everything, and which of both
-# depends on the number of steps. The gradient of the entropy (the paper's footnote 2) does not. studies/sst2_twins shows what it costs.
+# depends on the number of steps. The gradient of the entropy (the paper's footnote 2) does not. studies/sst2_twins: what sharpness costs.
 SPAN_RECIPE: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 

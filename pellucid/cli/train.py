@@ -89,13 +89,13 @@ def train(
     spans: Annotated[
         float | None,
         typer.Option(
-            help="For span: how many spans shall share a text's weight, such as 2; it takes the place of a recipe."
+            help="For span: how many spans shall share a text's weight, such as 2; the usual recipe is then not taken."
         ),
     ] = None,
     penalty: Annotated[
         list[str] | None,
         typer.Option(
-            help="A penalty and its weight: name=weight, such as entropy=0.1; for span it takes the place of a recipe. May be repeated."
+            help="A penalty and its weight: name=weight, such as entropy=0.1; for span the usual recipe is then not taken. May be repeated."
         ),
     ] = None,
     objective: Annotated[

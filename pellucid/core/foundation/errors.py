@@ -46,7 +46,7 @@ class ModelCannot(PellucidError, TypeError):
 
 
 class NotEnoughMemory(BadFile, MemoryError):
-    """Memory ran out while a file or a model was read."""
+    """Memory ran out while a file or a model was read, or would have for so many texts at once."""
 
 
 class MissingPackage(PellucidError, ImportError):
