@@ -15,8 +15,10 @@ import pytest
 
 from benchmarks.attribution.cuda_page import write_cuda_page as attribution_cuda_page
 from benchmarks.attribution.page import write_page as attribution_page
+from benchmarks.cuda_passes import page as cuda_passes_page
 from benchmarks.span.cuda_page import write_cuda_page as span_cuda_page
 from benchmarks.span.page import write_page as span_page
+from benchmarks.span_training import as_page as span_training_page
 from pellucid.studies.quoted_blocks.blocks import BLOCK, PAGES, filled
 
 ROOT = Path(__file__).parents[1]
@@ -130,6 +132,17 @@ def test_pages_of_benchmarks_are_what_was_measured(name, results, write, tmp_pat
     (tmp_path / "pictures").mkdir()
     measured = json.loads(page(f"benchmarks/results/{results}.json"))
     assert write(measured, tmp_path).read_text(encoding="utf-8") == page(f"docs/{name}.md")
+
+
+@pytest.mark.parametrize(
+    "name, results, as_page",
+    [
+        ("cuda-passes", "cuda_passes", cuda_passes_page),
+        ("span-training", "span_training", span_training_page),
+    ],
+)
+def test_pages_in_one_string_are_what_was_measured(name, results, as_page):
+    assert as_page(json.loads(page(f"benchmarks/results/{results}.json"))) == page(f"docs/{name}.md")
 
 
 def test_as_many_methods_are_compared_as_the_readme_says():

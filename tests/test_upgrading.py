@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -47,10 +48,9 @@ def upgraded(data, source, tmp_path_factory):
 def test_the_labels_and_the_tokenizer_stay(upgraded, source):
     model, out = upgraded
     assert model.labels == pellucid.load(out).labels == ORDER
-    (new,), (old,) = (
-        each.encode(as_examples("A fine film.")).rows for each in (model, load_classifier(source))
-    )
-    assert (new.ids, new.positions, new.word_index) == (old.ids, old.positions, old.word_index)
+    new, old = (each.encode(as_examples("A fine film.")) for each in (model, load_classifier(source)))
+    without_content = tuple(replace(row, content=()) for row in new.rows)  # what only the new one reads
+    assert replace(new, rows=without_content, whole_rows=without_content) == old
     assert pellucid.explain(model, "A gripping, lovely film.", "span_attention")[0].spans(2)
 
 

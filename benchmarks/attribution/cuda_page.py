@@ -11,8 +11,8 @@ from benchmarks.attribution.targets import lines
 from benchmarks.attribution.workload import TITLES
 
 HEAD = "# Performance on a GPU\n\nMade by `python -m benchmarks.attributions --device cuda`; not written by hand."
-WHY = """What is missed. One pass a text is over before its words have been found and its results made, so a method of one pass a text is far
-from the floor. And where one call of captum fills the GPU by itself, as all points of a path of one long text do, captum is near the
+WHY = """What is missed. Where rows are short, one a text or a hundred (kernel_shap), the network is through before their words have been found and
+put together, so such a method is far from the floor. And where one call of captum fills the GPU by itself, as all points of a path of one long text do, captum is near the
 floor too: nothing that computes the same passes can then be ten times as fast."""
 READING = """## How to read it
 

@@ -58,7 +58,11 @@ def usual_recipe(
 
     pooler_settings, penalties, changes: what the call gives itself; where they say how weights become sharp, there is no usual recipe.
     """
-    own = penalties is not None or "n_heaviest" in pooler_settings or any(name in changes for name in OWN_WAY)
+    own = (
+        penalties is not None
+        or "n_heaviest" in pooler_settings
+        or any(changes.get(name) is not None for name in OWN_WAY)
+    )
     learns = pooler == "span" and not weighs_all_alike(pooler_settings)
     return USUAL if learns and not own and encoder not in encoders.names() else None
 
@@ -75,7 +79,7 @@ def recipe_of(
     """The recipe of a call of `train`.
 
     pooler, encoder, pooler_settings: what the defaults depend on. seed: the recipe's. penalties: name -> weight; None for
-    the pooler's default. recipe: the name of a recipe to begin with, one of `NAMED`; None: the defaults. settings: other fields of
+    the pooler's default. recipe: the name of a recipe to begin with, one of `NAMED`; None: no recipe. settings: other fields of
     `Recipe`. Raises `UnknownName` for a field or recipe that does not exist, `BadSetting` for one that does not fit the pooler.
     """
     for name in settings:

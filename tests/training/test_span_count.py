@@ -192,7 +192,11 @@ def test_a_number_of_spans_takes_the_place_of_the_default_penalty():
         {"pooler_settings": {"weights": "uniform"}},
         {"pooler_settings": {"n_heaviest": 3}},
         {"penalties": {}},
-        *({"changes": {name: None}} for name in ("spans", "sharp_from", "objectives", "objective_settings")),
+        {"changes": {"spans": 2.0}},
+        {"changes": {"sharp_from": 0.0}},
+        {"changes": {"objectives": {}}},
+        {"changes": {"objectives_from": 0.5}},
+        {"changes": {"objective_settings": {}}},
     ],
 )
 def test_which_calls_train_by_the_usual_recipe(changed):
@@ -201,7 +205,7 @@ def test_which_calls_train_by_the_usual_recipe(changed):
         "encoder": "minilm",
         "pooler_settings": {"max_width": 6},
         "penalties": None,
-        "changes": {"epochs": 2},
+        "changes": {"epochs": 2, "spans": None},
     }
     assert usual_recipe(**call) == USUAL
     assert usual_recipe(**{**call, **changed}) is None
