@@ -173,9 +173,38 @@ def test_a_long_text_fills_no_pipe():
     assert pipeline.answers(["a" * 3_000_000, "b"]) == ["a" * 3_000_000, "b"]
 
 
+def test_programs_that_were_started_earlier_answer_the_first_text():
+    pipeline = Pipeline([["cat"], ["cat"]])
+    pipeline.start()
+    started = pipeline.process_ids
+    pipeline.start()
+    assert pipeline.process_ids == started and pipeline.answers(["a", "b"]) == ["a", "b"]
+    assert pipeline.process_ids == started
+
+
+def test_the_time_that_programs_take_to_start_is_not_the_first_texts():
+    pipeline = Pipeline([["sh", "-c", "sleep 1; exec cat"]], seconds=0.3)
+    pipeline.start()
+    assert pipeline.answers(["a"]) == ["a"]
+    pipeline.close()
+
+
+def test_a_program_killed_between_its_start_and_the_first_text_is_started_again():
+    pipeline = Pipeline([["cat"], ["cat"]])
+    pipeline.start()
+    killed = pipeline.process_ids
+    os.kill(killed[1], signal.SIGKILL)
+    assert pipeline.answers(["a", "b"]) == ["a", "b"]
+    assert not set(killed) & set(pipeline.process_ids)
+    pipeline.close()
+
+
 def test_programs_that_do_not_run_end_in_one_sentence():
-    with pytest.raises(BadFile, match="install its package again"):
-        Pipeline([["false"]]).answers(["a"])
+    for program in ("false", "/nowhere/program"):
+        pipeline = Pipeline([[program]])
+        pipeline.start()  # the first text says what is wrong
+        with pytest.raises(BadFile, match="install its package again"):
+            pipeline.answers(["a"])
 
 
 def test_a_missing_language_names_its_package(tmp_path):

@@ -26,15 +26,15 @@ MOST_SPANS = 5
 
 
 def places_of(
-    model: Model, example: Example, unit: str, extractor: str | None, seed: int
-) -> tuple[tuple[Place, ...], int]:
-    """(words in reading order, or spans by falling score; the queries that choosing them took)."""
+    model: Model, examples: Sequence[Example], unit: str, extractor: str | None, seed: int
+) -> list[tuple[tuple[Place, ...], int]]:
+    """[text]: (words in reading order, or spans by falling score; the queries that choosing them took)."""
     if unit == "word":
-        return words_of(example), 0
+        return [(words_of(example), 0) for example in examples]
     name = extractor or ("span_attention" if "span_weights" in model.capabilities else "occlusion")
     selection = selection_for(name, None, None, MOST_SPANS, None)
-    (extractions,) = extract_from(model, [example], name, [selection], {}, seed=seed, progress=silent)
-    return span_places(extractions[0]), 1
+    (extractions,) = extract_from(model, examples, name, [selection], {}, seed=seed, progress=silent)
+    return [(span_places(extraction), 1) for extraction in extractions]
 
 
 def span_places(extraction: Extraction) -> tuple[Place, ...]:

@@ -36,6 +36,17 @@ from pellucid.core.text.example import Example
 
 
 @dataclass(frozen=True, eq=False)
+class Beginning:
+    """A text that will be attacked. start: [number], what the goal reads of it. cost: the queries that reading it took."""
+
+    example: Example
+    answer: Prediction
+    start: np.ndarray
+    goal: Goal
+    cost: int
+
+
+@dataclass(frozen=True, eq=False)
 class AttackQuestion:
     """name: the attack's title. unit: "word" or "span". extractor: what finds spans, or None. most: queries a text, or None. stored: texts -> the
     explanation whose scores stand for those of the order's method; None: they are computed. spans: texts -> the spans to edit; None: they are found.
@@ -55,29 +66,31 @@ class AttackQuestion:
 
     def attempts(self, examples: Sequence[Example], report: Callable[[int], None]) -> list[Attempt]:
         """One attempt a text; what becomes of a text does not depend on the others. report: called with how many have ended."""
+        if self._translates:
+            self.dictionaries.start_translating()
         predicted = predictions(self.model, examples)
         answers = answers_for(self.model, self.goal, self.seed)
         by_number: dict[int, Attempt] = {}
-        cases: dict[int, AttackCase] = {}
-        queries: list[int] = []
+        beginnings: dict[int, Beginning] = {}
         for number, (example, answer) in enumerate(zip(examples, predicted, strict=True)):
-            case, cost = self._case(example, answer, answers)
-            if isinstance(case, AttackCase):
-                cases[number] = case
-                queries.append(cost)
+            one = self._beginning(example, answer, answers)
+            if isinstance(one, Beginning):
+                beginnings[number] = one
             else:
-                by_number[number] = self._skipped(example, answer, case)
+                by_number[number] = self._skipped(example, answer, one)
+        places = self._places([one.example for one in beginnings.values()])
+        cases = [self._case(*pair, answers) for pair in zip(beginnings.values(), places, strict=True)]
         attempts = attack_texts(
             self.model,
             answers,
             AttemptNames(self.name, self.goal.title, self._about),
             parts_of(self.plan),
-            list(cases.values()),
-            queries,
+            [case for case, _ in cases],
+            [cost for _, cost in cases],
             self.most,
             lambda done: report(len(by_number) + done),
         )
-        by_number |= zip(cases, attempts, strict=True)
+        by_number |= zip(beginnings, attempts, strict=True)
         return [by_number[number] for number in range(len(examples))]
 
     def facts(self) -> dict[str, object]:
@@ -110,25 +123,35 @@ class AttackQuestion:
         return any("language_head" in call.entry.facts["needs"] for call in parts_of(self.plan).candidates)
 
     @property
+    def _translates(self) -> bool:
+        """Whether a candidate asks Apertium's programs."""
+        return any("apertium" in call.entry.facts["needs"] for call in parts_of(self.plan).candidates)
+
+    @property
     def _about(self) -> str:
         """The class that the goal names, or ""."""
         return str(self.goal.settings.get("label", ""))
 
-    def _case(
-        self, example: Example, answer: Prediction, answers: TextAnswers
-    ) -> tuple[AttackCase | Ending, int]:
-        """(a text that is attacked, what the scores of its order took), or why it is not attacked."""
+    def _beginning(self, example: Example, answer: Prediction, answers: TextAnswers) -> Beginning | Ending:
+        """A text that is attacked, or why it is not."""
         if not is_right(example.label, answer, self.model.problem, self._about):
-            return "wrong before", 0
+            return "wrong before"
         start, cost = self._start(example, answer, answers)
-        wish: Goal = self.goal(answer, start)
-        if wish.reached(start[None])[0]:
-            return "reached before", 0
-        places, more = self._places(example)
+        goal: Goal = self.goal(answer, start)
+        if goal.reached(start[None])[0]:
+            return "reached before"
+        return Beginning(example, answer, start, goal, cost)
+
+    def _case(
+        self, beginning: Beginning, chosen: tuple[tuple[Place, ...], int], answers: TextAnswers
+    ) -> tuple[AttackCase, int]:
+        """(what is attacked, the queries that it took so far)."""
+        example, answer, wish = beginning.example, beginning.answer, beginning.goal
+        places, cost = chosen
         omissions = self._omissions(example, places, wish, answers)
         scores, of_scores = (None, 0) if omissions is not None else self._scores(example, places, wish)
         gains, fillers = None, None
-        cost += more + of_scores
+        cost += beginning.cost + of_scores
         if self._reads_gradient:
             gains, cost = self._gains(example, answer, places, wish), cost + 1
         if self._reads_language_head:
@@ -144,15 +167,15 @@ class AttackQuestion:
             self.seed,
             gains,
             fillers,
-            start,
+            beginning.start,
         )
         return case, cost
 
-    def _places(self, example: Example) -> tuple[tuple[Place, ...], int]:
-        """(what may be edited, the queries that finding it took)."""
+    def _places(self, examples: Sequence[Example]) -> list[tuple[tuple[Place, ...], int]]:
+        """[text]: (what may be edited, the queries that choosing it took)."""
         if self.spans is not None:
-            return self.spans[example.segments], 0
-        return places_of(self.model, example, self.unit, self.extractor, self.seed)
+            return [(self.spans[example.segments], 0) for example in examples]
+        return places_of(self.model, examples, self.unit, self.extractor, self.seed)
 
     def _start(self, example: Example, answer: Prediction, answers: TextAnswers) -> tuple[np.ndarray, int]:
         """(what the goal reads of the text as it is, the queries that it took)."""

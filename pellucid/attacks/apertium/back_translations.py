@@ -26,8 +26,14 @@ class Pivot:
         self.there = StageGroups(translation_stages(there, package, modes), seconds)
         self.back = StageGroups(translation_stages(back, package, modes), seconds)
 
+    def start(self) -> None:
+        """Start the programs, if they do not run, without waiting for them."""
+        self.there.start()
+        self.back.start()
+
     def paraphrases(self, texts: Sequence[str]) -> list[str | None]:
         """Each text there and back; None where nothing came back, or nothing in time."""
+        self.start()  # those of the way back read their dictionaries meanwhile
         there = _translated(texts, self.there)
         numbers = [number for number, translation in enumerate(there) if translation]
         back = _translated([there[number] or "" for number in numbers], self.back)

@@ -25,9 +25,9 @@ LONGEST_LIMIT = 3600.0  # seconds
 class Pipeline:
     """Stages that are started at the first text, started again when one dies, and ended with the object, or with `close`.
 
-    stages: programs with their arguments. seconds: the most that one text may take. spoilt_by: what the last stage writes
-    beside its answers when later ones would depend on this text, with a group for the word; None where that cannot be.
-    Threads take turns.
+    `start` starts them earlier. stages: programs with their arguments. seconds: the most that one text may take. spoilt_by:
+    what the last stage writes beside its answers when later ones would depend on this text, with a group for the word; None
+    where that cannot be. Threads take turns.
     """
 
     def __init__(
@@ -38,9 +38,18 @@ class Pipeline:
         self.seconds = seconds
         self.spoilt_by = spoilt_by
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._is_tested = False  # whether these processes have answered
         self._end: Callable[[], object] = list
         self._lock = threading.Lock()
         self._number = 0
+
+    def start(self) -> None:
+        """Start the programs, if they do not run; they read their dictionaries while others work, and the first text waits for them."""
+        with self._lock:
+            try:
+                self._launch()
+            except OSError:  # tried again, and reported, at the first text
+                self.close()
 
     def answers(self, streams: Sequence[str]) -> list[str | None]:
         """What comes out for each text in the stream format; None for one that took too long, or that stages died of.
@@ -67,8 +76,8 @@ class Pipeline:
         messages = bytearray()
         failure: Literal["", "died", "late"] = ""
         try:
-            if not self._processes:
-                self._start()
+            if not self._is_tested:
+                self._test()
             for answer in self._exchange(group, messages, self.seconds):
                 answers.append(answer)
         except (
@@ -97,26 +106,31 @@ class Pipeline:
     def close(self) -> None:
         """End the programs; the next text starts them again."""
         self._end()
-        self._processes = []
+        self._processes, self._is_tested = [], False
 
     @property
     def process_ids(self) -> list[int]:
         """Of the running programs."""
         return [process.pid for process in self._processes]
 
-    def _start(self) -> None:
-        """Start the stages, and see that they answer; raises `BadFile` where they do not."""
-        processes: list[subprocess.Popen[bytes]] = []
-        self._end = weakref.finalize(self, end, processes)
+    def _launch(self) -> None:
+        """Start the stages, if they do not run; raises `OSError` where one cannot be started."""
+        if not self._processes:
+            processes: list[subprocess.Popen[bytes]] = []
+            self._end = weakref.finalize(self, end, processes)
+            launch(self.stages, processes)
+            self._processes = processes
+
+    def _test(self) -> None:
+        """See that the stages run and answer; raises `BadFile` where they do not."""
         for _ in range(TRIES):
             try:
-                launch(self.stages, processes)
-                self._processes = processes
+                self._launch()
                 list(self._exchange([""], bytearray(), max(self.seconds, START_SECONDS)))
+                self._is_tested = True
                 return
             except OSError:  # of which a timeout is one
-                end(processes)
-        self._processes = []
+                self.close()
         raise BadFile(
             f"Apertium's {self.stages[0][0]} does not run with {self.stages[0][-1]}; install its package again."
         )

@@ -28,6 +28,11 @@ class StageGroups:
                 groups[-1][0].append([program, *arguments])
         self.pipelines = [Pipeline(group, seconds, spoilt_by) for group, spoilt_by in groups if group]
 
+    def start(self) -> None:
+        """Start all programs, if they do not run, without waiting for them."""
+        for pipeline in self.pipelines:
+            pipeline.start()
+
     def answers(self, texts: Sequence[str]) -> list[str | None]:
         """What comes out for each text, in the stream format; None for one that took too long, or that stages died of."""
         streams: list[str | None] = [escaped(closed(text)) for text in texts]

@@ -113,6 +113,11 @@ class Dictionaries:
             )
         return self.words.near(word)
 
+    def start_translating(self) -> None:
+        """Start the programs of all pivots, if they do not run, without waiting for them; raises `BadFile` as `pivots` does."""
+        for pivot in self.pivots:
+            pivot.start()
+
     @cached_property
     def wordnet(self) -> WordNet:
         """Raises `BadFile`, which names the package, where there is none."""
