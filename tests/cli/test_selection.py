@@ -114,7 +114,7 @@ def test_only_sort_and_limit_reach_the_texts(run, saved):
 def test_the_name_of_a_data_set_is_no_text(run, saved, name):
     status, out, err = run("explain", saved, name)
     assert (status, out) == (2, "")
-    assert f"write --data {name} for its texts" in err and f"echo {name} | pellucid explain MODEL -" in err
+    assert f"write --data {name} for its texts" in err and f"echo {name} | pellucid COMMAND MODEL -" in err
     assert len(json.loads(run("explain", saved, "-", *QUICK, stdin=f"{name}\n")[1])) == 1
     assert len(json.loads(run("explain", saved, "--data", name, "--limit", 2, *QUICK)[1])) == 2
 

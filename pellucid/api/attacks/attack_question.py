@@ -143,11 +143,11 @@ class AttackQuestion:
         return Beginning(example, answer, start, goal, cost)
 
     def _case(
-        self, beginning: Beginning, chosen: tuple[tuple[Place, ...], int], answers: TextAnswers
+        self, beginning: Beginning, of_places: tuple[tuple[Place, ...], int], answers: TextAnswers
     ) -> tuple[AttackCase, int]:
         """(what is attacked, the queries that it took so far)."""
         example, answer, wish = beginning.example, beginning.answer, beginning.goal
-        places, cost = chosen
+        places, cost = of_places
         omissions = self._omissions(example, places, wish, answers)
         scores, of_scores = (None, 0) if omissions is not None else self._scores(example, places, wish)
         gains, fillers = None, None

@@ -71,13 +71,13 @@ class TextOptions:
         if len(texts) == 1 and looks_like_a_file(texts[0]):
             raise BadInput(
                 f"{texts[0]} looks like a file, but none of that name is read here; give the right path, --file with "
-                f"--format, or, if the word itself is the text, pipe it in: echo {texts[0]} | pellucid explain MODEL -"
+                f"--format, or, if the word itself is the text, pipe it in: echo {texts[0]} | pellucid COMMAND MODEL -"
             )
         if len(texts) == 1 and texts[0] in datasets.names():
             name = texts[0]
             raise BadInput(
                 f"{name} is the name of a data set; write --data {name} for its texts, or, if the word itself is the text, "
-                f"pipe it in: echo {name} | pellucid explain MODEL -"
+                f"pipe it in: echo {name} | pellucid COMMAND MODEL -"
             )
         return as_examples(texts)
 

@@ -13,6 +13,7 @@ from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
 
 FIRST_TEXTS = 5
+NAME = 15  # characters, as wide as "span_paraphrase"
 
 
 @renderers.add(draws="attempts")
@@ -36,9 +37,9 @@ def terminal_attempts(attempts: Attempts, *, colour: bool | None = None, width: 
 
 
 def _table(attempts: Attempts) -> Grid:
-    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for column in COLUMNS:
-        grid.add_column(Text(column), overflow="fold")
+    grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for number, column in enumerate(COLUMNS):
+        grid.add_column(Text(column), overflow="fold", min_width=None if number else NAME)
     for summary in attempts.table():
         grid.add_row(*(Text(plain(cell)) for cell in row_of(summary)))
     return grid

@@ -61,6 +61,13 @@ def test_synonyms_share_a_sense_and_the_most_frequent_comes_first(wordnet):
     assert synonyms("xyzzy", "noun", wordnet) == ()
 
 
+def test_names_are_no_synonyms_of_common_words(wordnet):
+    named = {word for sense in wordnet.senses("day", "noun") for word in sense.words}
+    assert "Clarence_Day" in named
+    assert not any("Clarence" in name for name in synonyms("days", "noun", wordnet))
+    assert "24-hour interval" in synonyms("days", "noun", wordnet)
+
+
 @pytest.mark.parametrize(("word", "starts"), [("film", "1"), ("be", "2"), ("good", "35"), ("well", "4")])
 def test_counts_are_those_of_cntlist(wordnet, word, starts):
     """Debian's cntlist.rev also counts a few senses that no index has any more, of "good" three."""
