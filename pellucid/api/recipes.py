@@ -47,6 +47,31 @@ NAMED = {
 }
 
 
+@dataclass(frozen=True)
+class TrainingSettings:
+    """What a call of `train` trains a pooler by: the pooler's settings, and the recipe, each with what a recipe by name brings."""
+
+    pooler_settings: dict[str, Any]
+    recipe: Recipe
+
+
+def training_settings(
+    pooler: str,
+    encoder: str,
+    *,
+    seed: int,
+    penalties: Mapping[str, float] | None = None,
+    pooler_settings: Mapping[str, Any] | None = None,
+    recipe: str | None = None,
+    **changes: Any,
+) -> TrainingSettings:
+    """The settings of a call of `train`; where it names no recipe, those of the usual one. Arguments and errors are those of `recipe_of`."""
+    own = pooler_settings or {}
+    name = usual_recipe(pooler, encoder, own, penalties, changes) if recipe is None else recipe
+    settings = named_pooler_settings(name, pooler, own)
+    return TrainingSettings(settings, recipe_of(pooler, seed, penalties, encoder, settings, name, **changes))
+
+
 def usual_recipe(
     pooler: str,
     encoder: str,

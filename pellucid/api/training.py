@@ -12,7 +12,7 @@ from pellucid.api.inputs.data import Data
 from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.inputs.loaded_again import remember
 from pellucid.api.inputs.loading import load
-from pellucid.api.recipes import named_pooler_settings, recipe_of, usual_recipe
+from pellucid.api.recipes import training_settings
 from pellucid.api.training_texts import TrainingTexts, training_texts
 from pellucid.core.foundation.checks import mapping
 from pellucid.core.foundation.errors import BadSetting
@@ -118,17 +118,18 @@ def train(
     old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     encoder_source = str(start_from or ("minilm" if encoder is None else encoder))
     kind = encoder_kind(encoder_source) if old is None else old.network.config.model_type
-    recipe = usual_recipe(pooler, kind, own, penalties, changes) if recipe is None else recipe
-    settings = named_pooler_settings(recipe, pooler, own)
-    check_fit(penalties or {}, pooler, settings)
-    check_objective_poolers(mapping("objectives", changes.get("objectives") or {}), pooler, settings)
+    settings = training_settings(
+        pooler, kind, seed=seed, penalties=penalties, pooler_settings=own, recipe=recipe, **changes
+    )
+    check_fit(penalties or {}, pooler, settings.pooler_settings)
+    check_objective_poolers(settings.recipe.objectives, pooler, settings.pooler_settings)
     options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
     source = _source(data, options, text=text, label=label, label_map=label_map)
     parts = source.training_parts()
     plan = Plan(
         encoder_source,
         pooler,
-        settings,
+        settings.pooler_settings,
         labels=(),
         problem=problem or "single_label",
         encoder_settings={} if encoder_settings is None else mapping("encoder_settings", encoder_settings),
@@ -141,10 +142,9 @@ def train(
         plan = replace(plan, labels=source.classes(parts["train"], plan.problem))
     else:
         plan = upgrading.plan_from(plan, old, parts)
-    full_recipe = recipe_of(pooler, seed, penalties, kind, settings, recipe, **changes)
     with progress_bar(progress) as show_progress:
         model = train_model(
-            parts, plan, full_recipe, possible_path(out), device, progress=show_progress, watch=watching
+            parts, plan, settings.recipe, possible_path(out), device, progress=show_progress, watch=watching
         )
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)

@@ -7,11 +7,12 @@ test sentences are explained by every method; the methods are judged against cha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pellucid.api import compare_with, recipe_of, usual_methods
-from pellucid.api.recipes import named_pooler_settings, usual_recipe
+from pellucid.api import compare_with, usual_methods
+from pellucid.api.recipes import training_settings
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import Progress
@@ -91,22 +92,17 @@ def run_demo(out: Path, seed: int = 0) -> Path:
 
 def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progress: Progress) -> Trained:
     parts = load_parts(CORPUS)
-    usual = usual_recipe(pooler, "minilm", {}, None, {})  # as in `pellucid train`
-    settings = named_pooler_settings(usual, pooler, {})
-    plan = Plan("minilm", pooler, settings, classes_of(CORPUS, parts["train"]))
-    recipe = recipe_of(
-        pooler,
-        seed,
-        None,
-        pooler_settings=settings,
-        recipe=usual,
-        epochs=EPOCHS,
-        batch_size=BATCH_SIZE,
-        learning_rate=LEARNING_RATE,
-    )
+    rates: dict[str, Any] = {"epochs": EPOCHS, "batch_size": BATCH_SIZE, "learning_rate": LEARNING_RATE}
+    settings = training_settings(pooler, "minilm", seed=seed, **rates)  # else as in `pellucid train`
+    plan = Plan("minilm", pooler, settings.pooler_settings, classes_of(CORPUS, parts["train"]))
     stage = f"training the {NAMES[pooler]} model"
     model = train_model(
-        parts, plan, recipe, out / pooler, "cpu", progress=lambda _, done, total: progress(stage, done, total)
+        parts,
+        plan,
+        settings.recipe,
+        out / pooler,
+        "cpu",
+        progress=lambda _, done, total: progress(stage, done, total),
     )
     logits = evaluate_rows(model, scheduler_for(model), model.encode(test).rows)
     predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pellucid.api import recipe_of
-from pellucid.api.recipes import NAMED, USUAL, named_pooler_settings, usual_recipe
+from pellucid.api.recipes import NAMED, USUAL, named_pooler_settings, training_settings, usual_recipe
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.models.composed.plan import Plan
@@ -209,6 +209,15 @@ def test_which_calls_train_by_the_usual_recipe(changed):
     }
     assert usual_recipe(**call) == USUAL
     assert usual_recipe(**{**call, **changed}) is None
+
+
+def test_a_call_without_a_recipe_has_the_settings_of_the_usual_one():
+    usual, named = NAMED[USUAL], training_settings("span", "minilm", seed=1, recipe=USUAL)
+    settings = training_settings("span", "minilm", seed=1, pooler_settings={"max_width": 6})
+    assert settings.recipe == named.recipe == Recipe(**usual.recipe, seed=1)
+    assert settings.pooler_settings == {**usual.pooler_settings, "max_width": 6}
+    other = training_settings("span", "minilm", seed=1, penalties={"entropy": 0.2})
+    assert other.pooler_settings == {} and other.recipe == Recipe(penalties={"entropy": 0.2}, seed=1)
 
 
 def test_recipes_have_names_and_what_the_user_says_comes_first():
