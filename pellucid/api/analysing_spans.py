@@ -63,7 +63,9 @@ def spans(
     Target(target)  # refuses what is no class
     model = model_from(model)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange="allowed")
-    explanations = span_weights(model, examples, target=target, seed=seed, progress=progress)
+    explanations = span_weights(
+        model, examples, target=target, seed=seed, progress=progress, random_spans=random_spans
+    )
     scheduler = scheduler_for(model)
     batches = [model.encode([explanation.example]) for explanation in explanations]
     return [
@@ -83,7 +85,7 @@ def span_weights(
 ) -> list[Explanation]:
     """The span weights of each text, under the method's plain name.
 
-    random_spans: if not 0, the heaviest span is also read alone, beside so many random ones.
+    random_spans: if not 0, the heaviest span, or all that the answer uses, is also read alone, beside so many random ones.
     """
     if "span_weights" not in model.capabilities:
         raise ModelCannot(f"{model.name} has no span attention; give a model trained with pooler='span'.")

@@ -7,6 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.core.passes.target import class_probabilities
+from tests.tiny import tiny_composed
 
 TEXT = "A gripping, lovely film that I liked a lot."
 
@@ -38,6 +39,34 @@ def test_the_heaviest_span_and_all_others_of_its_length_are_read_alone(self_expl
     assert any("Read alone" in caveat for caveat in explanation.caveats) == (
         probabilities.argmax() != predicted
     )
+
+
+def test_all_spans_that_the_answer_uses_are_read_together():
+    model = tiny_composed("span", n_heaviest=2, max_width=2)
+    [explanation] = pellucid.explain(model, TEXT, method="span_attention", random_spans=99)
+    spans, number_of = (
+        explanation.units,
+        {part: number for number, part in enumerate(explanation.units.parts.content)},
+    )
+    used = np.flatnonzero(explanation.scores)
+    assert len(used) == 2
+    words = {
+        word
+        for one in used
+        for word in range(number_of[int(spans.first[one])], number_of[int(spans.last[one])] + 1)
+    }
+    probabilities = alone(model, explanation.example, words)
+    predicted = explanation.prediction.labels.index(explanation.prediction.label)
+    assert explanation.diagnostics["alone_probability"] == pytest.approx(probabilities[predicted], abs=1e-6)
+    heaviest = alone(model, explanation.example, [*words][:1])
+    assert explanation.diagnostics["alone_probability"] != pytest.approx(heaviest[predicted], abs=1e-6)
+    assert 0 <= explanation.diagnostics["random_agrees"] <= 1
+    (analysis,) = pellucid.spans(model, TEXT, k=1, random_spans=99, progress=False)
+    assert analysis.explanation.diagnostics["alone_probability"] == pytest.approx(
+        explanation.diagnostics["alone_probability"], abs=1e-6
+    )
+    [one] = pellucid.explain(model, "fine", method="span_attention")
+    assert one.diagnostics["alone_agrees"] == 1 and "random_agrees" not in one.diagnostics
 
 
 def test_effective_numbers_count_the_spans_that_hold_the_weight(self_explaining):

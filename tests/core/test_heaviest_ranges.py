@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from pellucid.core.results.heaviest_ranges import heaviest, richest
-from pellucid.core.spans.range_alone import only, others_alike, without
+from pellucid.core.spans.range_alone import choices_alike, disjoint_alike, only, others_alike, without
 from pellucid.core.text.example import as_examples
 from tests.reports.sample_results import sample_explanation as explanation
 
@@ -53,6 +53,23 @@ def test_random_ranges_have_one_length_lie_in_one_text_and_differ():
     assert len({*some}) == 3 and {*some} < {*every}
     assert some != others_alike(heaviest_range, texts, 3, torch.Generator().manual_seed(2))
     assert others_alike(range(6), texts, 3, torch.Generator()) == []
+
+
+def test_random_choices_of_several_ranges_have_their_lengths_share_no_unit_and_differ():
+    texts, ranges = [0] * 7 + [1] * 4, [range(1, 3), range(8, 9)]
+    generator = torch.Generator().manual_seed(0)
+    choices = choices_alike(ranges, texts, 50, generator)
+    assert 10 < len(choices) <= 50 and len({frozenset(one) for one in choices}) == len(choices)
+    for one in choices:
+        assert sorted(map(len, one)) == [1, 2] and set(one) != set(ranges)
+        units = [unit for each in one for unit in each]
+        assert len(set(units)) == 3 and all(texts[each[0]] == texts[each[-1]] for each in one)
+    assert choices_alike([range(4), range(4, 7)], [0] * 7, 20, generator) == [[range(3, 7), range(3)]]
+    assert choices_alike([range(2, 4)], texts, 99, generator) == [
+        [one] for one in others_alike(range(2, 4), texts, 99, generator)
+    ]
+    assert disjoint_alike([range(2), range(2, 4)], [0, 0, 1, 2, 2, 2], generator) is not None
+    assert disjoint_alike([range(3), range(3, 6)], [0, 0, 0, 1, 1], generator) is None
 
 
 def test_a_range_alone_and_the_rest_make_the_text(bert):

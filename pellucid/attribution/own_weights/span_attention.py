@@ -33,12 +33,12 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
 
     Not tied to a class: they show what the model read, not for or against what. A span's vector is built from states that
     have seen the whole text, so a short span can carry more than its words. To see whether it does, the model reads the
-    heaviest span alone, and other spans of its length. random_spans: the most other spans to read; 0 reads none, nor the
-    heaviest alone.
+    heaviest span alone, and other spans of its length; of a model that answers by its k heaviest spans these together, and k other
+    spans of their lengths. random_spans: the most others to read; 0 reads none, nor the heaviest alone.
 
     Diagnostics: `effective_spans`, 1 / sum of alpha squared, and `entropy_spans`, exp(entropy), two counts of the
-    spans that the weight is spread over; `alone_probability` of the predicted class for the heaviest span alone,
-    `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is; `mean_layer`, where
+    spans that the weight is spread over; `alone_probability` of the predicted class for what is read alone, `alone_agrees`, 1 if it is
+    predicted then too, and `random_agrees`, the share of random spans where it is; `mean_layer`, where
     spans are built from a learnt mean over layers. For words that a translator writes: `spans_of_words`.
     """
     at_least("random_spans", random_spans, 0)
@@ -63,7 +63,8 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
             for (squared, spread), of_alone in zip(counts, alone, strict=True)
         ),
         caveats=tuple(
-            _caveats(*of_text) for of_text in zip(effective, map(len, units), alone, heaviest, strict=True)
+            _caveats(*of_text, trace.n_heaviest)
+            for of_text in zip(effective, map(len, units), alone, heaviest, strict=True)
         ),
     )
 
@@ -84,7 +85,7 @@ def entropy_spans(count: float) -> str:
 
 @diagnostics.add(worst="lowest")
 def alone_probability(probability: float) -> str:
-    """The predicted class's probability when the model reads the heaviest span alone."""
+    """The predicted class's probability when the model reads the heaviest span alone, or the spans that it answers by."""
     return ""
 
 
@@ -92,14 +93,14 @@ def alone_probability(probability: float) -> str:
     worst="lowest", brief=lambda agrees: f"{'same' if agrees else 'another'} answer if read alone"
 )
 def alone_agrees(agrees: float) -> str:
-    """1 where the model predicts the same class from the heaviest span alone, else 0."""
-    return f"Read alone, the heaviest span gets {'the same' if agrees else 'another'} answer."
+    """1 where the model predicts the same class from the heaviest span alone, or from the spans that it answers by; else 0."""
+    return f"Read alone, the heaviest words get {'the same' if agrees else 'another'} answer."
 
 
 @diagnostics.add(worst="highest")
 def random_agrees(share: float) -> str:
-    """The share of random spans of that length from which the model predicts the same class."""
-    return f"Random spans of that length get the answer {percent(share)} of the time."
+    """The share of random spans, as long as those, from which the model predicts the same class."""
+    return f"Random spans as long get the answer {percent(share)} of the time."
 
 
 @diagnostics.add(worst="highest")
@@ -118,7 +119,11 @@ def is_spread_out(effective: float, spans: int) -> bool:
 
 
 def _caveats(
-    effective: float, spans: int, alone: dict[str, float], heaviest: HeaviestSpans
+    effective: float,
+    spans: int,
+    alone: dict[str, float],
+    heaviest: HeaviestSpans,
+    n_heaviest: int | None,
 ) -> tuple[str, ...]:
     caveats = []
     if is_spread_out(effective, spans):
@@ -130,5 +135,8 @@ def _caveats(
     if alone.get("alone_agrees") == 0:
         caveats.append(
             "Read alone, the heaviest span gets another answer: its vector carries more of the text than its own words."
+            if n_heaviest in (None, 1)
+            else f"Read alone, the spans that the answer uses, {n_heaviest} at most, get another answer: their vectors carry more of the text "
+            "than their own words."
         )
     return tuple(caveats)

@@ -25,8 +25,9 @@ class HeaviestSpans:
     """Counts over texts that have a content word; each text counts by its heaviest span.
 
     texts: how many. without_content: of these, how many have a heaviest span without content word. read: of these, how
-    many spans were read alone, beside random spans of the same length. alone: of those read, how many got the text's
-    answer. random: for each of those read, the share of its random spans that got the text's answer, added up.
+    many were read alone, beside random spans of the same length: by their heaviest span, or by all spans that the answer uses. alone: of
+    those read, how many got the text's answer. random: for each of those read, the share of its random spans that got the text's answer,
+    added up.
     """
 
     texts: int = 0
@@ -84,8 +85,8 @@ class HeaviestSpans:
         if not self.read:
             return f"{first}."
         return (
-            f"{first}. When the model reads the heaviest span alone, it gives the text's answer in {self.alone_agrees:.0%}; "
-            f"from random spans of that length, in {self.random_agrees:.0%}."
+            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in {self.alone_agrees:.0%}; "
+            f"from random spans as long, in {self.random_agrees:.0%}."
         )
 
     def cautions(self) -> tuple[str, ...]:
@@ -115,19 +116,7 @@ def heaviest_spans(explanations: Iterable[Explanation]) -> HeaviestSpans:
 
 def analysed_heaviest(analyses: Iterable[SpanAnalysis]) -> HeaviestSpans:
     """Counts of analysed texts."""
-    return sum(map(_of_analysis, analyses), NOT_COUNTED)
-
-
-def _of_analysis(analysis: SpanAnalysis) -> HeaviestSpans:
-    explanation = analysis.explanation
-    if not analysis.spans or not isinstance(explanation.units, Spans):
-        return NOT_COUNTED
-    best = analysis.spans[0]
-    alone: dict[str, float] = {}
-    if best.random_agrees == best.random_agrees:  # there is another span of its length
-        agrees = float(best.alone.label == explanation.prediction.label)
-        alone = {"alone_agrees": agrees, "random_agrees": best.random_agrees}
-    return heaviest_span(explanation.example.segments, explanation.units, explanation.scores, alone)
+    return heaviest_spans(one.explanation for one in analyses)
 
 
 def _of_explanation(explanation: Explanation) -> HeaviestSpans:

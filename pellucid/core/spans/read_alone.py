@@ -1,6 +1,10 @@
-"""A self-explaining model's answers to its heaviest span read alone, and to random spans of the same length."""
+"""A self-explaining model's answers to its heaviest span read alone, and to random spans of the same length.
+
+Of a model that answers by its k heaviest spans these are read together, without the rest of the text.
+"""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import torch
 from torch import Tensor
@@ -11,7 +15,7 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.heaviest_ranges import texts_of
-from pellucid.core.spans.range_alone import only, others_alike
+from pellucid.core.spans.range_alone import choices_alike, only
 from pellucid.core.text.units import Spans
 
 
@@ -20,8 +24,8 @@ def read_alone(
 ) -> list[dict[str, float]]:
     """For each example `alone_probability`, `alone_agrees` and `random_agrees`; see `span_attention`.
 
-    units, weights: each example's spans, and their weights [span]. draws: the most random spans to read. Words outside a
-    span are absent. A text without spans gets an empty dictionary; a text without another span of that length gets no
+    units, weights: each example's spans, and their weights [span]. draws: the most random choices of spans to read. Words outside
+    them are absent. A text without spans gets an empty dictionary; a text without other spans of those lengths gets no
     `random_agrees`.
     """
     variants = [
@@ -40,20 +44,32 @@ def read_alone(
 
 
 def _variants(run: ForwardPass, example: int, spans: Spans, weights: Tensor, draws: int) -> list[Row]:
-    """The heaviest span alone, then the random ones."""
+    """What the answer rests on alone, then the random spans."""
     if not len(spans):
         return []
-    content_number = {part: number for number, part in enumerate(spans.parts.content)}
-    best = int(weights.argmax())
-    heaviest = range(content_number[int(spans.first[best])], content_number[int(spans.last[best])] + 1)
+    number_of = {part: number for number, part in enumerate(spans.parts.content)}
+    ends = [
+        (number_of[int(spans.first[one])], number_of[int(spans.last[one])]) for one in _used(run, weights)
+    ]
+    ranges = [range(first, last + 1) for first, last in ends]
     generator = generator_for(run.batch.rows[example], "read_alone", run.seed)
-    ranges = [heaviest, *others_alike(heaviest, texts_of(spans.parts), draws, generator)]
+    choices = [ranges, *choices_alike(ranges, texts_of(spans.parts), draws, generator)]
     pieces = run.batch.pieces_of(example, spans.parts.kind)  # type: ignore[arg-type]
-    return [only(run.batch, example, pieces, one) for one in ranges]
+    return [only(run.batch, example, pieces, chain.from_iterable(one)) for one in choices]
+
+
+def _used(run: ForwardPass, weights: Tensor) -> list[int]:
+    """The heaviest span; of a model that answers by its k heaviest ones, all of these that have weight, the heaviest first."""
+    trace = run.traces.without_graph.spans
+    assert trace is not None  # the caller asks models that have the capability
+    if trace.n_heaviest is None:
+        return [int(weights.argmax())]
+    used = int((weights > 0).sum())
+    return weights.topk(min(trace.n_heaviest, max(used, 1))).indices.tolist()
 
 
 def _diagnostics(probabilities: Tensor, predicted: int) -> dict[str, float]:
-    """The entries of one example; probabilities: [span class], the heaviest span first; predicted: its class."""
+    """The entries of one example; probabilities: [choice class], that of the model first; predicted: its class."""
     agrees = (probabilities.argmax(-1) == predicted).double()
     alone = {"alone_probability": float(probabilities[0, predicted]), "alone_agrees": float(agrees[0])}
     return alone if len(agrees) == 1 else alone | {"random_agrees": float(agrees[1:].mean())}

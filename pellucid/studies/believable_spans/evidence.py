@@ -14,7 +14,7 @@ from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_probabilities
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_ranges import heaviest, texts_of
-from pellucid.core.spans.range_alone import only, without
+from pellucid.core.spans.range_alone import disjoint_alike, only, without
 from pellucid.core.text.content_words import words_with_content
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans
@@ -65,29 +65,13 @@ def random_words(
 ) -> list[list[list[int]]]:
     """For each of some random choices, of each text the words of ranges that are as long as its own and share no word.
 
-    The choices can be the spans themselves: in short texts there may be no other.
+    The choices can be the spans themselves: in short texts there may be no other, and where a draw leaves no room they stand for it.
     """
     drawn: list[list[list[int]]] = [[] for _ in range(RANDOM)]
     for number, (own, explanation) in enumerate(zip(ranges, explanations, strict=True)):
         texts, generator = _texts(explanation), generator_for(batch.rows[number], "believable_spans", 0)
         for of_draw in drawn:
-            of_draw.append(words_of([_disjoint(own, texts, generator)])[0])
-    return drawn
-
-
-def _disjoint(own: Sequence[range], texts: Sequence[int], generator: torch.Generator) -> list[range]:
-    """Random ranges of these lengths, each within one text, the longest first; the own ones where a draw leaves no room for all."""
-    drawn: list[range] = []
-    for size in sorted(map(len, own), reverse=True):
-        used = {word for one in drawn for word in one}
-        fitting = [
-            range(start, start + size)
-            for start in range(len(texts) - size + 1)
-            if texts[start] == texts[start + size - 1] and not used & set(range(start, start + size))
-        ]
-        if not fitting:
-            return list(own)
-        drawn.append(fitting[int(torch.randint(len(fitting), (1,), generator=generator))])
+            of_draw.append(words_of([disjoint_alike(own, texts, generator) or own])[0])
     return drawn
 
 
