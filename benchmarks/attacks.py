@@ -33,11 +33,13 @@ from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.places import words_of
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.text.example import Example
+from pellucid.models.routing.compiled_network import lacks_openvino
 
 ROOT = Path(__file__).parents[1]
 RUNS, N_TEXTS = 5, 64
 PER_UNIT = (1, 2, 3, 5)  # of the search `screened`: replacements of a word that it asks about
 PEER = Path(__file__).parent / "attack" / "peer_textattack.py"
+OPENVINO = "openvino"
 TARGETS = {
     "floor": ("≤ 1.15", "≤ 1.05"),
     "textattack": ("≥ 2", "≥ 4"),
@@ -68,9 +70,15 @@ def counted_tokens(network: Any) -> Iterator[list[int]]:
         handle.remove()
 
 
-def attacked(folder: Path, texts: Sequence[Example], attack: str, **settings: Any) -> dict[str, Any]:
-    """Seconds of one attack with a model that nobody has asked, the tokens it asked, and what came of it."""
-    model = pellucid.load(folder)
+def attacked(
+    folder: Path, texts: Sequence[Example], attack: str, route: str = "eager", **settings: Any
+) -> dict[str, Any]:
+    """Seconds of one attack with a model that nobody has asked, the tokens it asked, and what came of it.
+
+    The tokens of a route that runs no module of the network are not counted. A route's trial is over before the clock runs.
+    """
+    model = pellucid.load(folder, route=route)
+    assert model.route_in_use == route
     with counted_tokens(model.network) as tokens:
         start = time.perf_counter()
         attempts = pellucid.attack(model, texts, attack, progress=False, **settings)
@@ -139,6 +147,7 @@ def pwws_turns(
         return {
             "floor": floor_of(folder, texts),
             "ours": attacked(folder, texts, "pwws"),
+            "by_route": None if lacks_openvino() else attacked(folder, texts, "pwws", OPENVINO),
             "textattack": None if peer is None else peer(),
         }
 
@@ -149,13 +158,30 @@ def pwws_turns(
 
 
 def summary(turns: Sequence[dict[str, Any]]) -> dict[str, float | None]:
-    """Medians over turns: seconds ÷ those of the floor, and how many times as many texts a second as TextAttack."""
-    floors = [one["ours"]["seconds"] / (one["ours"]["tokens"] / one["floor"]) for one in turns]
-    peers = [one["textattack"]["seconds"] / one["ours"]["seconds"] for one in turns if one["textattack"]]
-    return {
-        "floor": statistics.median(floors),
-        "textattack": statistics.median(peers) if peers else None,
+    """Medians over turns: seconds ÷ those of the floor, and how many times as many texts a second as TextAttack; also by the other route."""
+
+    def floors(which: str) -> list[float]:
+        return [one[which]["seconds"] / (one["ours"]["tokens"] / one["floor"]) for one in turns if one[which]]
+
+    def peers(which: str) -> list[float]:
+        return [
+            one["textattack"]["seconds"] / one[which]["seconds"]
+            for one in turns
+            if one["textattack"] and one[which]
+        ]
+
+    columns = {
+        "floor": floors("ours"),
+        "textattack": peers("ours"),
+        "floor_by_route": floors("by_route"),
+        "textattack_by_route": peers("by_route"),
     }
+    return {name: statistics.median(column) if column else None for name, column in columns.items()}
+
+
+def number(value: float | None, unit: str) -> str:
+    """A ratio in words."""
+    return "not measured" if value is None else f"{value:.2f}{unit}"
 
 
 def as_page(results: dict[str, Any]) -> str:
@@ -166,10 +192,13 @@ def as_page(results: dict[str, Any]) -> str:
         f"at {one['per_unit']} a word: {one['queries'] / ours['queries']:.2f}, {one['fooled']} fooled"
         for one in results["screened"]
     ]
-    beside = "not measured" if peer is None else f"{ratios['textattack']:.1f} ×"
+    floors = [f"{ratios['floor']:.2f}", number(ratios["floor_by_route"], "")]
+    peers = [number(ratios[name], " ×") for name in ("textattack", "textattack_by_route")]
     rows = [
-        ("PWWS: seconds ÷ floor of the tokens asked", f"{ratios['floor']:.2f}", *TARGETS["floor"]),
-        ("PWWS: texts a second ÷ TextAttack's", beside, *TARGETS["textattack"]),
+        ("PWWS: seconds ÷ floor of the tokens asked", floors[0], *TARGETS["floor"]),
+        ("the same by the route `openvino`, ÷ the same floor", floors[1], *TARGETS["floor"]),
+        ("PWWS: texts a second ÷ TextAttack's", peers[0], *TARGETS["textattack"]),
+        ("the same by the route `openvino`", peers[1], *TARGETS["textattack"]),
         ("`screened`: queries ÷ PWWS's", "; ".join(searched), *TARGETS["screened"]),
         (
             "span attack: back-translation's share",

@@ -40,7 +40,8 @@ Numbers = Sequence[Tensor]  # by which routes are compared
 def forward(network: Any, route: Route, columns: dict[str, Tensor]) -> Numbers:
     """A pass without a graph."""
     with torch.no_grad(), route.explaining():
-        return [network(**columns).logits]
+        answer: Any = route.answer(network, columns)
+    return [answer[0]]
 
 
 def with_gradient(network: Any, route: Route, columns: dict[str, Tensor]) -> Numbers:
@@ -74,9 +75,9 @@ def turns_of(runs: dict[str, Callable[[], Numbers]], turns: int) -> dict[str, An
     numbers: dict[str, Numbers] = {}
     for _ in range(turns):
         for name, run in runs.items():
-            start = time.thread_time()
+            start = time.process_time()  # some routes compute in threads of their own
             result = run()
-            seconds[name].append(time.thread_time() - start)
+            seconds[name].append(time.process_time() - start)
             numbers[name] = [each.detach().clone() for each in result]
     return {
         name: {
@@ -100,7 +101,7 @@ def measured_passes(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
         for length in LENGTHS:
             rows = [[101, *range(2000, 2000 + length - 2), 102]] * (TOKENS // length)
             columns = columns_of(network, rows)
-            runs = {name: partial(run, network, route_of[name], columns) for name in names}
+            runs = {name: partial(run, network, route_of[name], columns) for name in _able(names, kind)}
             for warm in runs.values():
                 warm()
             record = turns_of(runs, TURNS)
@@ -109,6 +110,11 @@ def measured_passes(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
             records[f"{kind}, {length} tokens a text"] = record
     network.zero_grad()
     return records
+
+
+def _able(names: Sequence[str], kind: str) -> list[str]:
+    """The routes that compute passes of this kind."""
+    return [name for name in names if routes.get(name).facts["trains"] or kind != "training step"]
 
 
 def measured_methods(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
@@ -145,6 +151,10 @@ def trial_of(folder: Path) -> dict[str, Any]:
     return {"chosen": choice.name, "why": choice.why, "seconds": time.perf_counter() - start}
 
 
+def _cell(what: str, numbers: dict[str, Any]) -> str:
+    return f"{numbers['ratio']:.2f} × as fast{_differs(what, numbers)}"
+
+
 def _differs(what: str, numbers: dict[str, Any]) -> str:
     """Nothing of training steps: some gradients by weights, such as those by the keys' biases, are 0 but for rounding."""
     return "" if what.startswith("training") else f", differs by {numbers['difference']:.0e}"
@@ -157,7 +167,7 @@ def as_page(results: dict[str, Any]) -> str:
     for what, record in results["records"].items():
         own = record[EAGER].get("tokens_per_second")
         speed = f"{own:,.0f} tokens/s" if own else f"{record[EAGER]['seconds']:.2f} s"
-        cells = [f"{record[name]['ratio']:.2f} × as fast{_differs(what, record[name])}" for name in others]
+        cells = [_cell(what, record[name]) if name in record else "–" for name in others]
         rows.append((what, speed, *cells))
     trial = results["trial"]
     return (

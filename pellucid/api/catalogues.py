@@ -94,10 +94,11 @@ def formats() -> list[dict[str, Any]]:
 def routes() -> list[dict[str, Any]]:
     """Every route of a pass, by name, as a dictionary: how a network's passes can be computed.
 
-    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); lacks (why it cannot compute on this machine, or "").
+    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); trains (whether it computes steps of training); lacks (why it
+    cannot compute on this machine, or "").
 
     >>> [route["name"] for route in pellucid.routes()]
-    ['eager', 'onednn']
+    ['eager', 'onednn', 'openvino']
     """
     entries = [known_routes.get(name) for name in known_routes.names()]
     return [
@@ -105,6 +106,7 @@ def routes() -> list[dict[str, Any]]:
             "name": entry.name,
             "summary": entry.summary,
             "devices": sorted(entry.facts["devices"]),
+            "trains": entry.facts["trains"],
             "lacks": _lacks(entry.make),
         }
         for entry in entries

@@ -170,9 +170,14 @@ def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -
 
 def route_of_steps(classifier: Classifier, recipe: Recipe) -> Route:
     """The recipe's route for the network; raises `BadSetting` where it cannot compute here: its bytes would be others."""
-    devices, route = routes.get(recipe.route).facts["devices"], route_class(recipe.route)
+    facts, route = routes.get(recipe.route).facts, route_class(recipe.route)
     device = classifier.device.type
-    lacks = f"it does not compute on {device}" if devices and device not in devices else route.lacks()
+    if not facts["trains"]:
+        lacks = "it computes no steps of training"
+    elif facts["devices"] and device not in facts["devices"]:
+        lacks = f"it does not compute on {device}"
+    else:
+        lacks = route.lacks()
     if lacks:
         raise BadSetting(f"route={recipe.route!r} is not possible: {lacks}; give route='eager'.")
     return route(classifier.network)

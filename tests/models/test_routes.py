@@ -271,7 +271,7 @@ def test_without_its_operators_a_route_is_not_used(monkeypatch, operator):
         with pytest.warns(RouteNotUsed, match="oneDNN"):
             assert torch.equal(logits(model), own_logits(model))
         assert model.route_in_use == "eager"
-        assert [route["name"] for route in pellucid.routes() if not route["lacks"]] == ["eager"]
+        assert next(route for route in pellucid.routes() if route["name"] == "onednn")["lacks"]
     finally:
         linear_product._lacks_operators.cache_clear()
 

@@ -54,6 +54,10 @@ def test_a_route_that_cannot_compute_here_is_refused(encoder, tmp_path, monkeypa
         BadSetting, match=r"route='onednn' is not possible: there is no oneDNN; give route='eager'\."
     ):
         trained(encoder, tmp_path, route="onednn")
+    with pytest.raises(
+        BadSetting, match=r"route='openvino' is not possible: it computes no steps of training; "
+    ):
+        trained(encoder, tmp_path, route="openvino")
 
 
 def test_a_recipe_names_its_route_where_it_is_not_eager():

@@ -260,11 +260,12 @@ encoders = Catalogue(
 
 # A class of a network, a `Route`: how its passes are computed, never what (`models/routing/route.py`).
 # devices: kinds of devices that it computes on, such as "cpu"; empty where any will do
+# trains: whether it computes steps of training
 routes = Catalogue(
     "route",
     room="pellucid.models.routes",
     group="pellucid.routes",
-    optional=MappingProxyType({"devices": frozenset()}),
+    optional=MappingProxyType({"devices": frozenset(), "trains": True}),
 )
 
 # draws: the kind of result, such as "table"

@@ -12,6 +12,7 @@ from torch import nn
 # Torch numbers hooks without a lock: of two that are registered at the same moment one could replace the other.
 _REGISTERING = threading.Lock()
 Remove = Callable[[], None]
+THREAD = "_pellucid_thread"  # the attribute that names a hook's thread
 
 
 def hook_input(module: nn.Module, hook: Callable, *, with_kwargs: bool = False) -> Remove:
@@ -34,6 +35,13 @@ def hook_output(
     return handle.remove
 
 
+def is_watched(module: nn.Module) -> bool:
+    """Whether a hook on the module acts when this thread calls it, whoever registered it."""
+    here = threading.get_ident()
+    hooks = [*list(module._forward_hooks.values()), *list(module._forward_pre_hooks.values())]
+    return any(getattr(hook, THREAD, here) == here for hook in hooks)
+
+
 def after_every_call(module: nn.Module, step: Callable) -> None:
     """Make a step part of the module, in all threads and for as long as it lives: (module, args, kwargs, output) -> output."""
     with _REGISTERING:
@@ -50,4 +58,5 @@ def _in_this_thread(hook: Callable) -> Callable:
     def in_this_thread(*args: object) -> object:
         return hook(*args) if threading.get_ident() == thread else None
 
+    setattr(in_this_thread, THREAD, thread)
     return in_this_thread

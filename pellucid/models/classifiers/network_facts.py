@@ -20,7 +20,7 @@ from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.piece_network import PieceNetwork
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
-from pellucid.models.classifiers.running import run_network
+from pellucid.models.classifiers.running import Call, own_call, run_network
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import encode, own_copy, tokenized
 from pellucid.models.families.last_token import padding_id
@@ -117,7 +117,7 @@ class NetworkFacts:
         with torch.no_grad():
             return replace(arguments, gates=self.pieces.choose(arguments.pieces))
 
-    def run(self, arguments: Arguments, under_policy: bool = False) -> Output:
+    def run(self, arguments: Arguments, under_policy: bool = False, call: Call = own_call) -> Output:
         """See `run_network`."""
         return run_network(
             self.network,
@@ -125,6 +125,7 @@ class NetworkFacts:
             name=self.name,
             readers=lambda: self.structure.readers,
             under_policy=under_policy,
+            call=call,
         )
 
     def at_once(self, window: int | None) -> int:

@@ -22,6 +22,7 @@ from pellucid.models.classifiers.network_facts import NetworkFacts
 from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
+from pellucid.models.classifiers.running import Call, own_call
 from pellucid.models.routing.route import Route
 
 
@@ -50,7 +51,7 @@ class Recorder:
             for context in run.contexts():
                 stack.enter_context(context)
             try:
-                output = facts.run(arguments, under_policy=want.under is not None)
+                output = facts.run(arguments, under_policy=want.under is not None, call=run.call)
             except Enough:
                 nothing = run.hidden[0].new_zeros(len(rows), 0)
                 output = Output(logits=nothing, gates=arguments.gates)
@@ -100,6 +101,15 @@ class _Run:
         if want.under is not None:
             self._refuse_time_first()
             yield want.under(self.facts.network)
+
+    @property
+    def call(self) -> Call:
+        """How the network is asked: by the route where only its answer and the word embeddings are wanted."""
+        route, want = self.recorder.route, self.want
+        seen = want.gradients or want.hidden or want.exchanges_functions or self.layer is not None
+        if route is None or seen or self.recorder.computes_in is not None:
+            return own_call
+        return route.answer
 
     def _refuse_time_first(self) -> None:
         if self.facts.structure.time_first:

@@ -1,7 +1,8 @@
 """One run of a network on arguments: failures become one sentence, and every family can read batches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -14,7 +15,13 @@ from pellucid.models.families.end_token import one_end_a_row
 from pellucid.models.families.last_token import with_row_ends
 from pellucid.models.families.probes import end_id, parameter_names, without_cache
 
+Call = Callable[[nn.Module, Mapping[str, object]], object]
 FAILURES = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, AttributeError, AssertionError)
+
+
+def own_call(network: nn.Module, columns: Mapping[str, object]) -> object:
+    """What the network answers to these keywords."""
+    return network(**columns)
 
 
 def run_network(
@@ -24,11 +31,12 @@ def run_network(
     name: str,
     readers: Callable[[], Sequence[nn.Module]],
     under_policy: bool = False,
+    call: Call = own_call,
 ) -> Output:
     """The network's own answer; raises `ModelCannot` where it fails.
 
     name: what messages call the model. readers: a function that returns the modules that look up ids; called only where a
-    batch needs them. under_policy: whether backward rules change the pass.
+    batch needs them. under_policy: whether backward rules change the pass. call: how the network is asked.
     """
     with ExitStack() as stack:
         keywords: dict[str, object] = {**arguments.keywords()}
@@ -36,7 +44,7 @@ def run_network(
             network, columns = _readable_batch(network, arguments.columns, readers, stack)
             keywords = {**columns, **without_cache(parameter_names(network))}
         try:
-            answer = network(**keywords)
+            answer: Any = call(network, keywords)
         except FAILURES as error:
             if is_memory_error(error) or isinstance(error, PellucidError):
                 raise

@@ -8,6 +8,8 @@ from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.b_cos_layers import B_COS, check_form, with_b_cos_layers
 from pellucid.models.composed.encoder_and_head import EncoderAndHead
+from pellucid.models.composed.joined_windows import ReadStates
+from pellucid.models.composed.lower_layers import last_states
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.rationale_network import RationaleNetwork
 from pellucid.models.families.encoder import Encoder
@@ -22,9 +24,11 @@ class PoolingNetwork(EncoderAndHead):
         """None: nothing is chosen before the text is read."""
         return None
 
-    def forward(self, pieces: PieceTensors, gates: GateTrace | None = None) -> Output:
-        """[batch piece] -> logits [batch class] in the head's number type; gates are not read."""
-        states = self.states(pieces)
+    def forward(
+        self, pieces: PieceTensors, gates: GateTrace | None = None, read: ReadStates = last_states
+    ) -> Output:
+        """[batch piece] -> logits [batch class] in the head's number type; gates are not read. read: how the encoder's states are computed."""
+        states = self.states(pieces, read)
         return self.decide(self.pooler(states, pieces), states, pieces)
 
 

@@ -10,7 +10,7 @@ from pellucid.core.passes.trace import StateTrace
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.b_cos_layers import B_COS
-from pellucid.models.composed.joined_windows import encoder_states, window_of
+from pellucid.models.composed.joined_windows import ReadStates, encoder_states, window_of
 from pellucid.models.composed.lower_layers import last_states, layer_mix_of
 from pellucid.models.composed.plan import Plan
 from pellucid.models.families.encoder import Encoder
@@ -45,9 +45,12 @@ class EncoderAndHead(nn.Module):
         """The encoder's word-embedding module."""
         return self.encoder.get_input_embeddings()
 
-    def states(self, pieces: PieceTensors) -> Tensor:
-        """[batch piece width]: the encoder's last states, or the mean over its layers; of long texts, windows are joined."""
-        return encoder_states(self.encoder, self._window, pieces, self.layer_mix or last_states)
+    def states(self, pieces: PieceTensors, read: ReadStates = last_states) -> Tensor:
+        """[batch piece width]: the encoder's last states, or the mean over its layers; of long texts, windows are joined.
+
+        read: how the last states are computed.
+        """
+        return encoder_states(self.encoder, self._window, pieces, self.layer_mix or read)
 
     def decide(self, pooled: Pooled, states: Tensor, pieces: PieceTensors) -> Output:
         """The pooled vectors' logits in the head's number type, with the pooler's own weights, and the states that it read."""

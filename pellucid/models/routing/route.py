@@ -1,7 +1,8 @@
 """What every route of a pass offers."""
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from torch import nn
 
@@ -28,6 +29,13 @@ class Route(Protocol):
 
     def training(self) -> AbstractContextManager[object]:
         """The context of the forward pass of a training step: its gradients lead to weights too."""
+        ...
+
+    def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
+        """The answer of `network(**columns)`, or a tuple with its logits: of a pass of which only logits and word embeddings are wanted.
+
+        columns: the keywords of the network's forward. Word embeddings are looked up by the network's own module.
+        """
         ...
 
 

@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import nn
@@ -37,7 +37,8 @@ class RouteChoice:
 class RouteQuestion:
     """For which network a route is wanted.
 
-    name: a registered one, or "auto". digest: a function that returns the model's digest. passes: what its trial runs.
+    name: a registered one, or "auto". digest: a function that returns the model's digest. passes: what its trial runs. by_name: the routes of this
+    network, so that what one compiles in its trial is used afterwards.
     """
 
     name: str
@@ -45,6 +46,7 @@ class RouteQuestion:
     device: str
     digest: Callable[[], str]
     passes: TrialPasses
+    by_name: dict[str, Route] = field(default_factory=dict)
 
     def answer(self) -> RouteChoice:
         """The chosen route; of equal models on one device and equally many threads it is tried once a process."""
@@ -56,7 +58,7 @@ class RouteQuestion:
         return self._route(name, why)
 
     def _route(self, name: str, why: str) -> RouteChoice:
-        return RouteChoice(name, route_class(name)(self.network), why)
+        return RouteChoice(name, self._named(name), why)
 
     def _known_or_tried(self) -> tuple[str, str]:
         key = self.name, self.device, self.digest(), torch.get_num_threads()
@@ -91,7 +93,9 @@ class RouteQuestion:
         )
 
     def _named(self, name: str) -> Route:
-        return self._route(name, "").route
+        if name not in self.by_name:
+            self.by_name[name] = route_class(name)(self.network)
+        return self.by_name[name]
 
     def _refusal(self, name: str) -> str:
         """Why a route cannot be used for this network, in words; "" where it can."""

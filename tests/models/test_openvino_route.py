@@ -1,0 +1,156 @@
+"""Whole passes by OpenVINO: never by weights that have changed, never past a hook, and only what nobody wants to see the inside of."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+import pellucid
+from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.notices import RouteNotUsed
+from pellucid.core.passes.trace import Want
+from pellucid.core.text.example import as_examples
+from pellucid.models.routing import compiled_network, route_choice
+from tests.models.test_digest import CHANGES
+from tests.models.test_routes import fused_step, many_rows, own_logits
+from tests.tiny import tiny_classifier, tiny_composed
+
+needs_openvino = pytest.mark.skipif(
+    bool(compiled_network.lacks_openvino()), reason="the package openvino is not installed"
+)
+TEXTS = ("fine", "A gripping, lovely film.", "It was not bad, " * 9, "Two emoji 👩‍👩‍👧👍 and שלום")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(monkeypatch):
+    """No trial of another test answers."""
+    monkeypatch.setattr(route_choice, "_remembered", type(route_choice._remembered)())
+
+
+@pytest.fixture
+def model():
+    """A tiny classifier whose passes OpenVINO computes."""
+    routed = replace(tiny_classifier("bert"), route="openvino")
+    assert routed.route_in_use == "openvino"
+    return routed
+
+
+def logits(model, rows=None):
+    with torch.no_grad():
+        return model.trace(many_rows(model, 4) if rows is None else rows).logits
+
+
+def near(one, other):
+    torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+@needs_openvino
+@pytest.mark.parametrize("change", [*CHANGES, "a fused step"])
+def test_changed_weights_are_compiled_anew(model, change):
+    before = logits(model)
+    with torch.no_grad():
+        {**CHANGES, "a fused step": fused_step}[change](model.blocks[0].intermediate.dense.weight)
+    after = logits(model)
+    near(after, own_logits(model)[:4])
+    if change != "one number":  # too small to be seen in the answer
+        assert not torch.equal(after, before)
+
+
+@needs_openvino
+def test_word_embeddings_that_change_need_no_new_compilation(model, monkeypatch):
+    before = logits(model)
+    monkeypatch.setattr(compiled_network, "compiled", None)
+    with torch.no_grad():
+        model.embedding.weight.mul_(2.0)
+    after = logits(model)
+    near(after, own_logits(model)[:4])
+    assert not torch.equal(after, before)
+
+
+@needs_openvino
+def test_what_a_hook_or_another_forward_changes_is_in_the_answer(model):
+    block, before = model.blocks[-1], logits(model)
+    handle = block.register_forward_hook(lambda _, __, output: output * 2.0)
+    hooked = logits(model)
+    handle.remove()
+    assert not torch.allclose(hooked, before) and torch.equal(logits(model), before)
+    forward = block.forward
+    block.forward = lambda *inputs, **settings: forward(*inputs, **settings) * 2.0
+    assert torch.equal(logits(model), hooked)
+    del block.forward
+    handle = model.embedding.register_forward_hook(lambda _, __, output: output * 2.0)
+    near(logits(model), own_logits(model)[:4])
+    handle.remove()
+    assert torch.equal(logits(model), before)
+
+
+@needs_openvino
+@pytest.mark.parametrize("want", (Want(gradients=True), Want(hidden=True), Want(attention=True)))
+def test_what_is_recorded_is_computed_by_torch(model, want):
+    rows = many_rows(model, 4)
+    assert torch.equal(model.trace(rows, want).logits, replace(model, route="eager").trace(rows, want).logits)
+
+
+@needs_openvino
+@pytest.mark.parametrize("kind", ("bert", "span", "long"))
+def test_rows_of_any_number_and_length_have_eagers_answers(kind):
+    own = {
+        "bert": lambda: tiny_classifier("bert"),
+        "span": lambda: tiny_composed("span"),
+        "long": lambda: tiny_composed("span", max_length=200),
+    }[kind]()
+    routed = replace(own, route="openvino")
+    assert routed.route_in_use == "openvino"
+    batch = own.encode(as_examples(list(TEXTS if kind == "bert" else (*TEXTS, "It was not bad, " * 20))))
+    rows = [row for row in batch.rows if not row.windows]
+    for some in (*([row] for row in rows), rows, rows * 3):
+        near(logits(routed, some), logits(own, some))
+    gaps = [batch.edited(1, [2, 3], "absent"), batch.edited(2, [4], "mask")]
+    near(logits(routed, gaps), logits(own, gaps))
+
+
+@needs_openvino
+def test_the_use_of_openvino_is_reported_to_nobody(monkeypatch):
+    import openvino
+
+    monkeypatch.setattr(openvino, "convert_model", None)  # it sends a report
+    assert replace(tiny_classifier("bert"), route="openvino").route_in_use == "openvino"
+
+
+@needs_openvino
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("double", "computes weights of float32"),
+        ("rationale", "networks of transformers that read word embeddings"),
+        ("failing", "OpenVINO cannot compile BertForSequenceClassification: no such operation"),
+    ],
+)
+def test_what_it_cannot_compute_is_computed_by_torch_and_a_notice_says_why(kind, sentence, monkeypatch):
+    own = tiny_composed("rationale") if kind == "rationale" else tiny_classifier("bert")
+    if kind == "double":
+        own.network.double()
+    if kind == "failing":
+
+        def fail(*_):
+            raise RuntimeError("no such operation")
+
+        monkeypatch.setattr(compiled_network, "_converted", fail)
+    model = replace(own, route="openvino")
+    with pytest.warns(RouteNotUsed, match="route='openvino' is not used") as notices:
+        assert model.route_in_use == "eager"
+    assert sentence in str(notices[0].message)
+    assert torch.equal(logits(model), own_logits(model)[:4])
+
+
+def test_without_the_package_it_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr(compiled_network, "find_spec", lambda _: None)
+    (listed,) = [route for route in pellucid.routes() if route["name"] == "openvino"]
+    assert "pip install 'pellucid[openvino]'" in listed["lacks"]
+    with pytest.warns(RouteNotUsed, match="the package openvino is not installed"):
+        assert replace(tiny_classifier("bert"), route="openvino").route_in_use == "eager"
+
+
+def test_a_network_without_word_embeddings_is_refused():
+    with pytest.raises(ModelCannot, match="networks of transformers that read word embeddings"):
+        compiled_network.CompiledNetwork(torch.nn.Linear(2, 2))
