@@ -68,6 +68,17 @@ def test_word_embeddings_that_change_need_no_new_compilation(model, monkeypatch)
 
 
 @needs_openvino
+def test_a_table_that_another_module_shares_is_compiled_anew_after_a_change(model):
+    (reader,) = [model.route_choice.route._compiled]
+    model.network.shares = torch.nn.Linear(1, 1)
+    model.network.shares.weight = model.embedding.weight
+    before = reader._state_now()
+    with torch.no_grad():
+        model.embedding.weight[3, 0] += 1.0
+    assert reader._state_now() != before
+
+
+@needs_openvino
 def test_what_a_hook_or_another_forward_changes_is_in_the_answer(model):
     block, before = model.blocks[-1], logits(model)
     handle = block.register_forward_hook(lambda _, __, output: output * 2.0)

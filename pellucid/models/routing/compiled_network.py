@@ -66,7 +66,7 @@ class CompiledNetwork:
         settings = {name: one for name, one in columns.items() if not isinstance(one, Tensor)}
         tensors = {READS: self._embedding(ids), **tensors}
         request = self._of(tensors, settings).create_infer_request()
-        (first,) = request.infer([one.detach().numpy() for one in tensors.values()]).values()
+        (first,) = request.infer([one.detach().contiguous().numpy() for one in tensors.values()]).values()
         return (torch.from_numpy(first.copy()),)
 
     def _of(self, tensors: Mapping[str, Tensor], settings: Columns) -> Any:
@@ -81,14 +81,15 @@ class CompiledNetwork:
             return self._compiled[key]
 
     def _state_now(self) -> State:
-        """What changes when a weight, a buffer or a module is exchanged or changed in any way; the table of embeddings is not compiled."""
-        table = {id(one) for one in self._embedding.parameters()}
-        weights = [
-            one for one in (*self._network.parameters(), *self._network.buffers()) if id(one) not in table
-        ]
+        """What changes when a weight, a buffer or a module is exchanged or changed in any way.
+
+        A table of embeddings that no other module shares is not compiled.
+        """
+        modules = [one for one in self._network.modules() if one is not self._embedding]
+        weights = [one for each in modules for one in (*each.parameters(False), *each.buffers(False))]
         if any(one.dtype != torch.float32 for one in weights if one.is_floating_point()):
             raise ModelCannot("the openvino route computes weights of float32")
-        return (*map(id, self._network.modules()), *((one.data_ptr(), checksum(one)) for one in weights))
+        return (*map(id, modules), *((one.data_ptr(), checksum(one)) for one in weights))
 
     def _is_watched(self) -> bool:
         """Whether somebody sees or changes what a module computes, the lookup of word embeddings apart."""
