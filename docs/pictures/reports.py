@@ -1,6 +1,6 @@
 """Takes the pictures of reports: `python docs/pictures/reports.py MODEL`, a self-explaining classifier of pocket.
 
-Needs playwright and Chromium. Writes report.png, many-texts.png, right-to-left.png and side-by-side.png beside itself.
+Needs playwright and Chromium. Writes report.png, many-texts.png, right-to-left.png, side-by-side.png and spans.png beside itself.
 """
 
 import sys
@@ -18,6 +18,11 @@ from pellucid.reports.page.page import Reportable
 HERE = Path(__file__).parent
 FEW = ("span_attention", "occlusion", "kernel_shap")
 SHOWN = "books-028"  # the text of report.png
+OF_SPANS = (  # the texts of docs/how-to/question-the-spans.md
+    "A gripping, lovely film.",
+    "The plot is thin, but the acting kept me awake until the end.",
+    "Not a bad place to sleep.",
+)
 RIGHT_TO_LEFT = (
     "הסרט היה נפלא, אבל הסוף היה ארוך מדי ומשעמם.",
     "لم يعجبني الفندق: الغرفة صغيرة، والموظفون لا يجيبون على الهاتف 24/7.",
@@ -52,6 +57,7 @@ def pictures(model: Model) -> list[Picture]:
         Picture("many-texts", many, 1060, 1500),
         Picture("right-to-left", rtl, 852, element=".pl-cards"),
         Picture("side-by-side", side_by_side, 1072, element="article"),
+        Picture("spans", pellucid.spans(model, list(OF_SPANS), k=2), 960, 1500),
     ]
 
 
