@@ -20,7 +20,7 @@ from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
 from pellucid.core.foundation.notices import Notice, UnmatchedLabels
 
 INTERRUPTED = 130
-GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compare, layers and attention with --out go on where they were, others begin anew."
+GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with --out go on where they were, others begin anew."
 
 app = typer.Typer(
     cls=CommandsByName,

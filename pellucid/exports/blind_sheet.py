@@ -9,7 +9,7 @@ from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.blind_sheet import COLUMNS, key_record, sheet_rows
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.foundation.files import possible_path, whole_file, write_text
+from pellucid.core.foundation.files import check_new, possible_path, whole_file, write_text
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.exports.rows import uncomputed
@@ -25,10 +25,10 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
 
     attempts: from `attack`, of one attack or several.
     path: the sheet, a .csv file. key: a .json file that says which text of a row was edited, and by which attack; people who judge must not see
-        it. Files that exist are replaced.
+        it. Files that exist are refused: people may have filled them in.
     seed: a whole number; the order of rows and texts.
 
-    Raises `BadFile` for other endings or a file that cannot be written, `BadInput` where no text fooled the model.
+    Raises `BadFile` for other endings, a file that exists or cannot be written, `BadInput` where no text fooled the model.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -41,6 +41,7 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
     for file, ending in ((path, ".csv"), (key, ".json")):
         if file.suffix != ending:
             raise BadFile(f"{quoted(str(file))} does not end in {ending}; give such a name.")
+    check_new(path, key)
     whole("seed", seed, 0, HIGHEST_SEED)
     if not isinstance(attempts, Attempts):
         raise BadInput(f"attempts is {quoted(type(attempts).__name__)}; give what attack returned.")
@@ -53,6 +54,6 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
     writer.writerows({name: uncomputed(value) for name, value in row.items()} for row in rows)
     with whole_file(path) as sheet:
         sheet.write(text.getvalue().encode("utf-8-sig"))  # the mark tells spreadsheets the encoding
-    write_text(
-        key, json.dumps({"form": FORM, "rows": key_record(hidden)}, indent=1, ensure_ascii=False) + "\n"
-    )
+    labels = list(dict.fromkeys(label for one in attempts for label in one.before.labels))
+    record = {"form": FORM, "labels": labels, "rows": key_record(hidden)}
+    write_text(key, json.dumps(record, indent=1, ensure_ascii=False) + "\n")

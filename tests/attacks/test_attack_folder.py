@@ -72,6 +72,27 @@ def test_another_question_is_refused(model, tmp_path, settings, differs):
         attacked(model, tmp_path, **settings)
 
 
+def test_a_dictionary_is_known_by_its_content_and_pivots_only_where_they_are_read(model, tmp_path):
+    whole, copy, other = (tmp_path / name / "wordnet" for name in ("whole", "copy", "other"))
+    for folder, content in ((whole, "a"), (copy, "a"), (other, "b")):
+        folder.mkdir(parents=True)
+        (folder / "data.noun").write_text(content)
+    attacked(model, tmp_path / "runs", wordnet=whole)
+    attacked(model, tmp_path / "runs", wordnet=copy, pivots=["catalan"])
+    with pytest.raises(BadFile, match="holds another attack"):
+        attacked(model, tmp_path / "runs", wordnet=other)
+
+
+def test_intervals_stay_within_what_their_numbers_can_be(model):
+    texts = [
+        ("A good film.", "positive"),
+        ("good", "positive"),
+        ("A dull day, in which nobody was well.", "negative"),
+    ]
+    (summary,) = attacked(model, texts=texts).table()
+    assert summary.queries.low == 0.0 and summary.edited.low == 0.0 and summary.edited.high == 1.0
+
+
 @pytest.mark.parametrize("form", ("json", "parquet"))
 def test_attempts_come_back_equal_from_a_file(model, tmp_path, form):
     attempts = attacked(model)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -62,12 +63,13 @@ def test_the_sheet_does_not_say_which_text_was_edited_and_the_key_does(attempts,
 def test_the_same_seed_gives_the_same_sheet_and_others_change_sides(attempts, tmp_path):
     sides = set()
     for seed in range(8):
-        for copy in (1, 2):
+        one, other = tmp_path / f"{seed}-one", tmp_path / f"{seed}-other"
+        for copy in (one, other):
             pellucid.write_blind_sheet(
-                attempts, tmp_path / f"{copy}.csv", tmp_path / f"{copy}.json", seed=seed
+                attempts, copy.with_suffix(".csv"), copy.with_suffix(".json"), seed=seed
             )
-        assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
-        sides |= {row["edited"] for row in json.loads((tmp_path / "1.json").read_text())["rows"]}
+        assert one.with_suffix(".csv").read_bytes() == other.with_suffix(".csv").read_bytes()
+        sides |= {row["edited"] for row in json.loads(one.with_suffix(".json").read_text())["rows"]}
     assert sides == {"a", "b"}
 
 
@@ -117,4 +119,44 @@ def test_what_cannot_be_read_is_refused_with_its_line(attempts, files, tmp_path)
     with pytest.raises(BadFile, match=r"does not end in \.csv"):
         pellucid.write_blind_sheet(attempts, tmp_path / "x.txt", key)
     with pytest.raises(BadInput, match="nothing to judge"):
-        pellucid.write_blind_sheet(attempts[2:], tmp_path / "x.csv", key)
+        pellucid.write_blind_sheet(attempts[2:], tmp_path / "new.csv", tmp_path / "new.json")
+    with pytest.raises(BadFile, match=r"'happy' is no class; give one of negative, positive, or nothing"):
+        pellucid.read_blind_sheets(filled(sheet, tmp_path / "x.csv", lambda row: {"label_a": "happy"}), key)
+
+
+def test_a_sheet_is_never_replaced(attempts, files):
+    sheet, key = files
+    before = sheet.read_bytes(), key.read_bytes()
+    with pytest.raises(BadFile, match="exists, and what people filled in may belong to it"):
+        pellucid.write_blind_sheet(attempts, sheet, key, seed=5)
+    assert (sheet.read_bytes(), key.read_bytes()) == before
+
+
+def test_the_key_of_another_sheet_is_refused(attempts, files, tmp_path):
+    other = [("It was a good film for all of us.", "positive"), ("A very good idea.", "positive")]
+    model = pellucid.from_function(
+        lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts],
+        ["negative", "positive"],
+    )
+    others = pellucid.attack(model, other, "deepwordbug", progress=False)
+    pellucid.write_blind_sheet(others, tmp_path / "other.csv", tmp_path / "other.json")
+    with pytest.raises(BadFile, match=r"line 2: the texts are not those of row 1 in the key"):
+        pellucid.read_blind_sheets(files[0], tmp_path / "other.json")
+
+
+def test_a_text_that_several_attacks_edited_stands_in_one_row(attempts, tmp_path):
+    again = [
+        replace(one, attack="other", edits=(replace(one.edits[0], after="gud"),)) for one in attempts[:2]
+    ]
+    both = pellucid.Attempts([*attempts, *again])
+    pellucid.write_blind_sheet(both, tmp_path / "sheet.csv", tmp_path / "key.json")
+    assert len(rows_of(tmp_path / "sheet.csv")) == 2
+
+
+def test_judgements_of_one_text_count_as_one_text(files, tmp_path):
+    sheet, key = files
+    stays = lambda row: {"label_a": "positive", "label_b": "positive"}  # noqa: E731
+    one, two = filled(sheet, tmp_path / "one.csv", stays), filled(sheet, tmp_path / "two.csv", stays)
+    (alone,) = pellucid.read_blind_sheets(one, key)
+    (both,) = pellucid.read_blind_sheets([one, two], key)
+    assert both.n_judged == 2 * alone.n_judged and both.same_label == alone.same_label

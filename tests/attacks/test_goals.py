@@ -178,6 +178,9 @@ def test_explanations_are_paid_for_and_the_budget_is_hard(sums):
         (limited,) = attacked(sums, "explanation", plan=plan, max_queries=most)
         assert limited.queries <= most
     assert limited.edits == whole.edits
+    for most in (1, n_words):  # not enough for the text as it is
+        (limited,) = attacked(sums, "explanation", plan=plan, max_queries=most)
+        assert (limited.queries <= most, limited.edits, limited.ending) == (True, (), "budget")
 
 
 def test_an_explanation_goal_has_a_page_and_comes_back_from_a_file(sums, tmp_path):

@@ -128,3 +128,30 @@ def test_a_file_of_vectors_stands_for_the_models_own(tmp_path):
     path.write_text("film 1 0 0\nmovie 1\n", encoding="utf-8")
     with pytest.raises(BadFile, match="line 2"):
         pellucid.attack(model, "A good film.", plan, vectors=path, progress=False)
+
+
+def test_textfooler_needs_no_gradients_where_vectors_are_given(tmp_path):
+    (tmp_path / "vectors.txt").write_text("good 1 0\ngreat 0.9 0.1\nbad 0 1\n")
+    model = pellucid.from_function(
+        lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts],
+        ["negative", "positive"],
+    )
+    (attempt,) = pellucid.attack(
+        model, [("A good film.", "positive")], "textfooler", vectors=tmp_path / "vectors.txt", least=-1.0
+    )
+    assert attempt.is_success and attempt.edits[0].after == "great"
+    with pytest.raises(ModelCannot, match="gradients"):
+        pellucid.attack(model, [("A good film.", "positive")], "textfooler")
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"candidates": ()}, "without candidates has nothing to put in"),
+        ({"candidates": "typos"}, r"candidates of a plan is 'typos'; give a tuple of names"),
+        ({"candidates": ("typos",), "guards": "antonyms"}, "guards of a plan is 'antonyms'"),
+    ],
+)
+def test_a_plan_with_parts_of_another_form_is_refused(parts, sentence):
+    with pytest.raises(BadSetting, match=sentence):
+        pellucid.AttackPlan("occlusion", **parts)

@@ -15,8 +15,11 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((".", "--attack", "deepwordbug"), "No word of the text may be edited: none has a replacement"),
-        ((".", "!", "--attack", "deepwordbug"), "No word of the 2 texts may be edited"),
+        (
+            (".", "--attack", "deepwordbug"),
+            "Nothing in the text may be edited: no word or span has a replacement",
+        ),
+        ((".", "!", "--attack", "deepwordbug"), "Nothing in the 2 texts may be edited"),
         (
             ("A gripping, lovely film.", "--attack", "deepwordbug", "--max-queries", 1),
             "--max-queries 1 is used up by the order alone in the text, before a word is edited; give more",

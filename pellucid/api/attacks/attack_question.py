@@ -77,7 +77,7 @@ class AttackQuestion:
             if isinstance(one, Beginning):
                 beginnings[number] = one
             else:
-                by_number[number] = self._skipped(example, answer, one)
+                by_number[number] = one
         places = self._places([one.example for one in beginnings.values()])
         cases = [self._case(*pair, answers) for pair in zip(beginnings.values(), places, strict=True)]
         attempts = attack_texts(
@@ -106,7 +106,7 @@ class AttackQuestion:
             "extractor": self.extractor,
             "goal": repr((self.goal.entry.name, dict(self.goal.settings))),
             "max queries": self.most,
-            "dictionaries": self.dictionaries.facts(),
+            "dictionaries": self.dictionaries.facts(translates=self._translates),
             "seed": self.seed,
             "stored scores": None if self.stored is None else _digest(self.stored),
             **({} if self.spans is None else {"stored spans": _digest_of_spans(self.spans)}),
@@ -132,14 +132,16 @@ class AttackQuestion:
         """The class that the goal names, or ""."""
         return str(self.goal.settings.get("label", ""))
 
-    def _beginning(self, example: Example, answer: Prediction, answers: TextAnswers) -> Beginning | Ending:
-        """A text that is attacked, or why it is not."""
+    def _beginning(self, example: Example, answer: Prediction, answers: TextAnswers) -> Beginning | Attempt:
+        """A text that is attacked, or what there is to say of one that is not."""
         if not is_right(example.label, answer, self.model.problem, self._about):
-            return "wrong before"
+            return self._skipped(example, answer, "wrong before")
         start, cost = self._start(example, answer, answers)
+        if start is None:
+            return self._skipped(example, answer, "budget", cost)
         goal: Goal = self.goal(answer, start)
         if goal.reached(start[None])[0]:
-            return "reached before"
+            return self._skipped(example, answer, "reached before")
         return Beginning(example, answer, start, goal, cost)
 
     def _case(
@@ -177,12 +179,13 @@ class AttackQuestion:
             return [(self.spans[example.segments], 0) for example in examples]
         return places_of(self.model, examples, self.unit, self.extractor, self.seed)
 
-    def _start(self, example: Example, answer: Prediction, answers: TextAnswers) -> tuple[np.ndarray, int]:
-        """(what the goal reads of the text as it is, the queries that it took)."""
+    def _start(
+        self, example: Example, answer: Prediction, answers: TextAnswers
+    ) -> tuple[np.ndarray | None, int]:
+        """(what the goal reads of the text as it is, or None where the queries do not suffice; the queries that it took)."""
         if not isinstance(answers, ExplainedAnswers):
             return answer_row(answer, self.goal.entry.facts["reads"]), 0
-        reply = answers.start(example, answer.label)
-        assert reply.row is not None  # nothing limits it
+        reply = answers.start(example, answer.label, self.most)
         return reply.row, reply.cost
 
     def _scores(
@@ -220,11 +223,11 @@ class AttackQuestion:
         rise = first_order_gains(self.model, example, label, places, self.dictionaries)
         return lambda unit, replacement: wish.aim.gain(rise(unit, replacement))
 
-    def _skipped(self, example: Example, answer: Prediction, ending: Ending) -> Attempt:
-        """A text that is not attacked."""
+    def _skipped(self, example: Example, answer: Prediction, ending: Ending, queries: int = 0) -> Attempt:
+        """A text in which nothing is edited."""
         n_words = sum(len(segment.split()) for segment in example.segments)
         names = self.goal.title, self._about
-        return Attempt(self.name, example, (), answer, answer, 0, n_words, math.nan, ending, *names)
+        return Attempt(self.name, example, (), answer, answer, queries, n_words, math.nan, ending, *names)
 
 
 def _digest(stored: Mapping[tuple[str, ...], Explanation]) -> str:

@@ -119,7 +119,7 @@ def attack(
     whole("seed", seed, 0, HIGHEST_SEED)
     if max_queries is not None:
         whole("max_queries", max_queries, 1, 2**31)
-    name, plan, unit = _plan(model, attack, settings)
+    name, plan, unit = _plan(model, attack, settings, has_vectors=vectors is not None)
     wanted = goal_call(model, goal)
     meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
     names = _name_counts(model, plan, train, columns)
@@ -138,8 +138,13 @@ def attack(
         return AttackFolder(path, question, data).attempts(show_progress)
 
 
-def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> tuple[str, AttackPlan, str]:
-    """The attack's title, its plan, and what it edits; raises `ModelCannot` where the model lacks what it needs."""
+def _plan(
+    model: Model, attack: str | AttackPlan, settings: dict[str, Any], has_vectors: bool
+) -> tuple[str, AttackPlan, str]:
+    """The attack's title, its plan, and what it edits; raises `ModelCannot` where the model lacks what it needs.
+
+    has_vectors: whether the user gives vectors of words, so that the model's own are not needed.
+    """
     if isinstance(attack, AttackPlan):
         parts = parts_of(attack)
         if settings:
@@ -154,7 +159,10 @@ def _plan(model: Model, attack: str | AttackPlan, settings: dict[str, Any]) -> t
             raise ModelCannot(f"The candidates {of_head[0]} do not work with {model.name}, which {lacks}.")
         return "plan", attack, "word"
     (call,) = attacks.calls([(attack, settings)])
-    if lacks := lacking(model, call.entry.facts["needs"]):
+    needs = call.entry.facts["needs"]
+    if has_vectors:
+        needs = needs & parts_of(call()).search.entry.facts["needs"]
+    if lacks := lacking(model, needs):
         possible = [
             name for name in attacks.names() if attacks.get(name).facts["needs"] <= model.capabilities
         ]

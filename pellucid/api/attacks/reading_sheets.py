@@ -1,7 +1,7 @@
 """The door `read_blind_sheets`: what people judged on the sheets of an attack."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pellucid.core.corpus.blind_sheet import (
@@ -11,6 +11,7 @@ from pellucid.core.corpus.blind_sheet import (
     Judgement,
     KeyRow,
     SheetScores,
+    letters_digest,
     sheet_scores,
 )
 from pellucid.core.foundation.errors import BadFile, BadInput
@@ -28,8 +29,8 @@ def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path
     sheets: a .csv file, or one of each person who judged, as a spreadsheet saves it. Rows or cells that were left blank are not counted. key: the .json file that was written
         with the sheet.
 
-    Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key, a judgement twice, or a meaning that is
-    not 1 to 5, `BadInput` without a sheet.
+    Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key or has other texts, a judgement twice, a label that is no class,
+    or a meaning that is not 1 to 5, `BadInput` without a sheet.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -44,12 +45,13 @@ def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path
         raise BadInput(
             f"sheets is {quoted(type(sheets).__name__)}; give a .csv file, or a list of one or more."
         )
-    hidden = _key(possible_path(key))
-    edited = {one.row: one.edited for one in hidden}
-    return sheet_scores(hidden, [_judgements(possible_path(path), edited) for path in paths])
+    hidden, labels = _key(possible_path(key))
+    by_row = {one.row: one for one in hidden}
+    return sheet_scores(hidden, [_judgements(possible_path(path), by_row, labels) for path in paths])
 
 
-def _key(path: Path) -> list[KeyRow]:
+def _key(path: Path) -> tuple[list[KeyRow], list[str]]:
+    """(the rows, the classes; none in keys of earlier versions)."""
     try:
         record = json.loads(read_text(path))
         if record["form"] != FORM:
@@ -57,14 +59,14 @@ def _key(path: Path) -> list[KeyRow]:
         rows = [KeyRow(**row) for row in record["rows"]]
         if not all(row.edited in ("a", "b") for row in rows):
             raise KeyError("edited")
-        return rows
+        return rows, [str(label) for label in record.get("labels", ())]
     except (ValueError, KeyError, TypeError):
         raise BadFile(
             f"{path} is not the key of a blind sheet; give the .json file that was written with it."
         ) from None
 
 
-def _judgements(path: Path, edited: dict[int, str]) -> dict[int, Judgement]:
+def _judgements(path: Path, key: Mapping[int, KeyRow], labels: Sequence[str]) -> dict[int, Judgement]:
     codec = encoding_of(path)  # spreadsheets save in their own, and with other signs between cells
     cells_of = comma_records(path, delimiter_of(path, codec), codec)
     names, records = with_header(path, without_declaration(cells_of))
@@ -77,22 +79,42 @@ def _judgements(path: Path, edited: dict[int, str]) -> dict[int, Judgement]:
         if isinstance(fields, ValueError):
             raise BadFile(f"{path}, line {line}: {fields}.")
         cells = dict(zip(names, (one.strip() for one in fields), strict=False))
-        row = _row(path, line, cells.get("row", ""), edited)
+        row = _row(path, line, cells, key)
         if row in judged:
             raise BadFile(f"{path}, line {line}: row {row} is there twice; leave one.")
-        labels = {side: cells.get(f"label_{side}", "").casefold() for side in "ab"}
-        after = labels.pop(edited[row])
-        (before,) = labels.values()
+        _check_texts(path, line, cells, key[row])
+        by_side = {side: _label(path, line, cells.get(f"label_{side}", ""), labels) for side in "ab"}
+        after = by_side.pop(key[row].edited)
+        (before,) = by_side.values()
         judged[row] = Judgement(before, after, _meaning(path, line, cells.get("same_meaning", "")))
     return judged
 
 
-def _row(path: Path, line: int, cell: str, edited: dict[int, str]) -> int:
-    if not cell.isdecimal() or int(cell) not in edited:
+def _row(path: Path, line: int, cells: Mapping[str, str], key: Mapping[int, KeyRow]) -> int:
+    cell = cells.get("row", "")
+    if not cell.isdecimal() or int(cell) not in key:
         raise BadFile(
             f"{path}, line {line}: row {quoted(shortened(cell))} is not in the key; give the key of this sheet."
         )
     return int(cell)
+
+
+def _check_texts(path: Path, line: int, cells: Mapping[str, str], row: KeyRow) -> None:
+    """Raise `BadFile` where a row has other texts than the key knows: it is the key of another sheet."""
+    shown = letters_digest(cells.get("text_a", ""), cells.get("text_b", ""))
+    if row.texts and row.texts != shown:
+        raise BadFile(
+            f"{path}, line {line}: the texts are not those of row {row.row} in the key; give the key of this sheet."
+        )
+
+
+def _label(path: Path, line: int, cell: str, labels: Sequence[str]) -> str:
+    label = cell.casefold()
+    if label and labels and label not in [one.casefold() for one in labels]:
+        raise BadFile(
+            f"{path}, line {line}: {quoted(shortened(cell))} is no class; give one of {listed(labels)}, or nothing."
+        )
+    return label
 
 
 def _meaning(path: Path, line: int, cell: str) -> int | None:

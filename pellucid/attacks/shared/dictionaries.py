@@ -13,7 +13,7 @@ from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
 from pellucid.attacks.shared.name_counts import NameCounts
 from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.lexicon.wordnet import DEBIAN, WordNet, shared_wordnet
+from pellucid.core.lexicon.wordnet import DEBIAN, WordNet, content_digest, shared_wordnet
 from pellucid.core.lexicon.wordnet_lines import PartOfSpeech
 
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
@@ -76,9 +76,11 @@ class Dictionaries:
     names: NameCounts | None = None
     translators: TwoTranslators | None = None
 
-    def facts(self) -> dict[str, object]:
-        """Where they are, in JSON's terms."""
-        facts: dict[str, object] = {"wordnet": self.wordnet_folder.name, "pivots": list(self.languages)}
+    def facts(self, translates: bool) -> dict[str, object]:
+        """What they contain, in JSON's terms. translates: whether the languages are used."""
+        facts: dict[str, object] = {"wordnet": content_digest(self.wordnet_folder)}
+        if translates:
+            facts["pivots"] = list(self.languages)
         if self.names is not None:
             facts["names"] = self.names.digest
         if self.words is not None and self.words.digest:

@@ -35,9 +35,9 @@ class ExplainedAnswers:
     k: int
     at_once: int | None = 1
 
-    def start(self, example: Example, label: str) -> Reply:
-        """The row of a text as it is."""
-        return self._explained(example, label, words_of(example), None)
+    def start(self, example: Example, label: str, most: int | None) -> Reply:
+        """The row of a text as it is. most: queries that it may cost; None: any number."""
+        return self._explained(example, label, words_of(example), most)
 
     def replies(self, questions: Sequence[Question]) -> list[Reply]:
         """One explanation each."""

@@ -14,7 +14,7 @@ from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_folder, check_place
+from pellucid.core.foundation.files import check_folder, check_new, check_place
 from pellucid.core.lexicon.wordnet import DEBIAN
 
 
@@ -115,12 +115,15 @@ def attack(
     written = [path for path in (html, save, sheet) if path is not None]
     for path in written:
         check_place(path)  # reported before the work, not after it
+    if sheet is not None:
+        check_new(sheet, sheet.with_suffix(".key.json"))
     if out is not None:
         check_folder(out)
     classifier = pellucid.load(model, device=device)
     examples = labelled(classifier, source.examples(texts or [], reading), reading, answers.need_labels)
     some = selected(classifier, examples, amount, answers, seed)
     names = [name["name"] for name in pellucid.attack_list()] if attack_ == "all" else listed(attack_) or []
+    names = list(dict.fromkeys(names))  # one that was named twice would count twice
     train_examples = None
     if train is not None:
         train_texts = reading.source(train, "train").examples()
@@ -174,10 +177,14 @@ def _refuse_idle(results: Attempts, max_queries: int | None) -> None:
     texts = len({one.example.segments for one in attacked})
     if endings == {"nothing to edit"}:
         raise BadInput(
-            f"No word of {_texts(texts)} may be edited: none has a replacement that the guards let through; give other texts, or "
-            "another attack."
+            f"Nothing in {_texts(texts)} may be edited: no word or span has a replacement that the guards let through; give other texts, "
+            "or another attack."
         )
     if endings == {"budget"} and not any(one.edits for one in attacked):
+        if all(one.goal.startswith("explanation") for one in attacked):
+            raise BadSetting(
+                f"--max-queries {max_queries} is used up before a word is edited in {_texts(texts)}: explaining a text once takes more; give more."
+            )
         raise BadSetting(
             f"--max-queries {max_queries} is used up by the order alone in {_texts(texts)}, before a word is edited; give more, or "
             "--attack random, whose order asks nothing."

@@ -140,11 +140,18 @@ def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummar
         len(attacked),
         share(len(fooled), len(attacked)),
         *_accuracies(attempts),
-        t_interval([one.queries for one in attacked]),
-        t_interval([one.share_edited for one in fooled]),
-        t_interval([one.similarity for one in fooled if not np.isnan(one.similarity)]),
+        _within(t_interval([one.queries for one in attacked]), 0.0, np.inf),
+        _within(t_interval([one.share_edited for one in fooled]), 0.0, 1.0),
+        _within(t_interval([one.similarity for one in fooled if not np.isnan(one.similarity)]), -1.0, 1.0),
         sum(one.ending == "budget" for one in attempts),
         kind[1],
+    )
+
+
+def _within(interval: Interval, low: float, high: float) -> Interval:
+    """An interval without what its number cannot be; nan bounds stay."""
+    return Interval(
+        interval.mean, float(np.maximum(interval.low, low)), float(np.minimum(interval.high, high))
     )
 
 

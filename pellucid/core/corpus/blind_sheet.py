@@ -23,7 +23,7 @@ SEPARATOR = " ‖ "  # between the texts of a pair
 @dataclass(frozen=True)
 class KeyRow:
     """What a row of the sheet does not show. edited: "a" or "b". label: of the text before, "" where it has none; before, after: the model's
-    answers. id: of the text.
+    answers. id: of the text. texts: a digest of the letters of both texts, "" in keys of earlier versions.
     """
 
     row: int
@@ -33,6 +33,7 @@ class KeyRow:
     before: str
     after: str
     id: str
+    texts: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ class Judgement:
 class SheetScores:
     """What people said of the texts that fooled the model, of one attack.
 
-    n_texts: rows of the sheet. n_judged: judgements of both labels. same_label: the share of these in which the edited text has the label of the
-    text before: there the model, and not the text, has changed its mind; with a 95 % Wilson interval. same_meaning: the mean of 1
+    n_texts: rows of the sheet. n_judged: judgements of both labels. same_label: the share of these in which a person gave both texts the same label:
+    there the model, and not the text, has changed its mind; the mean over texts, with a 95 % Wilson interval over texts. same_meaning: the mean of 1
     (says something else) to 5 (says the same), with a t-interval over texts; nan where nobody judged it. agreement: the share of pairs of people
     who gave the edited text the same label, nan where no two people judged a text.
     """
@@ -63,8 +64,14 @@ class SheetScores:
 
 
 def sheet_rows(attempts: Attempts, seed: int) -> tuple[list[dict[str, str]], list[KeyRow]]:
-    """(rows of the sheet, rows of the key) for every text that fooled the model; order and sides depend on texts and seed alone."""
-    fooled = sorted(attempts.successes(), key=lambda one: _digest(one, seed))
+    """(rows of the sheet, rows of the key) for every text that fooled the model; order and sides depend on texts and seed alone.
+
+    Of a text that several attacks edited one of them is drawn: a text that stands in several rows would be known as the original.
+    """
+    drawn: dict[tuple[str, ...], Attempt] = {}
+    for one in sorted(attempts.successes(), key=lambda one: _digest(one, seed)):
+        drawn.setdefault(one.example.segments, one)
+    fooled = list(drawn.values())
     rows, key = [], []
     for number, attempt in enumerate(fooled, 1):
         edited = "ab"[_digest(attempt, seed + 1)[0] % 2]
@@ -80,6 +87,7 @@ def sheet_rows(attempts: Attempts, seed: int) -> tuple[list[dict[str, str]], lis
                 attempt.before.label,
                 attempt.after.label,
                 attempt.example.id,
+                letters_digest(shown["text_a"], shown["text_b"]),
             )
         )
     return rows, key
@@ -105,7 +113,10 @@ def _scores(attack: str, rows: Sequence[int], sheets: Sequence[Mapping[int, Judg
         attack,
         len(rows),
         len(both),
-        share(sum(one.before == one.after for one in both), len(both)),
+        share(
+            sum(float(np.mean([one.before == one.after for one in of])) for of in labelled if of),
+            sum(map(bool, labelled)),
+        ),
         t_interval([float(np.mean(of)) for of in meanings if of]),
         float(np.mean(pairs)) if pairs else float("nan"),
     )
@@ -114,6 +125,14 @@ def _scores(attack: str, rows: Sequence[int], sheets: Sequence[Mapping[int, Judg
 def key_record(key: Sequence[KeyRow]) -> list[dict[str, object]]:
     """The key as JSON."""
     return [asdict(one) for one in key]
+
+
+def letters_digest(*texts: str) -> str:
+    """A digest of the letters and digits of ASCII, which spreadsheets leave as they are."""
+    letters = "|".join(
+        "".join(sign for sign in text.lower() if sign.isascii() and sign.isalnum()) for text in texts
+    )
+    return blake2b(letters.encode(), digest_size=8).hexdigest()
 
 
 def _digest(attempt: Attempt, seed: int) -> bytes:

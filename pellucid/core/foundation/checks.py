@@ -59,7 +59,8 @@ def known(kind: str, name: str, names: Collection[str], command: str = "") -> No
         also = f" Near to it too: {listed(map(quoted, near[1:]))}." if near[1:] else ""
         lists = f"; {in_syntax(f'pellucid.{command}()', f'pellucid {command}')} lists them" if command else ""
         raise UnknownName(f"{first}{hint}{also} There are {len(names) - len(near)} more{lists}.")
-    raise UnknownName(f"{first}{hint} There are: {listed(sorted(names))}.")
+    every = f"There are: {listed(sorted(names))}." if names else "There are none."
+    raise UnknownName(f"{first}{hint} {every}")
 
 
 def whole(setting: str, value: object, lowest: int, highest: int) -> int:

@@ -36,6 +36,15 @@ def check_place(path: str | Path) -> None:
         _check_above(path, path.parent)
 
 
+def check_new(*paths: Path) -> None:
+    """Raise `BadFile` for a file that exists, where replacing it would lose what people wrote."""
+    for path in paths:
+        if path.exists():
+            raise BadFile(
+                f"{path} exists, and what people filled in may belong to it; give another name, or remove it."
+            )
+
+
 def check_folder(path: str | Path) -> None:
     """Raise `BadFile` when no files can be written to this folder, whether it exists or not yet."""
     path = Path(path)

@@ -5,6 +5,7 @@ Fellbaum (1998), "WordNet: An Electronic Lexical Database"; the files are descri
 
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property, lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +29,14 @@ LARGEST_FILE = 1 << 26  # bytes: four times the largest of WordNet 3.1
 MOST_SYNSETS = 1 << 14  # that are remembered
 MOST_FOLDERS = 2  # whose dictionaries stay in memory
 LICENCE = "  "  # how its lines begin
+FILES = frozenset(
+    [
+        "cntlist.rev",
+        *(name for one in ENDINGS.values() for name in (f"data.{one}", f"index.{one}", f"{one}.exc")),
+    ]
+)
 Row = TypeVar("Row")
+States = tuple[tuple[str, int, int], ...]  # name, time of the last change and size of each file
 
 
 class WordNet:
@@ -161,14 +169,33 @@ class WordNet:
 
 def shared_wordnet(folder: Path) -> WordNet:
     """The dictionary in a folder, read once in a process while its files stay as they are; raises `BadFile` as `WordNet` does."""
+    return _opened(folder, _states(folder))
+
+
+def content_digest(folder: Path) -> str:
+    """32 hexadecimal digits for the files of a dictionary, wherever they lie; those of no file where there is no folder."""
+    return _digest_of(folder, _states(folder))
+
+
+def _states(folder: Path) -> States:
     with disk_errors("read", folder):
         files = sorted(folder.iterdir()) if folder.is_dir() else []
-        states = [(path.name, path.stat()) for path in files]
-    return _opened(folder, tuple((name, state.st_mtime_ns, state.st_size) for name, state in states))
+        states = [(path.name, path.stat()) for path in files if path.is_file()]
+    return tuple((name, state.st_mtime_ns, state.st_size) for name, state in states)
 
 
 @lru_cache(MOST_FOLDERS)
-def _opened(folder: Path, _: tuple[tuple[str, int, int], ...]) -> WordNet:
+def _digest_of(folder: Path, states: States) -> str:
+    digest = blake2b(digest_size=16)
+    for name, _, size in states:
+        if name in FILES and size <= LARGEST_FILE:
+            with disk_errors("read", folder / name):
+                digest.update(f"{name} {size} ".encode() + (folder / name).read_bytes())
+    return digest.hexdigest()
+
+
+@lru_cache(MOST_FOLDERS)
+def _opened(folder: Path, _: States) -> WordNet:
     return WordNet(folder)
 
 

@@ -13,8 +13,8 @@ Z = NormalDist().inv_cdf(0.975)
 NOTHING = Interval(math.nan, math.nan, math.nan)
 
 
-def share(count: int, of: int) -> Interval:
-    """count / of with its 95 % Wilson interval; nan where there is nothing to count."""
+def share(count: float, of: int) -> Interval:
+    """count / of with its 95 % Wilson interval; nan where there is nothing to count. count: a sum of shares, 0 to `of`."""
     if not of:
         return NOTHING
     mean, width = count / of, Z * Z / of

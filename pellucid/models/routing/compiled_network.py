@@ -124,6 +124,7 @@ def compiled(network: nn.Module, tensors: Mapping[str, Tensor], settings: Column
         "INFERENCE_PRECISION_HINT": "f32",  # else it rounds to bfloat16 where the processor can
         "INFERENCE_NUM_THREADS": threads,
         "NUM_STREAMS": 1,
+        "ENABLE_CPU_PINNING": False,  # a thread bound to one core waits for whatever else runs there
     }
     try:
         with warnings.catch_warnings(), torch.no_grad():
