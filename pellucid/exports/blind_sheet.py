@@ -33,8 +33,8 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
     >>> attempts = pellucid.attack(model, [("A good film.", "positive")], "deepwordbug")
-    >>> pellucid.write_blind_sheet(attempts, "sheet.csv", "key.json")
-    >>> print(open("sheet.csv", encoding="utf-8-sig").readline())
+    >>> pellucid.write_blind_sheet(attempts, "texts.csv", "hidden.json")
+    >>> print(open("texts.csv", encoding="utf-8-sig").readline())
     row,text_a,text_b,label_a,label_b,same_meaning
     """
     path, key = possible_path(path), possible_path(key)

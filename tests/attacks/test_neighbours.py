@@ -130,7 +130,7 @@ def test_a_file_of_vectors_stands_for_the_models_own(tmp_path):
         pellucid.attack(model, "A good film.", plan, vectors=path, progress=False)
 
 
-def test_textfooler_needs_no_gradients_where_vectors_are_given(tmp_path):
+def test_textfooler_needs_no_gradients_beside_a_file_of_vectors(tmp_path):
     (tmp_path / "vectors.txt").write_text("good 1 0\ngreat 0.9 0.1\nbad 0 1\n")
     model = pellucid.from_function(
         lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts],

@@ -10,6 +10,7 @@ from pellucid.attacks.shared.attack_case import Place
 from pellucid.attacks.shared.places import scores_at, words_of
 from pellucid.core.corpus.results import Results
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.progress import silent
@@ -68,13 +69,13 @@ def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[s
     """Texts -> their stored explanation; raises `BadInput` for a text without one, `BadSetting` for scores of several methods or rows."""
     if len(results.methods) != 1:
         raise BadSetting(
-            f"order_from holds scores of {len(results.methods)} methods ({listed(results.methods)}); give those of one, "
+            f"{in_syntax('order_from', '--order-from')} holds scores of {len(results.methods)} methods ({listed(results.methods)}); give those of one, "
             "results.where(method=…)."
         )
     by_text = {one.example.segments: one.shown_row() for one in results}
     for example in examples:
         if example.segments not in by_text:
             raise BadInput(
-                f"order_from has no scores of the text {quoted(shortened(example.text))}; explain the same texts that are attacked."
+                f"{in_syntax('order_from', '--order-from')} has no scores of the text {quoted(shortened(example.text))}; explain the same texts that are attacked."
             )
     return by_text

@@ -78,7 +78,8 @@ def attack(
     goal: "flip", any other class; the name of a class that the model shall predict; `("value", {"distance": 0.5})`, a regression model's value moves
         by 0.5 or more; `("label", {"label": "toxic"})`, one of several labels is switched; or "explanation", the class stays and other words
         become those with the highest scores (`method`, `k` and `most_overlap` are its settings).
-    max_queries: for each text at most so many edited texts are given to the model, the passes of the order included; None: no limit.
+    max_queries: for each text at most so many edited texts are given to the model, the passes of the order included; None: no limit. An order by
+        another method than occlusion is paid in full.
     extractor: for attacks on spans, what finds them: an extractor or an attribution method; None: "span_attention" for models that have
         it, else "occlusion".
     order_from: explanations of the same texts by one method, from `explain`, or the file that they were saved in: their scores

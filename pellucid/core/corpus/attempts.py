@@ -66,6 +66,11 @@ class Attempts(Sequence[Attempt]):
     def __iter__(self) -> Iterator[Attempt]:
         return iter(self._attempts)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Attempts) and self._attempts == other._attempts
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         parts = []
         for attack in self.attacks:
@@ -117,7 +122,7 @@ class Attempts(Sequence[Attempt]):
         path: the file; one that exists is replaced. Raises `BadFile` for another ending or a file that cannot be written.
 
         >>> attempts.save("attempts.parquet")
-        >>> list(pellucid.read("attempts.parquet")) == list(attempts)
+        >>> pellucid.read("attempts.parquet") == attempts
         True
         """
         save_attempts(self, path)

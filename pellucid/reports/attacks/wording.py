@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 from pellucid.core.corpus.attempts import AttackSummary
 from pellucid.core.results.attempt import Attempt, Ending, ExplanationShift
-from pellucid.reports.wording.numbers import percent
+from pellucid.reports.wording.numbers import percent, unbroken
 
 ENDINGS: dict[Ending, str] = {
     "success": "fooled",
     "exhausted": "not fooled: everything was tried",
     "budget": "not fooled: no query was left",
     "wrong before": "not attacked: the answer was wrong before",
-    "reached before": "not attacked: the answer was what the goal wants before",
+    "reached before": "not attacked: the answer is already what the goal wants",
     "nothing to edit": "not fooled: no word could be edited",
     "not confirmed": "not fooled: alone, the edited text gets another answer than among others",
 }
 COLUMNS = ("attack", "fooled", "right before → after", "queries", "words edited", "similarity")
 KEY = (
-    "Fooled: the share of the texts answered right before {reached}, with its 95 % interval. Queries: edited texts that the model "
+    "Fooled: the share of the texts answered right before {reached}, of how many, with its 95 % interval. Queries: edited texts that the model "
     "read, and passes of the order, a text on average. Words edited: the mean share, of texts that were fooled. Similarity: the mean cosine of "
     "MiniLM's vectors of both texts; 0.9 is the median of texts translated to Spanish and back, 0.22 that of texts that have nothing to do "
     "with each other; a changed word that turns the meaning around may cost little."
@@ -61,7 +61,7 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
     """The cells of an attack's line, as COLUMNS names them."""
     success = summary.success
     fooled = (
-        f"{percent(success.mean)} [{percent(success.low)}, {percent(success.high)}]"
+        f"{unbroken(percent(success.mean))} of {summary.n_attacked:,} {unbroken(f'[{percent(success.low)}, {percent(success.high)}]')}"
         if summary.n_attacked
         else "–"
     )
@@ -71,7 +71,7 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
     )
     queries = f"{summary.queries.mean:,.0f}" if summary.n_attacked else "–"
     shares = summary.accuracy_before, summary.accuracy_after
-    accuracy = " → ".join(map(percent, shares)) if shares[0] == shares[0] else "–"
+    accuracy = unbroken(" → ".join(map(percent, shares))) if shares[0] == shares[0] else "–"
     return named(summary.attack, summary.goal), fooled, accuracy, queries, edited, similarity
 
 
