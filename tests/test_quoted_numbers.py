@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.attacks import as_page as attacks_page
 from benchmarks.attribution.cuda_page import write_cuda_page as attribution_cuda_page
 from benchmarks.attribution.page import write_page as attribution_page
 from benchmarks.cuda_passes import page as cuda_passes_page
+from benchmarks.routes import as_page as routes_page
 from benchmarks.span.cuda_page import write_cuda_page as span_cuda_page
 from benchmarks.span.page import write_page as span_page
 from benchmarks.span_training import as_page as span_training_page
@@ -139,6 +141,8 @@ def test_pages_of_benchmarks_are_what_was_measured(name, results, write, tmp_pat
     [
         ("cuda-passes", "cuda_passes", cuda_passes_page),
         ("span-training", "span_training", span_training_page),
+        ("attack-speed", "attacks", attacks_page),
+        ("routes", "routes", routes_page),
     ],
 )
 def test_pages_in_one_string_are_what_was_measured(name, results, as_page):

@@ -54,6 +54,13 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
     writer.writerows({name: uncomputed(value) for name, value in row.items()} for row in rows)
     with whole_file(path) as sheet:
         sheet.write(text.getvalue().encode("utf-8-sig"))  # the mark tells spreadsheets the encoding
-    labels = list(dict.fromkeys(label for one in attempts for label in one.before.labels))
-    record = {"form": FORM, "labels": labels, "rows": key_record(hidden)}
+    record = {"form": FORM, "labels": _classes(attempts), "rows": key_record(hidden)}
     write_text(key, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+
+def _classes(attempts: Attempts) -> list[str]:
+    """The classes of which a text has one; none of a model that answers with a value, or gives a text several labels."""
+    of_one = [
+        one.before for one in attempts if one.before.probabilities and not one.goal.startswith("label(")
+    ]
+    return list(dict.fromkeys(label for answer in of_one for label in answer.labels))

@@ -132,6 +132,14 @@ def test_a_sheet_is_never_replaced(attempts, files):
     assert (sheet.read_bytes(), key.read_bytes()) == before
 
 
+def test_people_may_write_any_label_where_a_text_has_several(attempts, tmp_path):
+    several = pellucid.Attempts([replace(one, goal="label(label=positive)") for one in attempts])
+    sheet, key = tmp_path / "sheet.csv", tmp_path / "key.json"
+    pellucid.write_blind_sheet(several, sheet, key)
+    judged = filled(sheet, tmp_path / "x.csv", lambda row: {"label_a": "kind, warm", "label_b": "kind, warm"})
+    assert pellucid.read_blind_sheets(judged, key)[0].same_label.mean == 1.0
+
+
 def test_the_key_of_another_sheet_is_refused(attempts, files, tmp_path):
     other = [("It was a good film for all of us.", "positive"), ("A very good idea.", "positive")]
     model = pellucid.from_function(

@@ -20,13 +20,14 @@ from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.piece_network import PieceNetwork
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
-from pellucid.models.classifiers.running import Call, own_call, run_network
+from pellucid.models.classifiers.running import Call, run_network
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import encode, own_copy, tokenized
 from pellucid.models.families.last_token import padding_id
 from pellucid.models.families.probes import computing_config, first_position, most_pieces, parameter_names
 from pellucid.models.families.structure import Structure, observed, structure_of
 from pellucid.models.pooling.piece_tensors import piece_tensors
+from pellucid.models.routing.route import own_call
 
 NO_LIMIT = 10**9
 SAME = 0.2  # of the tolerance: below this difference two runs count as equal

@@ -22,8 +22,8 @@ from pellucid.models.classifiers.network_facts import NetworkFacts
 from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
-from pellucid.models.classifiers.running import Call, own_call
-from pellucid.models.routing.route import Route
+from pellucid.models.classifiers.running import Call
+from pellucid.models.routing.route import Route, own_call
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,10 @@ from pellucid.models.classifiers.output import Output
 from pellucid.models.families.end_token import one_end_a_row
 from pellucid.models.families.last_token import with_row_ends
 from pellucid.models.families.probes import end_id, parameter_names, without_cache
+from pellucid.models.routing.route import own_call
 
 Call = Callable[[nn.Module, Mapping[str, object]], object]
 FAILURES = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, AttributeError, AssertionError)
-
-
-def own_call(network: nn.Module, columns: Mapping[str, object]) -> object:
-    """What the network answers to these keywords."""
-    return network(**columns)
 
 
 def run_network(

@@ -3,9 +3,7 @@
 PyTorch computes float32 products by MKL, which some processors run at a fraction of what oneDNN reaches on them.
 """
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Any
 
 from torch import nn
 
@@ -13,6 +11,7 @@ from pellucid.core.foundation.kinds import routes
 from pellucid.models.routing.linear_layers import LinearLayers
 from pellucid.models.routing.linear_product import lacks_product
 from pellucid.models.routing.packed_weights import PackedWeights
+from pellucid.models.routing.route import own_call
 
 
 @routes.add("onednn", devices=frozenset({"cpu"}))
@@ -35,6 +34,4 @@ class OneDnnRoute:
         """Products by oneDNN, and gradients by inputs and weights."""
         return LinearLayers(None)
 
-    def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
-        """The network's own call."""
-        return network(**columns)
+    answer = staticmethod(own_call)

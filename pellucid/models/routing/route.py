@@ -9,6 +9,11 @@ from torch import nn
 from pellucid.core.foundation.kinds import routes
 
 
+def own_call(network: nn.Module, columns: Mapping[str, Any]) -> object:
+    """What the network itself answers to these keywords."""
+    return network(**columns)
+
+
 class Route(Protocol):
     """One way to compute the passes of a network; it is made once for each network that it computes.
 
