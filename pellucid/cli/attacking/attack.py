@@ -52,7 +52,10 @@ def attack(
         ),
     ] = None,
     max_queries: Annotated[
-        int | None, typer.Option(help="At most so many edited texts are given to the model for each text.")
+        int | None,
+        typer.Option(
+            help="At most so many edited texts are given to the model for each text, the order included; an order by another method than occlusion is paid in full."
+        ),
     ] = None,
     extractor: Annotated[str | None, typer.Option(help="What finds the spans of attacks on spans.")] = None,
     order_from: Annotated[
@@ -105,7 +108,7 @@ def attack(
     sheet: Annotated[
         Path | None,
         typer.Option(
-            help="Write the fooled texts for people to judge (.csv), and beside it the key (.key.json): see `pellucid blind-sheet`."
+            help="Write the fooled texts for people to judge (.csv), and beside it the key (.key.json): see `pellucid blind-sheet`. Files that exist are refused."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print attempts and summaries as JSON.")] = False,
