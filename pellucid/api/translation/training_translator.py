@@ -21,7 +21,7 @@ from pellucid.training.translation.train_translator import train_translator as t
 from pellucid.training.translation.translation_recipe import TranslationRecipe, TranslationRecipeChanges
 from pellucid.training.translation.translator_plan import NETWORKS, Network, Pooler, TranslatorPlan
 
-SPAN_SETTINGS = ("max_width", "weights", "query")
+SPAN_SETTINGS = ("max_width", "weights", "query", "scale")
 
 
 def train_translator(
@@ -52,7 +52,7 @@ def train_translator(
     format, read, skip_bad_rows: how files are read, as in `train`.
     pooler: "span" puts a layer of source spans on the decoder (corrections.md A0.16); "none" is the plain twin.
     pooler_settings: max_width, the most pieces of a span (None: any); weights, "learned" or "uniform"; query, "decoder" or
-        "static".
+        "static"; scale, False for scores that are not divided by the square root of the width.
     network: "transformer", or "lstm" for LSTMs with attention.
     network_settings: sizes of a new network: layers (3; of LSTMs 2), width (256), dropout (0.1); of a Transformer also heads (4)
         and inner_width.

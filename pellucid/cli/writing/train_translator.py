@@ -39,7 +39,7 @@ def train_translator(
     ] = "span",
     pooler_set: Annotated[
         list[str] | None,
-        typer.Option(help="A setting of the spans: max_width, weights, query. May be repeated."),
+        typer.Option(help="A setting of the spans: max_width, weights, query, scale. May be repeated."),
     ] = None,
     network: Annotated[
         str, typer.Option(help="transformer, or lstm for LSTMs with attention.")

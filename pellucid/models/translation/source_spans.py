@@ -2,7 +2,7 @@
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 3.4, translate with span attention and do not say
 how; our reading is corrections.md A0.16. Of the encoder's states h, t_ij as in equation 6; at step t with the decoder's state
-d_t the score of a span is o_t(i, j) = (Q d_t) . t_ij, alpha_t = softmax of o_t over the source's spans (equation 4), and
+d_t the score of a span is o_t(i, j) = (Q d_t) . t_ij / sqrt(width), alpha_t = softmax of o_t over the source's spans (equation 4), and
 
     the state that writes = d_t + A d_t + B sum of alpha_t(i, j) t_ij.
 
@@ -29,6 +29,8 @@ class SpanSettings:
 
     max_width: the most pieces of a span, 1 or more; None: no limit. weights: "learned", or "uniform" for the ablation that
     averages all spans. query: "decoder" asks anew at each step; "static" has one question for all steps, as a classifier has.
+    scale: divide scores by the square root of the width, as attention does; without it the weights are on one span before the
+    layer has learnt where to look.
     before, after: how many special tokens stand before and after a source; no span contains them.
     Raises `BadSetting` for other values.
     """
@@ -36,6 +38,7 @@ class SpanSettings:
     max_width: int | None = None
     weights: Weights = "learned"
     query: Query = "decoder"
+    scale: bool = True
     before: int = 0
     after: int = 1
 
@@ -44,6 +47,7 @@ class SpanSettings:
             at_least("max_width", of_kind("max_width", self.max_width, int), 1)
         one_of("weights", self.weights, get_args(Weights))
         one_of("query", self.query, get_args(Query))
+        of_kind("scale", self.scale, bool)
         for name in ("before", "after"):
             at_least(name, of_kind(name, getattr(self, name), int), 0)
 
@@ -159,7 +163,9 @@ class SpanChoice(nn.Module):
         """[batch step span]"""
         queries = self.query.expand_as(states) if isinstance(self.query, nn.Parameter) else self.query(states)
         scores = torch.matmul(queries.to(vectors.dtype), vectors.transpose(1, 2)).to(queries.dtype)
-        return torch.zeros_like(scores) if self.settings.weights == "uniform" else scores
+        if self.settings.weights == "uniform":
+            return torch.zeros_like(scores)
+        return scores * states.shape[-1] ** -0.5 if self.settings.scale else scores
 
 
 def _number_type(states: Tensor, own: torch.dtype) -> torch.dtype:

@@ -36,6 +36,7 @@ from pellucid.models.translation.source_spans import SpanSettings
 
 FORM = "pellucid-translator-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+UNSCALED = {"scale": False}  # of folders that do not say it: they were trained before scores were divided by a number
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ def _network(values: dict[str, Json], sizes: WeightSizes, folder: Path) -> Any: 
         )
         spans = values["source_spans"]
         if isinstance(spans, dict):
-            add_source_spans(network, SpanSettings(**cast(dict[str, Any], spans)))
+            settings = UNSCALED | cast(dict[str, Any], spans)
+            add_source_spans(network, SpanSettings(**settings))
         return network
 
     with quiet(), guarded(), OwnDraws(0), UndrawnParameters():  # the weights are those of the file

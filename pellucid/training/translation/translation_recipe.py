@@ -81,8 +81,8 @@ class TranslationRecipe:
             at_least(f"weight of {name}", weight, 0)
 
     def record(self) -> dict[str, object]:
-        """Every field by its name."""
-        return asdict(self)
+        """Every field by its name; penalties of weight 0 change nothing and are left out."""
+        return asdict(self) | {"penalties": {name: weight for name, weight in self.penalties.items() if weight}}
 
     def rate(self, done: int) -> float:
         """The learning rate after so many steps."""
