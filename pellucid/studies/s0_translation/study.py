@@ -95,7 +95,7 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
     return [
         Unit(
             f"{variant}-{seed}",
-            about(settings) | {"variant": variant, "seed": seed},
+            about(settings) | _layer(variant) | {"variant": variant, "seed": seed},
             partial(_trained, settings, variant, seed),
             device=settings.device,
         )
@@ -103,6 +103,11 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
         for variant in VARIANTS
         if seed < size.seeds.get(variant, 0)
     ]
+
+
+def _layer(variant: str) -> Numbers:
+    plan, penalties = VARIANTS[variant]
+    return {"spans": plan.record()["spans"], "penalties": dict(penalties)}
 
 
 def about(settings: Settings) -> Numbers:
