@@ -34,6 +34,7 @@ def literal_reading(choice, states, source, mask):
     for state in states:
         queries = choice.query if settings.query == "static" else choice.query(state)
         scores = torch.stack([queries @ vectors[span] for span in spans])
+        scores = scores / len(state) ** 0.5 if settings.scale else scores
         if settings.weights == "uniform":
             scores = torch.zeros_like(scores)
         weights = scores.softmax(0)
@@ -65,6 +66,7 @@ def test_vectors_are_those_of_the_formula_with_its_gradients(width):
         {},
         {"max_width": 2},
         {"query": "static"},
+        {"scale": False},
         {"weights": "uniform"},
         {"before": 1, "after": 1, "max_width": 3},
     ],
@@ -84,6 +86,18 @@ def test_the_layer_reads_what_its_formula_reads(settings):
             read = dict(zip(zip(first, last, strict=True), reading.weights[row, step].tolist(), strict=True))
             assert {span for span, weight in read.items() if weight} == set(weights)
             assert all(read[span] == pytest.approx(weight) for span, weight in weights.items())
+
+
+def test_at_the_start_of_a_training_the_weights_are_spread_over_the_spans():
+    """Scores that are not divided put the weight on one span before the layer has learnt where to look."""
+    of_both = []
+    for scale in (True, False):
+        torch.manual_seed(0)
+        reading = SpanChoice(256, SpanSettings(scale=scale))(
+            states(1, 1, 9, 256).float(), states(2, 1, 15, 256).float(), None
+        )
+        of_both.append(float((1 / reading.concentration.detach()).mean()))
+    assert of_both[0] > 60 and of_both[1] < 6  # of 105 spans
 
 
 def test_the_state_that_writes_is_the_sum_of_its_parts():

@@ -3,6 +3,7 @@
 import filecmp
 import json
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -195,6 +196,28 @@ def test_a_spoilt_folder_ends_in_one_sentence(tmp_path, spoilt):
     with pytest.raises(BadFile) as caught:
         pellucid.load(folder)
     assert "\n" not in str(caught.value)
+
+
+def test_a_folder_of_an_earlier_version_computes_as_it_was_trained(tmp_path):
+    folder = tmp_path / "en-de"
+    unscaled = {"pooler_settings": {"scale": False}}
+    pellucid.train_translator(parts(), out=folder, **SHORT | {"epochs": 1} | unscaled)
+    trained = pellucid.explain(pellucid.load(folder), Example(PAIRS[0]), "span_attention")[0]
+    config = json.loads((folder / "config.json").read_text())
+    assert config["source_spans"].pop("scale") is False
+    (folder / "config.json").write_text(json.dumps(config))
+    read = pellucid.explain(pellucid.load(folder), Example(PAIRS[0]), "span_attention")[0]
+    np.testing.assert_array_equal(read.scores, trained.scores)
+    config["source_spans"]["scale"] = True
+    (folder / "config.json").write_text(json.dumps(config))
+    other = pellucid.explain(pellucid.load(folder), Example(PAIRS[0]), "span_attention")[0]
+    assert not np.allclose(other.scores, trained.scores, atol=1e-4)
+
+
+def test_a_penalty_of_weight_0_is_the_same_training(tmp_path):
+    first = pellucid.train_translator(parts(), out=tmp_path / "en-de", **SHORT)
+    again = pellucid.train_translator(parts(), out=tmp_path / "en-de", **SHORT, penalties={"entropy": 0.0})
+    assert again.hash == first.hash
 
 
 def test_penalties_sharpen(tmp_path):

@@ -162,10 +162,9 @@ class SpanChoice(nn.Module):
     def _scores(self, states: Tensor, vectors: Tensor) -> Tensor:
         """[batch step span]"""
         queries = self.query.expand_as(states) if isinstance(self.query, nn.Parameter) else self.query(states)
+        queries = queries * states.shape[-1] ** -0.5 if self.settings.scale else queries
         scores = torch.matmul(queries.to(vectors.dtype), vectors.transpose(1, 2)).to(queries.dtype)
-        if self.settings.weights == "uniform":
-            return torch.zeros_like(scores)
-        return scores * states.shape[-1] ** -0.5 if self.settings.scale else scores
+        return torch.zeros_like(scores) if self.settings.weights == "uniform" else scores
 
 
 def _number_type(states: Tensor, own: torch.dtype) -> torch.dtype:

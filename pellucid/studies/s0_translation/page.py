@@ -2,6 +2,7 @@
 
 from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.results.t_interval import t_interval
+from pellucid.studies.s0_translation.summary import LAYERS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
 from pellucid.studies.shared.markdown import markdown_table, not_run_yet
@@ -15,6 +16,9 @@ NAMES = {
     "entropy": "spans, entropy 0.1",
     "uniform": "spans, equal weights",
     "static": "spans, one query",
+    "unscaled": "spans, unscaled",
+    "unscaled_entropy": "spans, unscaled, entropy 0.1",
+    "unscaled_static": "spans, unscaled, one query",
 }
 
 
@@ -27,7 +31,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         "# Multi30k: a translator with spans of its source, and its plain twin\n\n"
         f"Table 2 of Sun and others (2020): 28.4 and 28.9 BLEU on IWSLT14. Here English to German, {about['n_train']:,} pairs, "
         f"{about['epochs']} epochs, {network['layers']} + {network['layers']} layers {network['width']} wide, {about['pieces']:,} joint "
-        f"pieces, beam {about['beam']}.\nThe layer is [our reading](../../docs/papers/corrections.md#a016). Made by\n"
+        f"pieces, beam {about['beam']}.\nThe layer is [our reading](../../../docs/papers/corrections.md#a016). Made by\n"
         f"`python -m pellucid.studies s0_translation --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}{_scores(numbers)}\n\nBLEU with the signature `{numbers['signature']}`; with several seeds the "
         "mean and its t-interval over trainings.\n\n"
@@ -77,7 +81,7 @@ def _spans(numbers: Numbers) -> str:
 
 
 def _first(numbers: Numbers) -> str:
-    shown = next((name for name in ("span", "plain") if name in numbers["variants"]), None)
+    shown = next((name for name in (*LAYERS, "plain") if name in numbers["variants"]), None)
     if shown is None:
         return "None."
     rows = [[one.replace("|", "\\|") for one in pair] for pair in numbers["variants"][shown]["first"]]

@@ -21,7 +21,10 @@ PARTS = {
     "entropy": "the entropy penalty is better",
     "uniform": "equal weights are better",
     "static": "one query for all steps is better",
+    "unscaled_entropy": "the entropy penalty is better",
+    "unscaled_static": "one query for all steps is better",
 }  # variant -> what a claim says of it
+LAYERS = ("span", "unscaled")  # what the parts are changes of
 DRAWS, Z = 1000, 1.96
 
 
@@ -64,11 +67,14 @@ def _variant(runs: Sequence[Numbers]) -> Numbers:
 def _claims(about: Numbers, by_variant: dict[str, list[Numbers]]) -> list[Claim]:
     """That spans help, on each test; and what each change of the layer does, on the first one."""
     first = next(iter(about["tests"]))
+    layer = next(name for name in LAYERS if name in about["seeds"])
     of_parts = {
-        f"{first}: {words} than spans as they are": (part, "span", first) for part, words in PARTS.items()
+        f"{first}: {words} than spans as they are": (part, layer, first)
+        for part, words in PARTS.items()
+        if part in about["seeds"]
     }
     of_layer = {
-        f"{name}: the translator with spans is better than its plain twin": ("span", "plain", name)
+        f"{name}: the translator with spans is better than its plain twin": (layer, "plain", name)
         for name in about["tests"]
     }
     claims = [
