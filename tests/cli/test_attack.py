@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from pellucid.core.lexicon.wordnet import DEBIAN
 from tests.tiny import LABELS, save_tiny
 
 
@@ -35,3 +36,15 @@ def test_attacks_that_try_no_edit_end_in_one_sentence_and_status_2(run, folder, 
 def test_one_text_that_can_be_edited_is_enough(run, folder):
     status, _, err = run("attack", folder, ".", "A gripping, lovely film.", "--attack", "deepwordbug")
     assert status == 0 and "may be edited" not in err
+
+
+@pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
+def test_several_attacks_say_which_one_is_at_work_and_have_settings_of_their_own(run, folder):
+    both = ("A gripping, lovely film.", "--attack", "deepwordbug,screened,deepwordbug", "--json")
+    status, out, err = run("attack", folder, *both, "--set", "screened.per_unit=1")
+    assert status == 0 and "deepwordbug, attack 1 of 2" in err and "screened, attack 2 of 2" in err
+    assert [one["attack"] for one in json.loads(out)["attempts"]] == ["deepwordbug", "screened(per_unit=1)"]
+    status, _, err = run("attack", folder, *both, "--set", "per_unit=1")
+    assert status == 2 and "--set per_unit could be of several attacks" in err
+    status, _, err = run("attack", folder, *both, "--set", "pwws.per_unit=1")
+    assert status == 2 and "pwws is not among the attacks to run" in err

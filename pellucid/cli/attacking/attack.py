@@ -2,20 +2,21 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import pellucid
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import listed, settings_from
+from pellucid.cli.options.settings import choices_from, listed, settings_from
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_folder, check_new, check_place
 from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.core.results.attempt import Attempt
 
 
 @with_option_records
@@ -37,7 +38,10 @@ def attack(
     ] = "pwws",
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A setting of the attack: name=value. May be repeated."),
+        typer.Option(
+            "--set",
+            help="A setting of the attack: name=value; of several attacks: attack.name=value. May be repeated.",
+        ),
     ] = None,
     goal: Annotated[
         str,
@@ -125,17 +129,17 @@ def attack(
     classifier = pellucid.load(model, device=device)
     examples = labelled(classifier, source.examples(texts or [], reading), reading, answers.need_labels)
     some = selected(classifier, examples, amount, answers, seed)
-    names = [name["name"] for name in pellucid.attack_list()] if attack_ == "all" else listed(attack_) or []
-    names = list(dict.fromkeys(names))  # one that was named twice would count twice
+    calls = _calls(attack_, set_ or [])
     train_examples = None
     if train is not None:
         train_texts = reading.source(train, "train").examples()
         train_examples = list(labelled(classifier, train_texts, reading, needed=True))
     goal_settings = settings_from(goal_set or [], "--goal-set")
-    attempts = [
-        one
-        for name in names
-        for one in pellucid.attack(
+    attempts: list[Attempt] = []
+    for number, (name, settings) in enumerate(calls, 1):
+        if len(calls) > 1:
+            say(f"{name}, attack {number} of {len(calls)}", aside=True)
+        attempts += pellucid.attack(
             classifier,
             some,
             name,
@@ -152,9 +156,8 @@ def attack(
             n_best=n_best,
             seed=seed,
             folder=out,
-            **settings_from(set_ or []),
+            **settings,
         )
-    ]
     results = Attempts(attempts)
     if html is not None:
         pellucid.report(results, path=html)
@@ -171,6 +174,13 @@ def attack(
     for path in [*([] if out is None else [out]), *written]:
         say(f"Written: {path}", aside=True)
     _refuse_idle(results, max_queries)
+
+
+def _calls(names: str, settings: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Each attack once, with its settings."""
+    every = ",".join(one["name"] for one in pellucid.attack_list()) if names == "all" else names
+    calls = choices_from(every, settings_from(settings), kind="attack")
+    return [(call, {}) if isinstance(call, str) else (call[0], dict(call[1])) for call in calls]
 
 
 def _refuse_idle(results: Attempts, max_queries: int | None) -> None:

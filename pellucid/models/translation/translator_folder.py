@@ -36,7 +36,9 @@ from pellucid.models.translation.source_spans import SpanSettings
 
 FORM = "pellucid-translator-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
-UNSCALED = {"scale": False}  # of folders that do not say it: they were trained before scores were divided by a number
+UNSCALED = {
+    "scale": False
+}  # of folders that do not say it: they were trained before scores were divided by a number
 
 
 @dataclass(frozen=True)

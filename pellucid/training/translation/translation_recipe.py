@@ -82,7 +82,9 @@ class TranslationRecipe:
 
     def record(self) -> dict[str, object]:
         """Every field by its name; penalties of weight 0 change nothing and are left out."""
-        return asdict(self) | {"penalties": {name: weight for name, weight in self.penalties.items() if weight}}
+        return asdict(self) | {
+            "penalties": {name: weight for name, weight in self.penalties.items() if weight}
+        }
 
     def rate(self, done: int) -> float:
         """The learning rate after so many steps."""
