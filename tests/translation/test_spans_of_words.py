@@ -5,8 +5,6 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.text.example import Example
 from pellucid.models.translation.explained_decoder import source_spans_of
 from pellucid.models.translation.span_vectors import span_vectors
@@ -22,9 +20,28 @@ def model(either):
     return pellucid.load(either)
 
 
-def passed(model, pairs):
-    batch = model.encode([Example(pair) for pair in pairs])
-    return ForwardPass(model, batch, scheduler_for(model))
+def literal_shares(model, logits, of_spans, ids, weights):
+    """(share of each word, None where a piece of it does not lead; of Hund against Katze; the weights there), piece by piece."""
+    words = pellucid.Word().resolve(model.encode([Example(PAIR)]), model).words[0]
+    shares = []
+    for word in words:
+        through = lead = 0.0
+        for piece in word.pieces:
+            own = int(ids[piece])
+            rival = max(
+                (id for id in range(len(logits[piece])) if id != own), key=lambda id: logits[piece, id]
+            )
+            through += float(of_spans[piece, own] - of_spans[piece, rival])
+            one = float(logits[piece, own] - logits[piece, rival])
+            lead = lead + one if one > 0 else float("-inf")
+        shares.append(through / lead if lead > 0 else None)
+    other = model.tokenizer(PAIR[1].replace("Hund", "Katze"))["input_ids"]
+    piece = next(
+        number for number, (one, two) in enumerate(zip(ids.tolist(), other, strict=False)) if one != two
+    )
+    own, rival = int(ids[piece]), other[piece]
+    named = (of_spans[piece, own] - of_spans[piece, rival]) / (logits[piece, own] - logits[piece, rival])
+    return shares, float(named), weights[piece].numpy()
 
 
 def test_a_words_number_is_the_decoders_part_and_the_spans_parts(model):
@@ -44,15 +61,18 @@ def test_a_words_number_is_the_decoders_part_and_the_spans_parts(model):
     own = (states + layer.decoder_part(states)) @ head.T
     of_spans = torch.einsum("bts,bsw,vw->btv", reading.weights, layer.span_part(vectors), head)
     torch.testing.assert_close(own + of_spans, logits, rtol=1e-4, atol=1e-4)
-    spans = passed(model, [PAIR]).traces.without_graph.written.spans
-    top = logits.topk(2).values
-    piece = 0
-    assert int(logits[0, piece].argmax()) == int(labels[0, piece])  # it leads
-    rival = int(logits[0, piece].topk(2).indices[1])
-    through = of_spans[0, piece, labels[0, piece]] - of_spans[0, piece, rival]
-    assert float(spans.carried[0, piece]) == pytest.approx(
-        float(through / (top[0, piece, 0] - top[0, piece, 1])), abs=1e-3
+    shares, named, weights = literal_shares(
+        model, logits[0], of_spans[0].detach(), labels[0], reading.weights[0].detach()
     )
+    whole = pellucid.explain(model, Example(PAIR), "span_attention")[0]
+    for numbers, share in zip(whole.row_diagnostics, shares, strict=True):
+        assert numbers.get("carried") == (None if share is None else pytest.approx(share, abs=1e-3))
+    assert any(share is not None for share in shares)
+    target = pellucid.Word("Hund", against="Katze")
+    against = pellucid.explain(model, Example(PAIR), "span_attention", target=target)[0]
+    assert against.diagnostics["carried_against"] == pytest.approx(named, abs=1e-3)
+    assert "carried" not in against.diagnostics
+    np.testing.assert_allclose(np.sort(against.scores)[-3:], np.sort(weights)[-3:], atol=1e-5)
     assert written.shape == states.shape
 
 

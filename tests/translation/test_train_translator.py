@@ -31,6 +31,7 @@ def test_it_learns_its_pairs_and_comes_back_from_its_folder(either):
         "model.safetensors",
         "tokenizer.json",
         "tokenizer_config.json",
+        "trained_texts.txt",
     ]
 
 
@@ -167,6 +168,8 @@ def test_what_does_not_fit_is_refused_before_the_work(tmp_path):
     refused(
         tmp_path, BadSetting, "leave them away with pooler='none'", penalties={"entropy": 1.0}, pooler="none"
     )
+    settings = {"pooler": "none", "pooler_settings": {"max_width": 4}}
+    refused(tmp_path, BadSetting, "are of spans; leave them away with pooler='none'", **settings)
     refused(tmp_path, BadSetting, "No setting of a translator is called 'lr'", lr=1.0)
     refused(tmp_path, BadSetting, "pieces", pieces=12)
     refused(tmp_path, BadSetting, "network='gru' is not possible", network="gru")

@@ -1,6 +1,7 @@
 """The door `bleu`: how near a translator comes to references, or nearer than another one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.data import Data, ModelSource
@@ -10,6 +11,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.evaluation.translations.bleu import TranslationScores, translation_scores
 
 
@@ -37,7 +39,7 @@ def bleu(
     seed: of the draws.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Raises `MissingPackage` without sacrebleu (`pip install 'pellucid[translation]'`), `BadInput` for one text in place of a pair, or
+    Where pairs were in the train or dev part of a translator that Pellucid trained, the scores have a caveat. Raises `MissingPackage` without sacrebleu (`pip install 'pellucid[translation]'`), `BadInput` for one text in place of a pair, or
     for a list of another length, `ModelCannot` for a model that does not translate.
 
     >>> scores = pellucid.bleu(["the cat sat on a mat"], [("die Katze saß auf einer Matte", "the cat sat on the mat")])
@@ -51,12 +53,23 @@ def bleu(
             raise BadInput(
                 f"Example {quoted(example.id)} has one text; give pairs: a source and its reference."
             )
-    texts = _translations(model, examples, beam, max_pieces, progress)
-    others = None if baseline is None else _translations(baseline, examples, beam, max_pieces, progress)
+    own, other = (
+        None if one is None or _is_texts(one) else translator_from(one) for one in (model, baseline)
+    )
+    texts = _translations(own or model, examples, beam, max_pieces, progress)
+    others = (
+        None if baseline is None else _translations(other or baseline, examples, beam, max_pieces, progress)
+    )
     references = [example.segments[1] for example in examples]
-    return translation_scores(
+    scores = translation_scores(
         texts, references, baseline=others, tokenize=tokenize, resamples=resamples, seed=seed
     )
+    seen = dict.fromkeys(caveat for one in (own, other) for caveat in seen_caveats(one, examples))
+    return replace(scores, caveats=tuple(seen))
+
+
+def _is_texts(model: ModelSource | Sequence[str]) -> bool:
+    return isinstance(model, list | tuple)
 
 
 def _translations(

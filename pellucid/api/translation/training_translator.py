@@ -8,11 +8,13 @@ from typing import Any, Unpack
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.data import Data
 from pellucid.api.training_texts import training_texts
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import mapping, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import possible_path, readable
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.example import Example
+from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
@@ -21,6 +23,8 @@ from pellucid.training.translation.train_translator import train_translator as t
 from pellucid.training.translation.translation_recipe import TranslationRecipe, TranslationRecipeChanges
 from pellucid.training.translation.translator_plan import NETWORKS, Network, Pooler, TranslatorPlan
 
+READ = "read={'source': 'en', 'target': 'de'}"
+ON_THE_COMMAND_LINE = "--read source=en --read target=de"
 SPAN_SETTINGS = ("max_width", "weights", "query", "scale")
 
 
@@ -94,11 +98,14 @@ def train_translator(
     folder, full_recipe = possible_path(out), TranslationRecipe(**recipe)
     if pooler == "none" and any(full_recipe.penalties.values()):
         raise BadSetting("penalties read the weights of spans; leave them away with pooler='none'.")
+    if pooler == "none" and pooler_settings:
+        raise BadSetting("pooler_settings are of spans; leave them away with pooler='none'.")
     with progress_bar(progress) as show_progress:
         parts = trained_translator(
             _pairs(pairs, options), plan, full_recipe, folder, device, progress=show_progress
         )
-    return wrap_writing(parts.network, parts.tokenizer, readable(folder))
+    model = wrap_writing(parts.network, parts.tokenizer, readable(folder))
+    return replace(model, trained_texts=read_trained_texts(folder))
 
 
 def _settings(name: str, settings: Mapping[str, Any] | None, allowed: tuple[str, ...], kind: Any) -> Any:
@@ -130,6 +137,6 @@ def _pairs(pairs: Data, options: Mapping[str, Any]) -> dict[str, list[Example]]:
             if len(example.segments) != 2:
                 raise BadInput(
                     f"Example {quoted(example.id)} of {name} has one text; a translator learns from pairs. Of a file with named "
-                    "fields say which: read={'source': 'en', 'target': 'de'}."
+                    f"fields say which: {in_syntax(READ, ON_THE_COMMAND_LINE)}."
                 )
     return {name: [replace(example, label=None) for example in examples] for name, examples in parts.items()}

@@ -61,8 +61,9 @@ def translate(
     written = write(translator, texts, beam=beam, max_pieces=max_pieces, text=text, progress=progress)
     explanations: Sequence[Explanation | None] = [None] * len(written)
     if "span_weights" in translator.capabilities and written:
-        pairs = [Example((one.source, one.text)) for one in written]
-        explanations = list(explain(translator, pairs, "span_attention", progress=progress))
+        pairs = [Example((one.source, one.text)) for one in written if one.text]
+        of_pairs = iter(explain(translator, pairs, "span_attention", progress=progress) if pairs else ())
+        explanations = [next(of_pairs) if one.text else None for one in written]
     return [
         Translation(one.source, one.text, one.is_cut, explanation)
         for one, explanation in zip(written, explanations, strict=True)

@@ -109,7 +109,10 @@ def texts_of_file(name: str, split: str, reading: Reading) -> tuple[Example, ...
 
 
 def _from_lines(text: str, where: str) -> tuple[Example, ...]:
-    lines = [line for line in text.split("\n") if line.strip()]
+    every = text.removesuffix("\n").split("\n")
+    lines = [line for line in every if line.strip()]
     if not lines:
         raise BadInput(f"There is no text in {where}; give one text a line.")
+    if blank := len(every) - len(lines):
+        say(f"Of the {len(every)} lines of {where}, {blank} have no text and are left out.", aside=True)
     return as_examples(lines)

@@ -8,8 +8,10 @@ import typer
 
 import pellucid
 from pellucid.cli.options.data_options import Reading
+from pellucid.cli.options.held_out import held_out
 from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
+from pellucid.core.foundation.json_text import nan_as_none
 
 
 @with_option_records
@@ -36,14 +38,19 @@ def bleu(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """BLEU and chrF of a translator, with their signature, and by how much it is better than another one."""
+    source = reading.source(data, split)
+    examples = source.examples()[:limit]
+    translator = pellucid.load(model, device=device, **asdict(languages))
+    judged, _ = held_out(translator, examples, source)
+    other = None if baseline is None else pellucid.load(baseline, device=device, **asdict(languages))
     scores = pellucid.bleu(
-        pellucid.load(model, device=device, **asdict(languages)),
-        reading.source(data, split).examples()[:limit],
-        baseline=None if baseline is None else pellucid.load(baseline, device=device),
+        translator,
+        judged,
+        baseline=other,
         beam=beam,
         max_pieces=max_pieces,
         tokenize=tokenize,
         resamples=resamples,
         seed=seed,
     )
-    print(json.dumps(asdict(scores)) if as_json else scores)
+    print(json.dumps(nan_as_none(asdict(scores))) if as_json else scores)

@@ -12,7 +12,7 @@ from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.writing.endings import say_endings
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.reports.markup.escape import plain
 
@@ -39,15 +39,14 @@ def translate(
 ) -> None:
     """Translate texts; of a translator that explains itself, say which spans each word was written from."""
     examples = source.examples(texts or [], reading)
-    done = pellucid.translate(
-        pellucid.load(model, device=device, **asdict(languages)), examples, beam=beam, max_pieces=max_pieces
-    )
+    translator = pellucid.load(model, device=device, **asdict(languages))
+    if html is not None and "span_weights" not in translator.capabilities:
+        raise BadSetting(
+            f"--html shows a translator's own spans, and {model} has none; pellucid explain MODEL TEXT --html explains its words."
+        )
+    done = pellucid.translate(translator, examples, beam=beam, max_pieces=max_pieces)
     explanations = [one.explanation for one in done if one.explanation is not None]
-    if html is not None:
-        if not explanations:
-            raise BadSetting(
-                f"--html shows a translator's own spans, and {model} has none; pellucid explain MODEL TEXT --html explains its words."
-            )
+    if html is not None and explanations:
         pellucid.report(explanations, path=html)
     if as_json:
         print(json.dumps([{"source": one.source, "text": one.text, "is_cut": one.is_cut} for one in done]))
@@ -56,8 +55,4 @@ def translate(
         print(plain(one.text))
     if len(done) == 1 and explanations:
         print(f"\n{explanations[0]}")
-    cut = sum(one.is_cut for one in done)
-    if cut:
-        say(
-            f"{cut} of {len(done)} ended because there was no more room; --max-pieces gives more.", aside=True
-        )
+    say_endings(done)

@@ -11,7 +11,7 @@ from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.writing.endings import say_endings
 from pellucid.reports.markup.escape import plain
 
 
@@ -40,9 +40,4 @@ def write(
         return
     for one in written:
         print(plain(one.text.strip()))
-    cut = sum(one.is_cut for one in written)
-    if cut:
-        say(
-            f"{cut} of {len(written)} ended because there was no more room; --max-pieces gives more.",
-            aside=True,
-        )
+    say_endings(written)

@@ -56,15 +56,20 @@ class WrittenSpans:
     """The weights of source spans before each written piece.
 
     first, last: [example span], the numbers of a span's first and last piece in the row, -1 where there is no such span.
-    weights: [example piece span]: alpha, 0 where there is no span; each piece's sum is 1, or 0 for a source without spans. carried:
-    [example piece]: the share of the piece's lead over its strongest rival that went through the spans; 1 where all of it
-    did, 0 where the decoder knew the piece by itself, below 0 where the spans spoke against it, nan where the piece does not lead.
+    weights: [example piece span]: alpha, 0 where there is no span; each piece's sum is 1, or 0 for a source without spans. part:
+    [example piece width], the spans' part of the state that writes each piece. head: [id width], what turns states into numbers for
+    the vocabulary.
     """
 
     first: Tensor
     last: Tensor
     weights: Tensor
-    carried: Tensor
+    part: Tensor
+    head: Tensor
+
+    def through(self, example: int, pieces: Sequence[int], own: Tensor, others: Tensor) -> Tensor:
+        """[piece]: by how much the spans put each written piece, own [piece], above another one; the head is linear, so parts add up."""
+        return ((self.head[own] - self.head[others]) * self.part[example, pieces]).sum(-1)
 
 
 @dataclass(frozen=True)

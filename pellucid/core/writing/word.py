@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Row
@@ -55,7 +56,8 @@ class Word:
         if not isinstance(self.against, str) or not self.against.strip():
             raise BadSetting(f"against={quoted(self.against)} is not possible; give another word.")
         if self.step in (EVERY, TEXT):
-            raise BadSetting(f"against={quoted(self.against)} needs one word: Word(step, against=…).")
+            one_word = in_syntax("Word(step, against=…)", "--target WORD --against WORD")
+            raise BadSetting(f"against={quoted(self.against)} needs one word: {one_word}.")
 
     def in_words(self, labels: Sequence[str]) -> str:
         """The target in words: "log-probability of the text"; labels: a model that writes has none that count."""
@@ -129,6 +131,10 @@ class ResolvedWords:
                 line[:] = 1.0
             line[[piece for word in words for piece in word.pieces]] = 1.0
         return explained.to(answers.device)
+
+    def rival_of(self, row: Row) -> Rival | None:
+        """What a row's word is compared with; None where no other word was named."""
+        return next((rival for rival in self.readout.rivals if rival[0] == row.written), None)
 
     def select(self, indices: Sequence[int]) -> "ResolvedWords":
         """The target of these examples."""

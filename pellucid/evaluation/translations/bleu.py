@@ -7,6 +7,7 @@ for Clarity in Reporting BLEU Scores": a score means something only with its sig
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ class TranslationScores:
 
     bleu, chrf: 0 to 100, with 95 % bootstrap intervals over sentences. signature: what was computed, as sacrebleu writes it. sentences:
     how many. length: pieces of the translations divided by those of the references. difference: BLEU less that of the baseline on
-    the same draws of sentences; None without a baseline.
+    the same draws of sentences; None without a baseline. caveats: why the numbers are not to be believed. Ends of an interval are
+    nan for one sentence.
     """
 
     bleu: Interval
@@ -36,6 +38,7 @@ class TranslationScores:
     sentences: int
     length: float
     difference: Interval | None = None
+    caveats: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -47,7 +50,7 @@ class TranslationScores:
             lines.append(
                 f"BLEU less the baseline's: {_numbers(self.difference, sign='+')}, {_verdict(self.difference)}"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"Caution: {caveat}" for caveat in self.caveats)])
 
 
 def translation_scores(
@@ -82,7 +85,7 @@ def translation_scores(
         difference = percentile_interval(float(lead[0]), drawn, len(rows))
     drawn = _bleu(metric, resampled_means(rows, resamples, seed), len(rows))
     return TranslationScores(
-        percentile_interval(float(whole.score), drawn, len(rows)),
+        percentile_interval(min(100.0, float(whole.score)), np.minimum(100.0, drawn), len(rows)),
         float(sacrebleu.metrics.CHRF().corpus_score(list(texts), [list(references)]).score),
         str(metric.get_signature()),
         len(rows),
@@ -141,6 +144,8 @@ def _bleu(metric: Any, means: np.ndarray, count: int) -> np.ndarray:  # Any: sac
 
 
 def _numbers(interval: Interval, sign: str = "") -> str:
+    if isnan(interval.low):
+        return f"{interval.mean:{sign}.1f}".replace("-", "−") + " [one sentence: no interval]"
     low, high = (f"{end:{sign}.1f}".replace("-", "−") for end in (interval.low, interval.high))
     return f"{interval.mean:{sign}.1f}".replace("-", "−") + f" [{low}, {high}]"
 

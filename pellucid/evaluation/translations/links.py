@@ -6,6 +6,7 @@ blanks, counted from 0, as in the files of aligners.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
@@ -38,8 +39,9 @@ class LinkScores:
 
     def __str__(self) -> str:
         low, high = self.precision.low, self.precision.high
+        interval = "one pair: no interval" if isnan(low) else f"{low:.1%}, {high:.1%}"
         return (
-            f"best link right: {self.precision.mean:.1%} [{low:.1%}, {high:.1%}]; same place: {self.diagonal:.1%}; chance: {self.chance:.1%}\n"
+            f"best link right: {self.precision.mean:.1%} [{interval}]; same place: {self.diagonal:.1%}; chance: {self.chance:.1%}\n"
             f"alignment error rate: {self.error_rate:.3f}; mean rank of a right word: {self.rank:.2f}, by chance {self.chance_rank:.2f}\n"
             f"{self.words:,} linked words of {self.pairs:,} pairs"
         )

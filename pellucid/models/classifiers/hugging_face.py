@@ -153,7 +153,7 @@ def _from_pretrained(
         ) as error:  # the library raises many kinds; each means that this source is no classifier
             check_memory(error, f"load {source}")
             raise BadFile(
-                f"Cannot load a classifier from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "
+                f"Cannot load a model from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "
                 "leaves it, or a hub name."
             ) from None
     return folder, network.eval(), missing

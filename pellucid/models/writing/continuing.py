@@ -11,6 +11,7 @@ from pellucid.core.text.example import Example
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.families.probes import first_named
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
+from pellucid.models.writing.generation_settings import PLAIN, end_ids
 from pellucid.models.writing.languages import is_multilingual
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
@@ -34,25 +35,25 @@ def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) ->
     """What the model writes after a text, by beam search (1: greedily).
 
     max_pieces: the most pieces, fewer where the model has no room for them. The same model and text give the same answer: nothing is
-    drawn at random. Raises `BadInput` for a text that is too long, `ModelCannot` where nothing is written.
+    drawn at random. A model may write nothing, an empty text. Raises `BadInput` for a text that is too long.
     """
-    best = likeliest(model, text, beam, max_pieces, 1)
-    if not best:
-        raise ModelCannot(f"{model.name} writes nothing after {quoted(text)}; give the second text yourself.")
-    return best[0]
+    return _endings(model, text, beam, max_pieces, 1)[0]
 
 
 def likeliest(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:
     """The count best endings of a beam search, best first, without empty ones. count: at most beam. See `written_after`."""
+    return [one for one in _endings(model, text, beam, max_pieces, count) if one.text]
+
+
+def _endings(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:
     ids = torch.tensor([encoded_source(model.tokenizer, text)["input_ids"]], device=model.device)
     searched = _searched(model, text, ids, beam, min(max_pieces, _room(model, text, ids.shape[1])), count)
-    ends = {model.tokenizer.eos_token_id, getattr(model.network.config, "eos_token_id", None)}
+    ends = end_ids(model.network, model.tokenizer)
     answers = []
     for new in searched:
         written = model.tokenizer.decode(new, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        if written.strip():
-            shown = written.strip() if model.has_encoder else written
-            answers.append(Written(text, shown, not ends & set(new)))
+        shown = written.strip() if model.has_encoder or not written.strip() else written
+        answers.append(Written(text, shown, not ends & set(new)))
     return answers
 
 
@@ -82,6 +83,7 @@ def _searched(
                 num_return_sequences=count,
                 max_new_tokens=max_pieces,
                 pad_token_id=model.blank_ids()["pad"],
+                **PLAIN,
                 **start,
             ).tolist()
         except (RuntimeError, ValueError, IndexError, AttributeError) as error:
@@ -111,4 +113,8 @@ def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: 
     if len(example.segments) == 2:
         return example
     written = written_after(model, example.segments[0], beam, max_pieces)
+    if not written.text:
+        raise ModelCannot(
+            f"{model.name} writes nothing after {quoted(example.segments[0])}, so there is no word to explain; give the second text yourself."
+        )
     return Example((*example.segments, written.text), id=example.id, meta=example.meta)

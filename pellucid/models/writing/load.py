@@ -1,5 +1,6 @@
 """Models that write from a folder or the hub, or from memory: safetensors only, no remote code."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.in_memory import check_of_library
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import own_copy
+from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.kinds_of_model import class_names
 from pellucid.models.folders.library_network import Classes, read_network
@@ -26,6 +28,7 @@ from pellucid.models.folders.library_output import quiet
 from pellucid.models.translation.translator_folder import is_translator, load_translator
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.form import Form
+from pellucid.models.writing.generation_settings import read_generation_settings
 from pellucid.models.writing.language_model import LanguageModel
 from pellucid.models.writing.languages import Languages
 from pellucid.models.writing.marian_tokenizer import MarianTokenizer, is_marian_folder, load_marian_tokenizer
@@ -57,13 +60,15 @@ def load_writing(
     """A model that writes, from a folder or the hub; raises `BadFile` when it cannot be read or lacks weights."""
     if is_translator(source):
         parts = load_translator(Path(source))
-        return wrap_writing(parts.network.to(dtype), parts.tokenizer, readable(source))
+        model = wrap_writing(parts.network.to(dtype), parts.tokenizer, readable(source))
+        return replace(model, trained_texts=read_trained_texts(source))
     with quiet():
         try:
             folder = local_folder(source)
             both = any(kind in ENCODER_DECODERS for kind in class_names(folder))
             classes: Classes = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING if both else MODEL_FOR_CAUSAL_LM_MAPPING
             network, missing = read_network(folder, classes, dtype)
+            read_generation_settings(folder, network)
         except PellucidError:
             raise
         except (

@@ -23,7 +23,7 @@ from pellucid.models.translation.explained_decoder import source_spans_of, span_
 from pellucid.models.writing.form import Form
 from pellucid.models.writing.head_places import at_places, head_at
 from pellucid.models.writing.layers import Layers, layers_of
-from pellucid.models.writing.read_spans import WrittenChoice, written_spans
+from pellucid.models.writing.read_spans import written_spans
 from pellucid.models.writing.recorded_layers import RecordedLayers
 from pellucid.models.writing.tracks import Track, writing_places
 
@@ -35,13 +35,15 @@ class WritingModel:
     """A translator or language model with its tokenizer; implements `core.Model`.
 
     An example is a pair: the text that is read, and the one that is written after it. The model's answer is one number, the
-    log-probability of the second text, the sum over its pieces; `pellucid.Word` explains its words. name: what results call it.
+    log-probability of the second text, the sum over its pieces; `pellucid.Word` explains its words. name: what results call it. trained_texts:
+    digests of the pairs it was made with, where they are known (`core/text/trained_texts.py`).
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
     tokenizer: Tokenizer
     form: Form
     name: str
+    trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     labels: ClassVar[tuple[str, ...]] = ("log-probability of the text",)
     problem: ClassVar[Problem] = "regression"
@@ -147,8 +149,7 @@ class WritingModel:
             logits = at_places(logits, places)
         spans = None
         if read_spans and not want.gradients:
-            choice = WrittenChoice(logits.detach(), ids, places)
-            spans = written_spans(self.network, read_spans[0], tracks[0].pieces, choice)
+            spans = written_spans(self.network, read_spans[0], tracks[0].pieces, places)
         written = WrittenTrace(logits, ids, spans)
         trace = Trace(written.log_probabilities(ids).sum(-1, keepdim=True), read, written=written)
         return trace if recorded is None else recorded.added_to(trace, count)

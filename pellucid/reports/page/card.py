@@ -95,7 +95,7 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
     return element(
         "p",
         name(explanation.model),
-        " says ",
+        " writing " if explanation.target.output == WRITTEN else " says ",
         element("strong", name(prediction.label), class_="pl-label"),
         probability_bar(probability) if is_known else None,
         element("span", value, class_="pl-sure"),

@@ -13,7 +13,14 @@ from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.heat_map import drawable_view, is_of_written_words, units_in_order
 from pellucid.reports.page.span_view import clear_spans
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed, wants_colour
-from pellucid.reports.wording.method_facts import MethodFacts, explains_state, facts_of, in_words, readable
+from pellucid.reports.wording.method_facts import (
+    MethodFacts,
+    explains_state,
+    explains_written,
+    facts_of,
+    in_words,
+    readable,
+)
 from pellucid.reports.wording.numbers import percent, signed
 from pellucid.reports.wording.plain_words import (
     ALL_ZERO,
@@ -115,6 +122,8 @@ def answer_in_words(explanation: Explanation) -> str:
         if label == prediction.label
         else f", wrong: the label is {label}"
     )
+    if explains_written(explanation):  # the text may be the user's own
+        return f"{explanation.model} writing {prediction.label}"
     return f"{explanation.model} says {prediction.label}{probability}{verdict}"
 
 
@@ -122,7 +131,11 @@ def _subject(explanation: Explanation) -> str:
     of_class = facts_of(explanation.method).of_class
     if of_class:
         return target_in_words(explanation)
-    return "its own weights" if explanation.target.output == "log-probability" else "the same for every class"
+    if not explains_written(explanation):
+        return "the same for every class"
+    word, other = explanation.target.label, explanation.target.against
+    before = "" if word in ("each word", "the text") else f" before {word}"
+    return f"its own weights{before}{'' if other is None else f', where {other} could stand'}"
 
 
 def target_in_words(explanation: Explanation) -> str:

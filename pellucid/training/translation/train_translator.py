@@ -13,8 +13,10 @@ from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import text_digest
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.load import move
 from pellucid.models.translation.translator_folder import TranslatorParts
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
@@ -86,7 +88,7 @@ def train_translator(
     out.create()
     with drawing_from(recipe.seed, run.device):
         history = _train(run)
-    out.save(_trained(run, fingerprint, plan, history))
+    out.save(_trained(run, fingerprint, plan, history), _digests(parts, plan))
     out.remove_working_files()
     finished = out.load(fingerprint)
     move(finished.network, device)
@@ -191,6 +193,12 @@ def _on_dev(run: TranslatorRun) -> dict[str, float]:
             count += sum(len(run.dev.targets[index]) for index in indices)
     mean = loss / count
     return {"dev_accuracy": right / count, "dev_loss": mean, "dev_objective": mean}
+
+
+def _digests(parts: Parts, plan: TranslatorPlan) -> set[str]:
+    """Those of the train and dev pairs, and of those that the translator was made with before."""
+    own = {text_digest(example) for part in ("train", "dev") for example in parts[part]}
+    return own if plan.start_from is None else own | read_trained_texts(plan.start_from)
 
 
 def _trained(

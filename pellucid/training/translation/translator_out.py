@@ -12,6 +12,7 @@ from torch import nn
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
 from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.composed.trained_texts_file import write_trained_texts
 from pellucid.models.translation.translator_folder import (
     CONFIG,
     TranslatorParts,
@@ -82,8 +83,9 @@ class TranslatorOut:
             {name: (total / len(of_epochs)).to(kinds[name]) for name, total in sums.items()}
         )
 
-    def save(self, parts: TranslatorParts) -> None:
-        """Write the translator."""
+    def save(self, parts: TranslatorParts, digests: Iterable[str]) -> None:
+        """Write the translator, and the digests of the pairs that it was made with."""
+        write_trained_texts(digests, self.path)
         save_translator(parts, self.path)
 
     def remove_working_files(self) -> None:

@@ -1,0 +1,63 @@
+"""What of a model's generation_config.json counts: which pieces begin and end what it writes, and which it never writes.
+
+Penalties, least lengths and sampling do not count: a text that is explained piece by piece is the one that the model itself finds likely.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pellucid.core.foundation.errors import BadFile
+from pellucid.models.folders.json_object import read_object
+
+FILE = "generation_config.json"
+READ = (
+    "eos_token_id",
+    "decoder_start_token_id",
+    "forced_bos_token_id",
+    "forced_eos_token_id",
+    "suppress_tokens",
+    "begin_suppress_tokens",
+    "bad_words_ids",
+)
+PLAIN: dict[str, Any] = {
+    "repetition_penalty": 1.0,
+    "encoder_repetition_penalty": 1.0,
+    "no_repeat_ngram_size": 0,
+    "encoder_no_repeat_ngram_size": 0,
+    "length_penalty": 1.0,
+    "early_stopping": False,
+    "min_length": 0,
+    "min_new_tokens": 0,
+}  # settings of the library's search that leave its numbers as they are
+
+
+def read_generation_settings(folder: Path, network: Any) -> None:  # Any: a network of the library that writes
+    """Give a network what its folder's file says, if there is one; raises `BadFile` for ids that are none of its vocabulary."""
+    path = folder / FILE
+    if not path.is_file():
+        return
+    values = {name: value for name, value in read_object(path).items() if name in READ and value is not None}
+    size = network.get_input_embeddings().num_embeddings
+    for name, value in values.items():
+        for id in _flat(value):
+            if isinstance(id, bool) or not isinstance(id, int) or not 0 <= id < size:
+                raise BadFile(
+                    f"{path} has {name}={id!r}, which is no id of the model's {size:,} pieces; save the model anew."
+                )
+        setattr(network.generation_config, name, value)
+
+
+def end_ids(network: Any, tokenizer: Any) -> set[int]:  # Any: see above, and a tokenizer of the library
+    """The ids after which the library's search ends a text."""
+    owners = (network.generation_config, network.config, tokenizer)
+    named = [value for owner in owners if (value := getattr(owner, "eos_token_id", None)) is not None]
+    return set(_flat(named[0])) if named else set()
+
+
+def _flat(value: Any) -> Iterator[Any]:  # Any: an id, or lists of them
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _flat(one)
+    else:
+        yield value

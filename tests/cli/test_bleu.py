@@ -1,0 +1,82 @@
+"""`pellucid bleu`, `translate` and texts of a file: what training has seen is not judged, and nothing is left out in silence."""
+
+import json
+
+import pytest
+
+import pellucid
+from tests.translation.conftest import PAIRS, SHORT
+
+pytest.importorskip("sacrebleu")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """(folder, file): a translator that was trained on a part of a file."""
+    work = tmp_path_factory.mktemp("bleu")
+    file = work / "pairs.jsonl"
+    rows = [
+        {"source": f"{source} {number}", "target": target} for number in range(3) for source, target in PAIRS
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    named = {"source": "source", "target": "target"}
+    pellucid.train_translator(file, out=work / "en-de", read=named, **SHORT | {"epochs": 1})
+    return work / "en-de", file
+
+
+def test_of_the_file_that_it_learnt_from_only_the_other_pairs_are_judged(run, trained):
+    folder, file = trained
+    words = (
+        folder,
+        file,
+        "--read",
+        "source=source",
+        "--read",
+        "target=target",
+        "--max-pieces",
+        4,
+        "--beam",
+        1,
+    )
+    status, out, err = run("bleu", *words)
+    assert status == 0 and "21 of the 24 texts" in err and "only the 3 others are judged" in err
+    assert "over 3 sentences" in out and "Caution" not in out
+
+
+def test_pairs_of_the_training_are_a_caution(trained):
+    folder, _ = trained
+    model = pellucid.load(folder)
+    pairs = [(f"{source} 0", target) for source, target in PAIRS]
+    scores = pellucid.bleu(model, pairs, max_pieces=4, beam=1, progress=False)
+    assert len(scores.caveats) == 1 and "were in the train or dev part" in str(scores)
+    assert not pellucid.bleu(["ein Hund"], [("a new dog", "ein Hund")]).caveats
+
+
+def test_one_sentence_has_no_interval_and_is_json(run, tmp_path, trained):
+    folder, _ = trained
+    file = tmp_path / "one.jsonl"
+    file.write_text(json.dumps({"source": "a new dog", "target": "ein Hund"}) + "\n")
+    words = (
+        folder,
+        file,
+        "--read",
+        "source=source",
+        "--read",
+        "target=target",
+        "--max-pieces",
+        4,
+        "--beam",
+        1,
+    )
+    status, out, _ = run("bleu", *words, "--json")
+    assert status == 0 and json.loads(out)["bleu"]["low"] is None and "NaN" not in out
+    assert "[one sentence: no interval]" in run("bleu", *words)[1]
+
+
+def test_blank_lines_of_a_file_are_counted(run, tmp_path, trained):
+    folder, _ = trained
+    file = tmp_path / "texts.txt"
+    file.write_text("a dog runs\n\na cat runs\n \na man\n", encoding="utf-8")
+    status, out, err = run("translate", folder, "--file", file, "--max-pieces", 4, "--beam", 1)
+    assert status == 0 and len(out.rstrip("\n").split("\n")) == 3
+    assert "Of the 5 lines" in err and "2 have no text and are left out" in err
