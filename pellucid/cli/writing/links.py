@@ -9,6 +9,7 @@ import pellucid
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
+from pellucid.core.foundation.errors import BadSetting
 
 
 @with_option_records
@@ -29,8 +30,13 @@ def links(
     seconds: Annotated[float, typer.Option(help="After so many the program is ended.")] = 600.0,
 ) -> None:
     """Links of words by the aligner eflomal, which you install yourself: silver ones, to hold explanations against."""
+    source = reading.source(data, split)
+    if beside is not None and source.is_one_file:
+        raise BadSetting(
+            f"{data} is one file, which has no part {beside}; leave --beside away, or give a folder with parts."
+        )
     lines = pellucid.links(
-        reading.source(data, split).examples()[:limit],
+        source.examples()[:limit],
         beside=None if beside is None else reading.source(data, beside).examples(),
         out=out,
         program=program,

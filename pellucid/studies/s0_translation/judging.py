@@ -11,6 +11,7 @@ from pellucid.evaluation.translations.bleu import sentence_statistics, translati
 from pellucid.studies.shared.units import Numbers
 
 SHOWN = 10  # translations that the numbers contain
+EVERY = "all"  # which pieces of a word its lead is counted over; files of earlier versions have its first one
 LITTLE = 0.25
 
 
@@ -44,6 +45,7 @@ def carried_numbers(folder: Path, device: str, pairs: Sequence[Example]) -> Numb
     spans = [one["effective_spans"] for one in facts if "effective_spans" in one]
     carried = np.array([one["carried"] for one in facts if "carried" in one])
     return {
+        "pieces": EVERY,
         "words": len(facts),
         "leading": len(carried),
         "effective_spans": float(np.median(spans)) if spans else None,

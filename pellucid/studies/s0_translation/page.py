@@ -2,6 +2,7 @@
 
 from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.results.t_interval import t_interval
+from pellucid.studies.s0_translation.judging import EVERY
 from pellucid.studies.s0_translation.summary import LAYERS
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from pellucid.studies.shared.computing_environment import where_computed
@@ -38,7 +39,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"## Does it help?\n\nIntervals are over seeds and sentences. Below {ENOUGH_SEEDS} seeds there is no verdict.\n\n"
         f"{claims_table(claims, 'BLEU') if claims else 'It could not be tested.'}\n"
         f"## What the spans carry\n\n{_spans(numbers)}\n\nOver the words of {about['explained']} dev references. Effective spans: "
-        "1 / sum of squared weights, the median. Carried: the share of a word's lead over the next likeliest that went through the spans, the "
+        f"1 / sum of squared weights, the median. Carried: the share of a word's lead over the next likeliest{_of_first(numbers)} that went through the spans, the "
         "median over words that lead; little: the share of those words with less than a quarter.\n\n"
         f"{where_computed(numbers['machines'])}\n\n## First translations\n\n{_first(numbers)}\n"
     )
@@ -78,6 +79,11 @@ def _spans(numbers: Numbers) -> str:
         for seed, one in enumerate(of["spans"])
     ]
     return markdown_table(["model", "seed", "words", "effective spans", "carried", "little"], rows)
+
+
+def _of_first(numbers: Numbers) -> str:
+    every = [one for of in numbers["variants"].values() for one in of["spans"]]
+    return "" if all(one.get("pieces") == EVERY for one in every) else ", at its first piece,"
 
 
 def _first(numbers: Numbers) -> str:
