@@ -1,4 +1,4 @@
-"""Pellucid: why a text classifier decided as it did, and whether that explanation can be believed."""
+"""Pellucid: why a model of texts answered as it did, and whether that explanation can be believed."""
 
 from typing import TYPE_CHECKING
 

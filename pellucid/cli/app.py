@@ -24,7 +24,7 @@ GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compa
 
 app = typer.Typer(
     cls=CommandsByName,
-    help="Explain why a text classifier decided as it did, and test whether the explanation can be believed.",
+    help="Explain why a classifier answered or a model that writes wrote as it did, and test whether the explanation can be believed.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -54,7 +54,7 @@ def link_scores_of(
     rows = link_counts(scores, links)
     if not rows[:, 0].sum():
         raise BadInput(
-            "No target word has a link; give links such as 0-0 1-2, source word and target word from 0."
+            "No target word has a link: the examples or the file have none; give links such as 0-0 1-2, source word and target word from 0."
         )
     words, right, rank, diagonal, chance, chance_rank, n_links = rows.sum(0)
     means = resampled_means(rows[:, :2], resamples, seed)

@@ -7,6 +7,7 @@ from pellucid.studies.shared.computing_environment import where_computed
 from pellucid.studies.shared.interval_plot import Panel, interval_plot
 from pellucid.studies.shared.markdown import listed_seeds, markdown_table, not_run_yet
 from pellucid.studies.shared.units import Numbers
+from pellucid.studies.translation_links.corpora import SILVER
 from pellucid.studies.translation_links.summary import CHANCE, LEARNT, SPANS
 
 HEADINGS = {
@@ -18,11 +19,12 @@ HEADINGS = {
 def as_page(numbers: Numbers, size: str) -> str:
     """The numbers as a Markdown page."""
     sizes = f" --size {size}" if size != "small" else ""
+    pairs = " --pairs FOLDER --links FILE" if SILVER in numbers["corpora"] else ""
     return (
         "# Links: which explanations find the source word that a word comes from?\n\n"
         f"Translators with [spans of their source](../../docs/papers/corrections.md#a016). Each method explains every "
         "word of the\nreferences; its best source word is right if it is linked to the word. Made by\n"
-        f"`python -m pellucid.studies translation_links --work WORK --out OUT{sizes}`.\n\n"
+        f"`python -m pellucid.studies translation_links --work WORK --out OUT{pairs}{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}![How far above chance](links.svg)\n\n"
         f"{''.join(_corpus(name, of) for name, of in numbers['corpora'].items())}{where_computed(numbers['machines'])}\n"
     )

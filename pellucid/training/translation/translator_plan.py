@@ -80,7 +80,9 @@ def _begin(
         return untrained_network(plan.network, len(tokenizer), seed), tokenizer
     model = load_writing(plan.start_from, torch.float32)
     if not isinstance(model.form, EncoderDecoder):
-        raise ModelCannot(f"{model.name} has no encoder; give a translator.")
+        raise ModelCannot(
+            f"{model.name} is a language model, which reads no text before it writes; give a translator (Marian, BART and their kin)."
+        )
     return model.network, model.tokenizer
 
 
