@@ -17,7 +17,9 @@ def results():
 
 def test_the_terminal_has_a_line_for_each_word(results):
     printed = str(results[0])
-    assert "tiny bart writing A fine story, well told." in printed and "log-probability of each word" in printed
+    assert (
+        "tiny bart writing A fine story, well told." in printed and "log-probability of each word" in printed
+    )
     assert re.search(r"^3 story  “\w+” [+−]", printed, re.MULTILINE)
     assert not re.search(r"^1 A .*(fine|story)", printed, re.MULTILINE)
 

@@ -9,12 +9,12 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted, reason
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.hooks import evaluating
-from pellucid.models.families.probes import first_named
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.generation_settings import PLAIN, end_ids
 from pellucid.models.writing.languages import is_multilingual
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.models.writing.written_pieces import most_pieces
 
 NO_LIMIT = 10**9
 
@@ -59,7 +59,7 @@ def _endings(model: WritingModel, text: str, beam: int, max_pieces: int, count: 
 
 def _room(model: WritingModel, text: str, count: int) -> int:
     """The most pieces that fit; a language model's prompt and what it writes share its places."""
-    most = first_named(model.network.config, "max_position_embeddings", "n_positions") or NO_LIMIT
+    most = most_pieces(model.network.config) or NO_LIMIT
     room = most - 1 if model.has_encoder else most - count
     if count > most or room < 1:
         raise BadInput(

@@ -13,11 +13,17 @@ from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units
 from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.families.probes import first_named
 from pellucid.models.writing.form import Reading
 from pellucid.models.writing.tokenizing import encoded_source, encoded_target
 from pellucid.models.writing.tracks import WRITTEN, Track, track
-from pellucid.models.writing.written_pieces import Piece, check_length, pieces_of, row_of, two_texts
+from pellucid.models.writing.written_pieces import (
+    Piece,
+    check_length,
+    most_pieces,
+    pieces_of,
+    row_of,
+    two_texts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +58,7 @@ class EncoderDecoder:
         read = pieces_of(self.tokenizer, encoded_source(self.tokenizer, source), source, 0)
         labels = self._labels(target)
         pieces = [*read, self._first(target), *labels]
-        most = first_named(self.network.config, "max_position_embeddings")
+        most = most_pieces(self.network.config)
         check_length(len(read), most, "the source", example, self.name)
         check_length(1 + len(labels), most, "the target", example, self.name)
         return row_of(pieces, example)

@@ -12,11 +12,17 @@ from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units, trimmed
 from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.families.probes import first_named
 from pellucid.models.writing.form import Reading
 from pellucid.models.writing.tokenizing import encoded_source, first_after, joined
 from pellucid.models.writing.tracks import WRITTEN, Track, track
-from pellucid.models.writing.written_pieces import Piece, check_length, pieces_of, row_of, two_texts
+from pellucid.models.writing.written_pieces import (
+    Piece,
+    check_length,
+    most_pieces,
+    pieces_of,
+    row_of,
+    two_texts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +65,7 @@ class LanguageModel:
             pieces.insert(
                 0, Piece(self._blank, self.tokenizer.convert_ids_to_tokens([self._blank])[0], SPECIAL)
             )
-        most = first_named(self.network.config, "max_position_embeddings", "n_positions")
+        most = most_pieces(self.network.config)
         check_length(len(pieces), most, "the text with its continuation", example, self.name)
         return row_of(pieces, example)
 
