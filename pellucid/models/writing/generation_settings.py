@@ -27,7 +27,6 @@ PLAIN: dict[str, Any] = {
     "encoder_no_repeat_ngram_size": 0,
     "length_penalty": 1.0,
     "early_stopping": False,
-    "min_length": 0,
     "min_new_tokens": 0,
 }  # settings of the library's search that leave its numbers as they are
 
