@@ -73,6 +73,18 @@ def test_one_sentence_has_no_interval_and_is_json(run, tmp_path, trained):
     assert "[one sentence: no interval]" in run("bleu", *words)[1]
 
 
+def test_json_of_translations_has_the_spans_of_each_word(run, trained):
+    folder, _ = trained
+    words = ("a dog runs", "--max-pieces", 4, "--beam", 1, "--json")
+    status, out, _ = run("translate", folder, *words)
+    (one,) = json.loads(out)
+    assert status == 0 and one["words"] and one["source"] == "a dog runs"
+    for word in one["words"]:
+        assert word["word"] in one["text"] and 1 <= len(word["spans"]) <= 3
+        assert all(one["source"][span["start"] : span["end"]] == span["text"] for span in word["spans"])
+        assert 0 < sum(span["weight"] for span in word["spans"]) <= 1 and "carried" in word
+
+
 def test_blank_lines_of_a_file_are_counted(run, tmp_path, trained):
     folder, _ = trained
     file = tmp_path / "texts.txt"

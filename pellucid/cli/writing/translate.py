@@ -14,7 +14,10 @@ from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.writing.endings import say_endings
 from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.results.explanation import Explanation
 from pellucid.reports.markup.escape import plain
+
+SHOWN = 3  # spans of each word, for --json
 
 
 @with_option_records
@@ -49,10 +52,33 @@ def translate(
     if html is not None and explanations:
         pellucid.report(explanations, path=html)
     if as_json:
-        print(json.dumps([{"source": one.source, "text": one.text, "is_cut": one.is_cut} for one in done]))
+        print(json.dumps([_record(one) for one in done]))
         return
     for one in done:
         print(plain(one.text))
     if len(done) == 1 and explanations:
         print(f"\n{explanations[0]}")
     say_endings(done)
+
+
+def _record(one: pellucid.Translation) -> dict[str, object]:
+    """What --json prints of a translation; words: None of a translator without spans."""
+    words = None if one.explanation is None else _words(one.explanation)
+    return {"source": one.source, "text": one.text, "is_cut": one.is_cut, "words": words}
+
+
+def _words(explanation: Explanation) -> list[dict[str, object]]:
+    """For each written word its heaviest spans of the source, and the share of its lead that went through them, None where it did not lead."""
+    ((_, labels),) = explanation.rows
+    rows = [(label.partition(" ")[2], explanation.row(label)) for label in labels]
+    return [
+        {
+            "word": word,
+            "spans": [
+                {"text": span.text, "start": span.start, "end": span.end, "weight": span.score}
+                for span in row.spans(SHOWN)
+            ],
+            "carried": row.diagnostics.get("carried"),
+        }
+        for word, row in rows
+    ]
