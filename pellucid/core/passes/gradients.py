@@ -99,8 +99,11 @@ def gradients_of(
     accounts = accounts or {}
     groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
     points = [point for group in groups for point in graph_nodes(group)]
+    head = None if trace.written is None else trace.written.head
+    weights = None if head is None else head.gradient_by_states(values)
+    outputs = values.sum() if head is None or weights is None else head.states
     # The graph stays: gradients of another target, or by another layer, may follow.
-    flat = torch.autograd.grad(values.sum(), points, retain_graph=True, allow_unused=True)
+    flat = torch.autograd.grad(outputs, points, weights, retain_graph=True, allow_unused=True)
     gradients = iter(
         torch.zeros_like(point) if gradient is None else gradient
         for point, gradient in zip(points, flat, strict=True)

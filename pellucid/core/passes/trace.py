@@ -37,18 +37,46 @@ class WrittenTrace:
     """What a model says of the pieces that it is to write, each after those before it; rows are padded on the right.
 
     logits: [example piece id]. ids: [example piece], the pieces themselves, -1 in padding. spans: what a translator that
-    explains itself read of its source before each piece, else None.
+    explains itself read of its source before each piece, else None. head: the last product, in a pass with gradients, where it is plain;
+    else None.
     """
 
     logits: Tensor
     ids: Tensor
     spans: "WrittenSpans | None" = None
+    head: "HeadProduct | None" = None
 
     def log_probabilities(self, ids: Tensor) -> Tensor:
         """[example piece] ids -> [example piece]: the log-probability of each in its place; 0 in padding."""
         logits = self.logits.float() if self.logits.dtype != torch.float64 else self.logits
         of_ids = logits.gather(-1, ids.clamp_min(0)[..., None])[..., 0]
         return (of_ids - logits.logsumexp(-1)).masked_fill(ids < 0, 0.0)
+
+
+@dataclass(frozen=True)
+class HeadProduct:
+    """The product with the vocabulary, nodes of a graph: products = states @ weight.T (+ bias).
+
+    states: [example piece width]. products: [example piece id]. weight: [id width].
+    """
+
+    states: Tensor
+    products: Tensor
+    weight: Tensor
+
+    def gradient_by_states(self, values: Tensor) -> Tensor | None:
+        """The gradient of the sum of values by the states: the product back of those pieces alone that values depend on.
+
+        Of one word that is one piece of many, and the product back of all is a quarter of what the gradient costs. None where
+        values do not come through the products, such as a hidden state.
+        """
+        (upstream,) = torch.autograd.grad(values.sum(), self.products, retain_graph=True, allow_unused=True)
+        if upstream is None:
+            return None
+        there = (upstream != 0).any(-1)
+        gradient = torch.zeros_like(self.states)
+        gradient[there] = upstream[there] @ self.weight
+        return gradient
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Only places from which a piece is written reach the head over the vocabulary: that product is most of a small model's work."""
+"""Only places from which a piece is written reach the head over the vocabulary: that product is most of a small model's work.
+
+In a pass with gradients the product is recorded, so that the way back takes one word's places alone.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +9,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.passes.module_hooks import hook_input
+from pellucid.core.passes.module_hooks import hook_input, hook_output
+from pellucid.core.passes.trace import HeadProduct
 
 
 @contextmanager
@@ -25,6 +29,21 @@ def head_at(head: nn.Module | None, places: Tensor) -> Iterator[None]:
     remove = hook_input(head, at_those)
     try:
         yield
+    finally:
+        remove()
+
+
+@contextmanager
+def recorded_product(head: nn.Module | None) -> Iterator[list[HeadProduct]]:
+    """The head's product, once it has run inside; nothing of a head that is more than a linear map."""
+    products: list[HeadProduct] = []
+    if type(head) is not nn.Linear:
+        yield products
+        return
+    weight = head.weight.detach()
+    remove = hook_output(head, lambda _, args, output: products.append(HeadProduct(args[0], output, weight)))
+    try:
+        yield products
     finally:
         remove()
 

@@ -21,7 +21,7 @@ from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.families.probes import computing_config
 from pellucid.models.translation.explained_decoder import source_spans_of, span_readings
 from pellucid.models.writing.form import Form
-from pellucid.models.writing.head_places import at_places, head_at
+from pellucid.models.writing.head_places import at_places, head_at, recorded_product
 from pellucid.models.writing.layers import Layers, layers_of
 from pellucid.models.writing.read_spans import written_spans
 from pellucid.models.writing.recorded_layers import RecordedLayers
@@ -138,6 +138,7 @@ class WritingModel:
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
             stack.enter_context(head_at(self._head, places))
+            products = stack.enter_context(recorded_product(self._head))
             read_spans = stack.enter_context(span_readings(self.network))
             reading = self._reading(tracks, own, read, words is not None)
             try:
@@ -150,7 +151,8 @@ class WritingModel:
         spans = None
         if read_spans and not want.gradients:
             spans = written_spans(self.network, read_spans[0], tracks[0].pieces, places)
-        written = WrittenTrace(logits, ids, spans)
+        plain = want.gradients and want.under is None and len(products) == 1
+        written = WrittenTrace(logits, ids, spans, products[0] if plain else None)
         trace = Trace(written.log_probabilities(ids).sum(-1, keepdim=True), read, written=written)
         return trace if recorded is None else recorded.added_to(trace, count)
 
