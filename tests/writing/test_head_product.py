@@ -51,3 +51,23 @@ def test_one_word_takes_its_own_places_back(monkeypatch):
     )
     pellucid.explain(model, [PAIRS[0]], "gradient", target=pellucid.Word(1), progress=False)
     assert seen and all(0 < int((one != 0).any(-1).sum()) < one.shape[1] for one in seen)
+
+
+def test_a_hook_of_the_users_on_the_head_is_part_of_the_gradient():
+    model = tiny_writing("gpt2")
+    plain = pellucid.explain(model, [PAIRS[0]], "gradient_x_input", target=pellucid.Word(2), progress=False)[
+        0
+    ]
+    handle = model.network.lm_head.register_forward_hook(lambda module, args, output: output * 2 - 1)
+    try:
+        batch = model.encode(as_examples(PAIRS[:1]))
+        resolved = pellucid.Word(2).resolve(batch, model)
+        with torch.inference_mode(False):
+            trace = model.trace(batch.rows, Want(gradients=True))
+            values = resolved.values(resolved.readout.answers(trace, batch.rows))
+            literal = torch.autograd.grad(values.sum(), trace.embeddings, retain_graph=True)[0]
+            ours = gradients_of(values, trace, hidden=False).embeddings
+    finally:
+        handle.remove()
+    torch.testing.assert_close(ours, literal, rtol=1e-4, atol=1e-6)
+    assert trace.written.head is None and plain.scores.any()

@@ -11,6 +11,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.models.folders.json_object import read_object
 
 FILE = "generation_config.json"
+MOST = 10**9  # ids, of a network whose table of word vectors is of a kind of its own
 READ = (
     "eos_token_id",
     "decoder_start_token_id",
@@ -37,7 +38,7 @@ def read_generation_settings(folder: Path, network: Any) -> None:  # Any: a netw
     if not path.is_file():
         return
     values = {name: value for name, value in read_object(path).items() if name in READ and value is not None}
-    size = network.get_input_embeddings().num_embeddings
+    size = getattr(network.get_input_embeddings(), "num_embeddings", MOST)
     for name, value in values.items():
         for id in _flat(value):
             if isinstance(id, bool) or not isinstance(id, int) or not 0 <= id < size:

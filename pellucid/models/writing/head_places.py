@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.passes.module_hooks import hook_input, hook_output
+from pellucid.core.passes.module_hooks import hook_input, hook_output, is_watched
 from pellucid.core.passes.trace import HeadProduct
 
 
@@ -35,9 +35,9 @@ def head_at(head: nn.Module | None, places: Tensor) -> Iterator[None]:
 
 @contextmanager
 def recorded_product(head: nn.Module | None) -> Iterator[list[HeadProduct]]:
-    """The head's product, once it has run inside; nothing of a head that is more than a linear map."""
+    """The head's product, once it has run inside; nothing of a head that is more than a linear map, or that somebody else hooks."""
     products: list[HeadProduct] = []
-    if type(head) is not nn.Linear:
+    if type(head) is not nn.Linear or is_watched(head) or head._backward_hooks or head._backward_pre_hooks:
         yield products
         return
     weight = head.weight.detach()

@@ -137,8 +137,8 @@ class WritingModel:
                 stack.enter_context(context)
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
-            stack.enter_context(head_at(self._head, places))
             products = stack.enter_context(recorded_product(self._head))
+            stack.enter_context(head_at(self._head, places))
             read_spans = stack.enter_context(span_readings(self.network))
             reading = self._reading(tracks, own, read, words is not None)
             try:
