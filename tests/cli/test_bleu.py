@@ -9,6 +9,9 @@ from tests.translation.conftest import PAIRS, SHORT
 
 pytest.importorskip("sacrebleu")
 
+FEW = ("--max-pieces", 4, "--beam", 1)
+NAMED = ("--read", "source=source", "--read", "target=target")
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
@@ -26,18 +29,7 @@ def trained(tmp_path_factory):
 
 def test_of_the_file_that_it_learnt_from_only_the_other_pairs_are_judged(run, trained):
     folder, file = trained
-    words = (
-        folder,
-        file,
-        "--read",
-        "source=source",
-        "--read",
-        "target=target",
-        "--max-pieces",
-        4,
-        "--beam",
-        1,
-    )
+    words = (folder, file, *NAMED, *FEW)
     status, out, err = run("bleu", *words)
     assert status == 0 and "21 of the 24 texts" in err and "only the 3 others are judged" in err
     assert "over 3 sentences" in out and "Caution" not in out
@@ -56,18 +48,7 @@ def test_one_sentence_has_no_interval_and_is_json(run, tmp_path, trained):
     folder, _ = trained
     file = tmp_path / "one.jsonl"
     file.write_text(json.dumps({"source": "a new dog", "target": "ein Hund"}) + "\n")
-    words = (
-        folder,
-        file,
-        "--read",
-        "source=source",
-        "--read",
-        "target=target",
-        "--max-pieces",
-        4,
-        "--beam",
-        1,
-    )
+    words = (folder, file, *NAMED, *FEW)
     status, out, _ = run("bleu", *words, "--json")
     assert status == 0 and json.loads(out)["bleu"]["low"] is None and "NaN" not in out
     assert "[one sentence: no interval]" in run("bleu", *words)[1]
@@ -75,7 +56,7 @@ def test_one_sentence_has_no_interval_and_is_json(run, tmp_path, trained):
 
 def test_json_of_translations_has_the_spans_of_each_word(run, trained):
     folder, _ = trained
-    words = ("a dog runs", "--max-pieces", 4, "--beam", 1, "--json")
+    words = ("a dog runs", *FEW, "--json")
     status, out, _ = run("translate", folder, *words)
     (one,) = json.loads(out)
     assert status == 0 and one["words"] and one["source"] == "a dog runs"
@@ -89,6 +70,6 @@ def test_blank_lines_of_a_file_are_counted(run, tmp_path, trained):
     folder, _ = trained
     file = tmp_path / "texts.txt"
     file.write_text("a dog runs\n\na cat runs\n \na man\n", encoding="utf-8")
-    status, out, err = run("translate", folder, "--file", file, "--max-pieces", 4, "--beam", 1)
+    status, out, err = run("translate", folder, "--file", file, *FEW)
     assert status == 0 and len(out.rstrip("\n").split("\n")) == 3
     assert "Of the 5 lines" in err and "2 have no text and are left out" in err

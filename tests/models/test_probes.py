@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from transformers import T5Config, XLNetConfig
 
 from pellucid.models.families.probes import (
     attention_modules,
@@ -70,6 +71,8 @@ def test_families_of_other_kinds():
     assert all(isinstance(end_id(family_network(name).config), int) for name in ("bart", "mbart", "t5"))
     assert most_pieces(family_network("mpt").config, 0) == 2048
     assert most_pieces(family_network("t5").config, 0) is None
+    assert most_pieces(T5Config(n_positions=512)) is None  # its places are distances
+    assert most_pieces(XLNetConfig()) is None  # it says -1
     assert named_embedding(family_network("canine")) is None
     assert len(text_configs(family_network("gemma3").config)) == 2
     assert len(text_configs(family_network("t5gemma").config)) == 3

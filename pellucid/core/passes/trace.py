@@ -67,8 +67,8 @@ class HeadProduct:
     def gradient_by_states(self, values: Tensor) -> Tensor | None:
         """The gradient of the sum of values by the states: the product back of those pieces alone that values depend on.
 
-        Of one word that is one piece of many, and the product back of all is a quarter of what the gradient costs. None where
-        values do not come through the products, such as a hidden state.
+        Of one word that is one piece of many, so most of the product back is with zeros. None where values do not come through
+        the products, such as a hidden state.
         """
         (upstream,) = torch.autograd.grad(values.sum(), self.products, retain_graph=True, allow_unused=True)
         if upstream is None:

@@ -81,14 +81,14 @@ def computing_config(config: WithValues) -> dict[str, object]:
     return {name: value for name, value in config.to_dict().items() if name not in INCIDENTAL}
 
 
-def most_pieces(config: object, skipped: int) -> int | None:
-    """The most pieces that the configuration allows; None where it names no number.
+def most_pieces(config: object, skipped: int = 0) -> int | None:
+    """The most pieces that the configuration allows; None where it names no number, or one below 1.
 
     skipped: positions in front that no piece has. Tried on all sixteen (max_position_embeddings) and on MPT (max_seq_len);
-    T5 names none.
+    T5 names none, XLNet says -1.
     """
     named = first_named(config, "max_position_embeddings", "max_seq_len")
-    return named - skipped if named else None
+    return named - skipped if named is not None and named > 0 else None
 
 
 def most_positions(config: object) -> int | None:

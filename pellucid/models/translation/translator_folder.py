@@ -36,9 +36,8 @@ from pellucid.models.translation.source_spans import SpanSettings
 
 FORM = "pellucid-translator-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
-UNSCALED = {
-    "scale": False
-}  # of folders that do not say it: they were trained before scores were divided by a number
+# Of folders that do not say it: they were trained before scores were divided by the square root of the width.
+UNSCALED = {"scale": False}
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted, reason
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.families.probes import most_pieces
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.generation_settings import PLAIN, end_ids
 from pellucid.models.writing.languages import is_multilingual
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
-from pellucid.models.writing.written_pieces import most_pieces
 
 NO_LIMIT = 10**9
 

@@ -12,13 +12,13 @@ from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units, trimmed
 from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.families.probes import most_pieces
 from pellucid.models.writing.form import Reading
 from pellucid.models.writing.tokenizing import encoded_source, first_after, joined
 from pellucid.models.writing.tracks import WRITTEN, Track, track
 from pellucid.models.writing.written_pieces import (
     Piece,
     check_length,
-    most_pieces,
     pieces_of,
     row_of,
     two_texts,

@@ -9,7 +9,6 @@ from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units, coarse_index, trimmed
 from pellucid.models.classifiers.tokenizer import TokenizedText, Tokenizer
-from pellucid.models.families.probes import first_named
 
 NOTHING = -1  # the id that is to be written where nothing is
 
@@ -80,12 +79,6 @@ def two_texts(example: Example, name: str) -> tuple[str, str]:
             f"Example {quoted(example.id)} has one text; {name} needs two: what it reads, and what it writes then."
         )
     return example.segments[0], example.segments[1]
-
-
-def most_pieces(config: object) -> int | None:
-    """The most pieces that a network reads at once; None where its configuration names no limit, as XLNet's -1."""
-    most = first_named(config, "max_position_embeddings", "n_positions")
-    return most if most is not None and most > 0 else None
 
 
 def check_length(count: int, most: int | None, what: str, example: Example, name: str) -> None:

@@ -3,7 +3,7 @@
 After Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", table 2, on Multi30k (Elliott et al. 2016) in place of IWSLT14.
 The layer is our reading of the paper (docs/papers/corrections.md A0.16).
 
-    python -m pellucid.studies s0_translation --data FOLDER --work work/s0_translation --out studies/s0_translation
+    python -m pellucid.studies s0_translation --data FOLDER --work work/s0_translation --out studies/s0_translation/small
 
 FOLDER holds train, dev, test, test_2017_flickr and test_2017_mscoco as JSON lines with the fields id, en and de. Finished units
 are kept and not made again. A training takes about half an hour of one core; `--only plain,span` does the two of table 2 alone.
