@@ -84,6 +84,11 @@ MODELS: dict[str, JudgedModel] = {
     "leave_out": _taught(
         "believable with leave_out × 0.5", {**BOTH, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
     ),
+    "read_alone_3": _taught(
+        "believable with read_alone × 3, all texts",
+        {**BOTH, "read_alone": 3.0},
+        {"read_alone": {"n_spans": 2, "share": 1.0}},
+    ),
     "attributed": _taught(
         "believable with attributed × 1", {**BOTH, "attributed": 1.0}, {"attributed": WITHIN_SHARE}
     ),
