@@ -5,6 +5,7 @@ import json
 import pytest
 
 import pellucid
+from pellucid.core.foundation.errors import BadSetting
 from tests.translation.conftest import PAIRS, SHORT
 
 pytest.importorskip("sacrebleu")
@@ -73,3 +74,31 @@ def test_blank_lines_of_a_file_are_counted(run, tmp_path, trained):
     status, out, err = run("translate", folder, "--file", file, *FEW)
     assert status == 0 and len(out.rstrip("\n").split("\n")) == 3
     assert "Of the 5 lines" in err and "2 have no text and are left out" in err
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"beam": 0}, "beam=0 is out of range"),
+        ({"max_pieces": 0}, "max_pieces=0 is out of range"),
+        ({"tokenize": "words"}, "tokenize='words' is not possible"),
+        ({"resamples": 5}, "resamples=5 is too small"),
+    ],
+)
+def test_settings_are_refused_before_anything_is_loaded_or_translated(settings, message):
+    with pytest.raises(BadSetting, match=message):
+        pellucid.bleu("no-such-folder", [("a", "b")], **settings)
+
+
+def test_texts_are_printed_without_being_explained(run, trained, tmp_path, monkeypatch):
+    folder, _ = trained
+    file = tmp_path / "texts.txt"
+    file.write_text("A dog.\nA cat.\n", encoding="utf-8")
+    explained = []
+    monkeypatch.setattr(
+        "pellucid.api.translation.translating.explain", lambda *words, **_: explained.append(words)
+    )
+    status, _, _ = run("translate", folder, "--file", file, *FEW)
+    assert status == 0 and not explained
+    status, _, err = run("translate", folder, "A dog.", "--beam", 0)
+    assert status == 2 and "beam" in err

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.translators import translator_from
-from pellucid.api.writing.continuing_texts import write
+from pellucid.api.writing.continuing_texts import check_search, write
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.evaluation.translations.bleu import TranslationScores, translation_scores
+from pellucid.evaluation.translations.bleu import TranslationScores, check_scoring, translation_scores
 
 
 def bleu(
@@ -46,7 +46,9 @@ def bleu(
     >>> round(scores.bleu.mean, 1), scores.sentences
     (53.7, 1)
     """
-    optional_package("sacrebleu")  # before any work
+    optional_package("sacrebleu")  # before any work, as are the settings
+    check_search(beam, max_pieces)
+    check_scoring(tokenize, resamples)
     examples = examples_from(pairs)
     for example in examples:
         if len(example.segments) != 2:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pellucid.api.explaining import explain
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.translators import translator_from
-from pellucid.api.writing.continuing_texts import write
+from pellucid.api.writing.continuing_texts import check_search, write
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 
@@ -57,6 +57,7 @@ def translate(
     >>> pellucid.translate("my-translator", "A good film.", max_pieces=5)[0].source
     'A good film.'
     """
+    check_search(beam, max_pieces)
     translator = translator_from(model)
     written = write(translator, texts, beam=beam, max_pieces=max_pieces, text=text, progress=progress)
     explanations: Sequence[Explanation | None] = [None] * len(written)

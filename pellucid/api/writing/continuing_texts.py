@@ -41,8 +41,7 @@ def write(
     >>> pellucid.write("my-translator", "A good film.", max_pieces=5)[0].source
     'A good film.'
     """
-    whole("beam", beam, 1, MOST_BEAMS)
-    whole("max_pieces", max_pieces, 1, MOST_PIECES)
+    check_search(beam, max_pieces)
     writer = any_model_from(model)
     if not isinstance(writer, WritingModel):
         raise ModelCannot(f"{writer.name} writes no texts; give a translator or a language model.")
@@ -58,3 +57,9 @@ def write(
             answers.append(written_after(writer, example.segments[0], beam, max_pieces))
             show_progress("writing", number, len(examples))
     return answers
+
+
+def check_search(beam: int, max_pieces: int) -> None:
+    """Raise `BadSetting` where no text can be written so; before a model is loaded."""
+    whole("beam", beam, 1, MOST_BEAMS)
+    whole("max_pieces", max_pieces, 1, MOST_PIECES)

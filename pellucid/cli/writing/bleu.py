@@ -11,6 +11,7 @@ from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.held_out import held_out
 from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
+from pellucid.cli.writing.search_options import Beam, MaxPieces
 from pellucid.core.foundation.json_text import nan_as_none
 
 
@@ -29,8 +30,8 @@ def bleu(
         str | None,
         typer.Option(help="Another translator: by how much is MODEL better on the same sentences?"),
     ] = None,
-    beam: Annotated[int, typer.Option(help="How many beginnings the search follows at once.")] = 5,
-    max_pieces: Annotated[int, typer.Option(help="The most pieces of a translation.")] = 128,
+    beam: Beam = 5,
+    max_pieces: MaxPieces = 128,
     tokenize: Annotated[str, typer.Option(help="How words are cut: 13a, intl, char or none.")] = "13a",
     resamples: Annotated[int, typer.Option(min=100, help="Draws of sentences, for the intervals.")] = 1000,
     seed: Annotated[int, typer.Option(help="The seed of the draws.")] = 0,

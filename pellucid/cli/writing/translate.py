@@ -1,6 +1,7 @@
 """`pellucid translate MODEL TEXT…`: translations, with the spans that each word was written from."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -8,13 +9,17 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.api.inputs.translators import translator_from
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.writing.endings import say_endings
+from pellucid.cli.writing.search_options import Beam, MaxPieces
 from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.files import check_place
 from pellucid.core.results.explanation import Explanation
+from pellucid.models.writing.continuing import Written
 from pellucid.reports.markup.escape import plain
 
 SHOWN = 3  # spans of each word, for --json
@@ -31,8 +36,8 @@ def translate(
     source: TextOptions,
     reading: Reading,
     languages: LanguageOptions,
-    beam: Annotated[int, typer.Option(help="How many beginnings the search follows at once.")] = 5,
-    max_pieces: Annotated[int, typer.Option(help="The most pieces of a translation.")] = 128,
+    beam: Beam = 5,
+    max_pieces: MaxPieces = 128,
     html: Annotated[
         Path | None,
         typer.Option(help="Write a page that shows which spans of the source each word was written from."),
@@ -41,12 +46,18 @@ def translate(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Translate texts; of a translator that explains itself, say which spans each word was written from."""
+    if html is not None:
+        check_place(html)  # reported before the work, not after it
     examples = source.examples(texts or [], reading)
     translator = pellucid.load(model, device=device, **asdict(languages))
     if html is not None and "span_weights" not in translator.capabilities:
         raise BadSetting(
             f"--html shows a translator's own spans, and {model} has none; pellucid explain MODEL TEXT --html explains its words."
         )
+    is_explained = html is not None or as_json or len(examples) == 1
+    if not is_explained:  # nobody would see the explanations
+        _print(pellucid.write(translator_from(translator), examples, beam=beam, max_pieces=max_pieces))
+        return
     done = pellucid.translate(translator, examples, beam=beam, max_pieces=max_pieces)
     explanations = [one.explanation for one in done if one.explanation is not None]
     if html is not None and explanations:
@@ -54,11 +65,17 @@ def translate(
     if as_json:
         print(json.dumps([_record(one) for one in done]))
         return
-    for one in done:
+    _print(done, explanations if len(done) == 1 else ())
+
+
+def _print(
+    written: Sequence[Written | pellucid.Translation], explanations: Sequence[Explanation] = ()
+) -> None:
+    for one in written:
         print(plain(one.text))
-    if len(done) == 1 and explanations:
-        print(f"\n{explanations[0]}")
-    say_endings(done)
+    for explanation in explanations:
+        print(f"\n{explanation}")
+    say_endings(written)
 
 
 def _record(one: pellucid.Translation) -> dict[str, object]:

@@ -12,6 +12,7 @@ from pellucid.cli.options.language_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.writing.endings import say_endings
+from pellucid.cli.writing.search_options import Beam, MaxPieces
 from pellucid.reports.markup.escape import plain
 
 
@@ -25,8 +26,8 @@ def write(
     source: TextOptions,
     reading: Reading,
     languages: LanguageOptions,
-    beam: Annotated[int, typer.Option(help="How many beginnings the search follows at once.")] = 1,
-    max_pieces: Annotated[int, typer.Option(help="The most pieces of a written text.")] = 128,
+    beam: Beam = 1,
+    max_pieces: MaxPieces = 128,
     as_json: Annotated[bool, typer.Option("--json", help="Print the texts as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:

@@ -68,8 +68,7 @@ def translation_scores(
     texts that are cut already. resamples: draws of sentences, 100 or more. Raises `BadInput` for lists of other lengths or no texts,
     `MissingPackage` without sacrebleu.
     """
-    one_of("tokenize", tokenize, TOKENIZERS)
-    at_least("resamples", resamples, 100)
+    check_scoring(tokenize, resamples)
     _check_lengths(texts, references, baseline)
     sacrebleu = optional_package("sacrebleu")
     metric = sacrebleu.metrics.BLEU(tokenize=tokenize)
@@ -92,6 +91,12 @@ def translation_scores(
         whole.sys_len / max(1, whole.ref_len),
         difference,
     )
+
+
+def check_scoring(tokenize: str, resamples: int) -> None:
+    """Raise `BadSetting` where nothing can be scored so; for callers that translate first."""
+    one_of("tokenize", tokenize, TOKENIZERS)
+    at_least("resamples", resamples, 100)
 
 
 def _check_lengths(texts: Sequence[str], references: Sequence[str], baseline: Sequence[str] | None) -> None:
