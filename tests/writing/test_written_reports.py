@@ -35,3 +35,16 @@ def test_the_page_has_a_line_for_each_word(results, tmp_path):
 def test_saved_results_are_equal(results, ending, tmp_path):
     pellucid.save(results, tmp_path / f"words.{ending}")
     assert list(pellucid.read(tmp_path / f"words.{ending}")) == list(results)
+
+
+def test_methods_side_by_side_have_every_word(tmp_path):
+    methods = pellucid.explain_all(tiny_writing(), [PAIR], ["occlusion", "gradient"], progress=False)
+    printed = str(methods)
+    assert len(re.findall(r"^ +3 story  “\w+” [+−]", printed, re.MULTILINE)) == 2
+    assert "Beside each written word" in printed and "divided by the largest" not in printed
+    page = pellucid.report(methods, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert (
+        page.count("Each of the 7 words that were written") == 2
+        and "What the written words depend on" in page
+    )
+    assert "text classifier" not in page and "first word of" not in page

@@ -86,16 +86,17 @@ def _title(results: Reportable) -> str:
 
 def _all_are(results: Reportable, of_kind: Callable[[Explanation], bool]) -> bool:
     """Whether all results are explanations of a kind, say of hidden states."""
-    if isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
+    if isinstance(results, ErrorAnalysis | ClassWords):
         return False
-    explanations = [one for one in results if isinstance(one, Explanation)]
-    return bool(explanations) and len(explanations) == len(results) and all(map(of_kind, explanations))
+    every = results.explanations if isinstance(results, SideBySide) else list(results)
+    return bool(every) and all(isinstance(one, Explanation) and of_kind(one) for one in every)
 
 
 def _guide(results: Reportable) -> Markup:
     """How to read the results. It explains only what the page shows."""
     if isinstance(results, SideBySide):
-        return side_by_side_guide()
+        is_written = _all_are(results, explains_written)
+        return written_guide(_kinds(results.explanations)) if is_written else side_by_side_guide()
     if isinstance(results, ErrorAnalysis):
         return _errors_guide(results)
     if isinstance(results, ClassWords):

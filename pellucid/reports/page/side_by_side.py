@@ -14,20 +14,36 @@ from pellucid.reports.page.agreement import AGREEMENT, agreement_view
 from pellucid.reports.page.card import answer_line, order_caution, text_heading
 from pellucid.reports.page.expert_facts import expert_facts
 from pellucid.reports.page.glossary_view import glossary_view
-from pellucid.reports.page.heat_map import colour_bar, drawable_view, numbers_switch, unit_highlights
+from pellucid.reports.page.heat_map import (
+    colour_bar,
+    drawable_view,
+    is_of_written_words,
+    numbers_switch,
+    row_table,
+    unit_highlights,
+)
 from pellucid.reports.page.long_text import LONG, shown_text
 from pellucid.reports.page.section import Section
 from pellucid.reports.page.text_block import Highlight
 from pellucid.reports.wording.families import Family, in_families
 from pellucid.reports.wording.method_facts import entry_of, facts_of, in_words
 from pellucid.reports.wording.numbers import number, signed
-from pellucid.reports.wording.plain_words import in_brief, parity_in_words, strongest_in_words
+from pellucid.reports.wording.plain_words import (
+    diagnostics_in_brief,
+    in_brief,
+    parity_in_words,
+    strongest_in_words,
+)
 
 ROWS = (
     "Each row is one method. The scores of a row are divided by the largest score in it, so that all rows use the same "
     "colours, from −1 to 1. The strongest word of a row has the full colour; the number beside the row says which score "
     "that is. Compare where the rows have colour, not how much they have: the methods measure in different units. Methods "
     "without negative scores use orange alone."
+)
+WRITTEN_ROWS = (
+    "Each table is one method. A line is a word that was written, and has a scale of its own. Compare where the lines of two methods have "
+    "colour, not how much they have: the methods measure in different units."
 )
 LEFT_OUT = (
     'These methods have no row above. To add one that is not part of "all methods", use --methods all,NAME, or in Python '
@@ -37,7 +53,8 @@ LEFT_OUT = (
 
 def side_by_side_sections(methods: SideBySide) -> list[Section]:
     """The sections of a page: the rows of each text, the agreement of every two methods, what was left out."""
-    sections = [Section("The methods side by side", ROWS, rows_view(methods))]
+    is_written = all(map(is_of_written_words, methods.explanations))
+    sections = [Section("The methods side by side", WRITTEN_ROWS if is_written else ROWS, rows_view(methods))]
     if len(methods) > 1:
         sections.append(Section("Do the methods agree?", AGREEMENT, agreement_view(methods)))
     if methods.left_out:
@@ -72,6 +89,8 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
 
 
 def _scale_line(of_text: Sequence[Explanation]) -> tuple[Markup | str, ...]:
+    if all(map(is_of_written_words, of_text)):
+        return (parity_in_words(of_text),)
     legend = ("Every row: against the answer ", colour_bar(1.0, True), " for the answer. ")
     return (*legend, numbers_switch(), parity_in_words(of_text))
 
@@ -87,6 +106,8 @@ def _family(family: Family, members: Sequence[Explanation], first_number: int) -
 
 def _row(explanation: Explanation, row_number: int) -> Markup:
     """One method: its name and cost, the text on a scale from -1 to 1, the score that 1 stands for, its checks."""
+    if is_of_written_words(explanation):
+        return _written_row(explanation, row_number)
     view = drawable_view(explanation, unit_of(explanation))
     facts, scale = facts_of(explanation.method, [explanation]), largest(view)
     title = element("span", name(facts.title), element("small", cost_of(explanation)))
@@ -104,6 +125,22 @@ def _row(explanation: Explanation, row_number: int) -> Markup:
         class_="pl-row",
         role="group",
         aria_label=f"{row_number}. {facts.title}. Strongest: {strongest_in_words(view)}.",
+    )
+
+
+def _written_row(explanation: Explanation, row_number: int) -> Markup:
+    """One method, of a model that writes: a table with a line for each word that was written."""
+    facts = facts_of(explanation.method, [explanation])
+    title = element("span", name(facts.title), element("small", cost_of(explanation)))
+    notes = (element("small", note) for note in diagnostics_in_brief(explanation))
+    return element(
+        "figure",
+        element("figcaption", element("span", str(row_number), class_="pl-row-number"), title),
+        element("div", row_table(explanation, facts.title), class_="pl-row-text"),
+        element("div", *notes, _cautions(explanation.caveats), class_="pl-row-facts"),
+        class_="pl-row",
+        role="group",
+        aria_label=f"{row_number}. {facts.title}.",
     )
 
 

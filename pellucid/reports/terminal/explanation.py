@@ -82,12 +82,16 @@ def _caveats(explanation: Explanation) -> list[Text]:
 
 
 def _written(explanation: Explanation) -> list[Text]:
+    """A line for each word that the model writes, and how to read them."""
+    of_spans = isinstance(explanation.units, Spans)
+    return [*written_words(explanation), Text(""), line(WRITTEN_SPANS if of_spans else WRITTEN)]
+
+
+def written_words(explanation: Explanation) -> list[Text]:
     """A line for each word that the model writes: what it depends on most, of the text that was read and the words before it."""
     ((_, labels),) = explanation.rows
     widest = max(map(len, labels))
-    rows = [line(f"{label.ljust(widest)}  {_strongest_of(explanation.row(label))}") for label in labels]
-    of_spans = isinstance(explanation.units, Spans)
-    return [*rows, Text(""), line(WRITTEN_SPANS if of_spans else WRITTEN)]
+    return [line(f"{label.ljust(widest)}  {_strongest_of(explanation.row(label))}") for label in labels]
 
 
 def _strongest_of(row: Explanation) -> str:

@@ -7,11 +7,19 @@ from rich.text import Text
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.units import Spans
 from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.escape import plain
-from pellucid.reports.page.heat_map import drawable_view
+from pellucid.reports.page.heat_map import drawable_view, is_of_written_words
 from pellucid.reports.page.side_by_side import by_reason, unit_of
-from pellucid.reports.terminal.explanation import answer_in_words, shaded, target_in_words
+from pellucid.reports.terminal.explanation import (
+    WRITTEN,
+    WRITTEN_SPANS,
+    answer_in_words,
+    shaded,
+    target_in_words,
+    written_words,
+)
 from pellucid.reports.terminal.rich_text import (
     Line,
     caution_lines,
@@ -23,7 +31,13 @@ from pellucid.reports.terminal.rich_text import (
 from pellucid.reports.wording.families import in_families
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number, signed
-from pellucid.reports.wording.plain_words import ALL_ZERO, in_brief, parity_in_words, strongest
+from pellucid.reports.wording.plain_words import (
+    ALL_ZERO,
+    diagnostics_in_brief,
+    in_brief,
+    parity_in_words,
+    strongest,
+)
 
 MOST = 5
 SCALE = (
@@ -44,7 +58,7 @@ def terminal_side_by_side(
     lines: list[Line] = []
     for of_text in methods.by_text:
         lines += [*_text(of_text, colour), Text("")]
-    return printed([*lines, Text(SCALE), *_left_out(methods)], colour, width)
+    return printed([*lines, *_how_to_read(methods), *_left_out(methods)], colour, width)
 
 
 def _text(of_text: list[Explanation], colour: bool) -> list[Line]:
@@ -64,6 +78,10 @@ def _text(of_text: list[Explanation], colour: bool) -> list[Line]:
 
 def _block(explanation: Explanation, row_number: int, colour: bool) -> list[Line]:
     """One method: its name and checks, the text if it is shaded, its strongest words, its caveats."""
+    if is_of_written_words(explanation):
+        notes = ", ".join(diagnostics_in_brief(explanation))
+        lines = [*written_words(explanation), *caution_lines(explanation.caveats)]
+        return [_head(explanation, row_number, notes), *indented(lines)]
     view = drawable_view(explanation, unit_of(explanation))
     scale = largest(view)
     notes = ", ".join([f"1 = {number(scale)}", *in_brief(explanation)])
@@ -73,9 +91,27 @@ def _block(explanation: Explanation, row_number: int, colour: bool) -> list[Line
         line(words or ALL_ZERO),
         *caution_lines(explanation.caveats),
     ]
+    return [_head(explanation, row_number, notes), *indented(under)]
+
+
+def _head(explanation: Explanation, row_number: int, notes: str) -> Text:
+    """The line of a method's number and name, with a few words about its scores."""
     head = line(f"{row_number:>2} {readable(explanation.method)}  ")
-    head.append(plain(f"({notes})"), style="dim")
-    return [head, *indented(under)]
+    if notes:
+        head.append(plain(f"({notes})"), style="dim")
+    return head
+
+
+def _how_to_read(methods: SideBySide) -> list[Text]:
+    """What the numbers are: shares of the largest, or scores beside each written word."""
+    every = methods.explanations
+    written = [one for one in every if is_of_written_words(one)]
+    guides = [
+        *([WRITTEN_SPANS] if any(isinstance(one.units, Spans) for one in written) else []),
+        *([WRITTEN] if any(not isinstance(one.units, Spans) for one in written) else []),
+        *([SCALE] if len(written) < len(every) else []),
+    ]
+    return [line(guide) for guide in guides]
 
 
 def _left_out(methods: SideBySide) -> list[Text]:

@@ -40,14 +40,16 @@ def worst_checks_in_words(explanations: Sequence[Explanation]) -> list[str]:
 
 def in_brief(explanation: Explanation) -> list[str]:
     """A few words for each diagnostic that has them, and for rows not shown: for methods side by side."""
-    notes = (brief_of(name, value) for name, value in explanation.diagnostics.items())
-    return [
-        *(
-            f"{'last' if kind == 'layer' else 'first'} {kind} of {len(labels)}"
-            for kind, labels in explanation.rows
-        ),
-        *filter(None, notes),
-    ]
+    rows = (
+        f"{'last' if kind == 'layer' else 'first'} {kind} of {len(labels)}"
+        for kind, labels in explanation.rows
+    )
+    return [*rows, *diagnostics_in_brief(explanation)]
+
+
+def diagnostics_in_brief(explanation: Explanation) -> list[str]:
+    """A few words for each diagnostic that has them."""
+    return list(filter(None, (brief_of(name, value) for name, value in explanation.diagnostics.items())))
 
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:
