@@ -75,7 +75,8 @@ def _watched(watch: Watch, training: Training, fingerprint: str) -> Watched:
 def _finished_model(training: Training, fingerprint: str, progress: Progress) -> Classifier:
     """The model of a finished folder; files that are missing beside it are written again."""
     folder = training.folder
-    model = folder.load_checked(fingerprint, training.plan.encoder, training.encoder_files())
+    settings = training.plan.record() | training.recipe.record()
+    model = folder.load_checked(fingerprint, settings, training.plan.encoder, training.encoder_files())
     progress("training", 1, 1)
     if folder.is_writable:
         if not folder.log.exists():

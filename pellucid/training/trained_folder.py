@@ -16,11 +16,12 @@ from typing import Any, TypedDict, cast
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.core.foundation.wording import changes
 from pellucid.core.results.heaviest_spans import HeaviestSpans
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.composed.composed import CONFIG, is_composed, load_composed, save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.plan import Plan, read_plan
 from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
 from pellucid.models.composed.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.models.folders.json_object import read_object
@@ -112,16 +113,21 @@ class TrainedFolder:
         """The trained model, on the processor; raises `BadFile` where a part of it is missing or broken."""
         return load_composed(self.path)
 
-    def load_checked(self, fingerprint: str, encoder: str, encoder_files: str) -> Classifier:
+    def load_checked(
+        self, fingerprint: str, settings: Mapping[str, object], encoder: str, encoder_files: str
+    ) -> Classifier:
         """The trained model, if it is of this run and still as it was trained; else raises `BadFile`.
 
-        encoder_files: the digest of the files that the encoder is read from; "" where it is unknown. Folders of earlier
-        versions lack that digest and the weights' digest; these are not compared then.
+        settings: of the run's plan and recipe. encoder_files: the digest of the files that the encoder is read from; "" where
+        it is unknown. Folders of earlier versions lack that digest and the weights' digest; these are not compared then.
         """
         record = self.record
         if record.get("fingerprint") != fingerprint:
+            plan = read_plan(read_object(self.path / CONFIG)).record()
+            differ = changes(plan | {"trained": {}} | record.get("recipe", {}), settings)
             raise BadFile(
-                f"{self.path} holds a model trained otherwise; give another folder, or remove this one."
+                f"{self.path} holds a model trained otherwise ({differ or 'with other texts, labels or marks'}); give another "
+                "folder, or remove this one."
             )
         before = record.get("encoder_files")
         if before and encoder_files and before != encoder_files:

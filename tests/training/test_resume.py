@@ -109,14 +109,18 @@ def test_the_global_state_is_as_before(encoder, whole, tmp_path):
 
 
 OTHERWISE = (
-    {"seed": 1},
-    {"epochs": 2},
-    {"learning_rate": 2e-3},
-    {"penalties": {"concentration": 0.5}},
-    {"pooler": "first_token"},
-    {"route": "onednn"},
-    {"data": {**parts(), "train": parts()["train"][:-1]}},
-    {"data": {**parts(), "dev": parts()["dev"][:-1]}},
+    ({"seed": 1}, "(seed was 0 and is 1)"),
+    ({"epochs": 2}, "(epochs was 3 and is 2)"),
+    ({"learning_rate": 2e-3}, "(learning_rate was 0.001 and is 0.002)"),
+    ({"penalties": {"concentration": 0.5}}, "(penalties.concentration was 1.0 and is 0.5)"),
+    (
+        {"pooler": "first_token"},
+        "(pooler was 'span' and is 'first_token', penalties.concentration was 1.0 and is not set)",
+    ),
+    ({"pooler_settings": {"max_width": 3}}, "(pooler_settings.max_width was not set and is 3)"),
+    ({"route": "onednn"}, "(route was not set and is 'onednn')"),
+    ({"data": {**parts(), "train": parts()["train"][:-1]}}, "(with other texts, labels or marks)"),
+    ({"data": {**parts(), "dev": parts()["dev"][:-1]}}, "(with other texts, labels or marks)"),
 )
 
 
@@ -129,9 +133,9 @@ def unfinished(encoder, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("change", OTHERWISE, ids=lambda change: next(iter(change)))
-def test_another_run_in_the_same_folder_raises(encoder, whole, unfinished, change):
-    with pytest.raises(BadFile, match="trained otherwise"):
+@pytest.mark.parametrize(("change", "differs"), OTHERWISE)
+def test_another_run_in_the_same_folder_raises(encoder, whole, unfinished, change, differs):
+    with pytest.raises(BadFile, match=re.escape(f"trained otherwise {differs}")):
         trained(encoder, whole[0], **change)
     before = files_of(unfinished)
     with pytest.raises(BadFile, match="unfinished run with another recipe"):

@@ -1,7 +1,7 @@
 """Messages of libraries and names from files, shortened to one line so that they fit into our own sentences."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
 MOST_CHARACTERS, MOST_NAMES, MOST_LISTED = 200, 50, 700
@@ -47,3 +47,22 @@ def shortened(text: str, most: int = 16) -> str:
     """The beginning of a text in one line, with … where more follows."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def changes(before: Mapping[str, object], now: Mapping[str, object]) -> str:
+    """The settings that differ: "epochs was 2 and is 3"; settings of settings by both names; "" where all are equal."""
+    old, new = dict(_leaves(before)), dict(_leaves(now))
+    differ = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
+    return listed(f"{name} was {_setting(old.get(name))} and is {_setting(new.get(name))}" for name in differ)
+
+
+def _leaves(settings: Mapping[str, object]) -> Iterable[tuple[str, object]]:
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{inner}", each) for inner, each in _leaves(value))
+        else:
+            yield name, list(value) if isinstance(value, tuple) else value
+
+
+def _setting(value: object) -> str:
+    return "not set" if value is None else quoted(value)

@@ -78,9 +78,10 @@ def train_translator(
     """
     out = TranslatorOut(folder)
     texts = [[example.segments for example in parts[part]] for part in ("train", "dev")]
-    fingerprint = json_digest([texts, plan.record(), recipe.record()])
+    settings = {"plan": plan.record(), "recipe": recipe.record()}
+    fingerprint = json_digest([texts, *settings.values()])
     if out.is_complete:
-        finished = out.load(fingerprint)
+        finished = out.load(fingerprint, settings)
         out.remove_working_files()
         move(finished.network, device)
         return finished
@@ -90,7 +91,7 @@ def train_translator(
         history = _train(run)
     out.save(_trained(run, fingerprint, plan, history), _digests(parts, plan))
     out.remove_working_files()
-    finished = out.load(fingerprint)
+    finished = out.load(fingerprint, settings)
     move(finished.network, device)
     return finished
 

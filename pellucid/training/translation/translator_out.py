@@ -11,6 +11,7 @@ from torch import nn
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.core.foundation.wording import changes
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.composed.trained_texts_file import write_trained_texts
 from pellucid.models.translation.translator_folder import (
@@ -22,7 +23,7 @@ from pellucid.models.translation.translator_folder import (
 )
 from pellucid.training.best_weights import BestWeights
 
-OTHERWISE = "of other pairs or another recipe; give another folder, or remove this one"
+ADVICE = "give another folder, or remove this one"
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,13 @@ class TranslatorOut:
         """Whether a translator is here."""
         return is_translator(self.path)
 
-    def load(self, fingerprint: str) -> TranslatorParts:
-        """The translator that is here; raises `BadFile` where it is of another training, or broken."""
+    def load(self, fingerprint: str, settings: Mapping[str, Mapping[str, object]]) -> TranslatorParts:
+        """The translator that is here; raises `BadFile` where it is of another training, or broken. settings: of its plan and recipe."""
         parts = load_translator(self.path)
         if parts.trained.get("fingerprint") != fingerprint:
-            raise BadFile(f"{self.path} holds a translator {OTHERWISE}.")
+            before = {name: parts.trained.get(name, {}) for name in settings}
+            differ = changes(before, settings) or "with other pairs"
+            raise BadFile(f"{self.path} holds a translator trained otherwise ({differ}); {ADVICE}.")
         if parts.trained.get("weights") != network_digest(parts.network, []):
             raise BadFile(
                 f"{self.path} holds other weights than were trained in it; remove it to train again."
