@@ -78,6 +78,8 @@ class DataSource:
         """The classes: those that a data set declares, else the labels of the train texts; raises `BadInput` for fewer than two."""
         one_of("problem", problem, ("single_label", "multi_label"))
         classes = classes_of(self.data, train, problem, self.format)
+        if not train:
+            raise BadInput(f"{self.data} has no texts to learn from.")
         if len(classes) < 2:
             raise BadInput(
                 f"A classifier needs two classes or more; the labels of {self.data} are: {', '.join(classes) or 'none'}."

@@ -46,6 +46,8 @@ class TrainingTexts:
         """The labels of the train texts, sorted; raises `BadInput` for fewer than two."""
         several = problem == "multi_label"
         classes = sorted({name for one in train for name in label_names(one.label, several)})
+        if not train:
+            raise BadInput("There are no texts to learn from.")
         if len(classes) < 2:
             raise BadInput(
                 f"A classifier needs two classes or more; the labels of the texts are: {listed(classes) or 'none'}."

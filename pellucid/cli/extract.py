@@ -109,4 +109,6 @@ def _summary(extractions: Sequence[Extraction]) -> str:
     if not extractions:
         return "no texts"
     covered = np.mean([extraction.coverage for extraction in extractions])
-    return f"{len(extractions)} texts, {covered:.0%} of the words of a text on average"
+    whole = sum(not one.lengths(number) for one in extractions for number in range(len(one.example.segments)))
+    without_span = f"; {whole:,} that have no span stay whole" if whole else ""
+    return f"{len(extractions)} texts, {100 * covered:.0f} % of the words of a text on average{without_span}"

@@ -65,5 +65,8 @@ class Training:
         """Raise `BadInput` for an empty part, or a label that is not among the classes."""
         for split in SPLITS:
             if not self.parts[split]:
-                raise BadInput(f"The {split} part has no examples.")
-            gold_numbers(self.parts[split], self.plan.labels, self.plan.problem)
+                raise BadInput(
+                    f"The {split} part has no examples; give more texts, of which 15 % are for dev where they come from one file, or "
+                    "a folder with train and dev."
+                )
+            gold_numbers(self.parts[split], self.plan.labels, self.plan.problem, split)

@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.kinds import penalties
+from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.output import Output
@@ -67,10 +68,12 @@ class TrainingLoss:
         return losses if self.class_weights is None else losses * self.class_weights.to(losses)[gold]
 
 
-def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:
+def gold_numbers(
+    examples: Sequence[Example], labels: Sequence[str], problem: Problem, part: str = "given"
+) -> Tensor:
     """[example] class numbers; for multi-label [example class] of 0 and 1, labels separated by commas.
 
-    Raises `BadInput` for an example whose label is missing or not among the classes.
+    part: what the examples are called in a message. Raises `BadInput` for an example whose label is missing or not among the classes.
     """
     several = problem == "multi_label"
     strange = [
@@ -79,9 +82,11 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
         if example.label is None or not (_names(example) if several else {example.label}) <= set(labels)
     ]
     if strange:
+        first = strange[0]
+        own = "without a label" if first.label is None else f"with the label {quoted(first.label)}"
         raise BadInput(
-            f"{len(strange)} examples have no label among {', '.join(labels)}; the first is {strange[0].id!r} "
-            f"with label {strange[0].label!r}."
+            f"{len(strange):,} of {len(examples):,} {part} examples are of no class among {listed(labels)}; the first is "
+            f"{quoted(first.id)} {own}. Correct them, or leave them out."
         )
     if several:
         return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])

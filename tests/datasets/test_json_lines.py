@@ -72,21 +72,26 @@ def test_gzipped_lines_are_the_same(file, tmp_path):
 
 
 WRONG = {
-    "no JSON": ("{'text': 'a'}", "Expecting"),
+    "no JSON": ("{'text': 'a'}", "it is no JSON: Expecting"),
     "half a row": ('{"text": "a"', "Expecting"),
     "a list": ("[1, 2]", ""),
     "a string": ('"text"', ""),
     "a number": ("5", ""),
-    "no text": ('{"label": "a"}', "none of the fields"),
-    "half a pair": ('{"premise": "a"}', "none of the fields"),
+    "no text": ('{"label": "a"}', "no field is plainly a text"),
+    "half a pair": ('{"premise": "a"}', "the field hypothesis is not there, which goes with premise"),
     "a blank text": ('{"text": " "}', "A text is empty"),
     "text of a number": ('{"text": 5}', "must be a string"),
     "text of nothing": ('{"text": null}', "must be a string"),
     "half a surrogate pair": ('{"text": "a\\ud800"}', "surrogate"),
-    "evidence outside": ('{"text": "abc", "evidence": [[0, 9]]}', "lies outside"),
-    "evidence of words": ('{"text": "abc", "evidence": ["a"]}', ""),
-    "evidence of one number": ('{"text": "abc", "evidence": [[1]]}', ""),
-    "evidence of nothing": ('{"text": "abc", "evidence": null}', ""),
+    "evidence outside": (
+        '{"text": "abc", "evidence": [[0, 9]]}',
+        "the mark .0, 9. has no characters of its text; give 0 <= start < end <= 3",
+    ),
+    "evidence of words": ('{"text": "abc", "evidence": ["a"]}', "is no list of marks"),
+    "evidence of a word": ('{"text": "abc", "evidence": "abc"}', "is no list of marks"),
+    "evidence backwards": ('{"text": "abc", "evidence": [[2, 1]]}', "has no characters"),
+    "evidence of one number": ('{"text": "abc", "evidence": [[1]]}', "is no list of marks"),
+    "evidence of nothing": ('{"text": "abc", "evidence": null}', "is no list of marks"),
     "evidence of floats": ('{"text": "abc", "evidence": [[0.0, 1.5]]}', ""),
 }
 
@@ -147,3 +152,19 @@ def test_a_source_that_is_none_raises():
         load_examples("nothing.jsonl")
     with pytest.raises(UnknownName, match="Did you mean 'pocket'"):
         load_examples("poket")
+
+
+def test_a_label_that_is_no_number_is_none(file):
+    assert [
+        one.label for one in load_examples(file('{"text": "a", "label": NaN}', '{"text": "b", "label": 3}'))
+    ] == [
+        None,
+        "3",
+    ]
+
+
+def test_a_field_that_no_row_has_is_refused_by_its_name(file):
+    with pytest.raises(UnknownName, match="No field is called 'nosuch'"):
+        load_examples(file({"text": "a", "label": "b"}), text="nosuch")
+    with pytest.raises(UnknownName, match="No field is called 'nosuch'"):
+        load_examples(file({"text": "a", "label": "b"}), label="nosuch")

@@ -60,14 +60,15 @@ def test_gold_of_several_labels_is_one_column_a_class():
 @pytest.mark.parametrize("wrong", (None, "joy", "Positive", ""))
 def test_labels_that_are_no_classes_are_named(wrong):
     with pytest.raises(
-        BadInput, match=r"1 examples have no label among negative, neutral, positive; the first is 'e1'"
+        BadInput,
+        match=r"1 of 2 given examples are of no class among negative, neutral, positive; the first is 'e1'",
     ):
         gold_numbers(labelled("positive", wrong), LABELS, "single_label")
 
 
 @pytest.mark.parametrize("wrong", (None, "postive, neutral"))
 def test_of_several_labels_everyone_has_to_be_a_class(wrong):
-    with pytest.raises(BadInput, match=r"1 examples have no label among .*; the first is 'e1'"):
+    with pytest.raises(BadInput, match=r"1 of 2 given examples are of no class among .*; the first is 'e1'"):
         gold_numbers(labelled("positive, neutral", wrong), LABELS, "multi_label")
 
 

@@ -50,14 +50,18 @@ class Games:
         return [values[index.ravel()] for values, (_, index) in zip(joined, distinct, strict=True)]
 
     def _evaluate(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
-        variants = [[self._row(n, present) for present in of_text] for n, of_text in enumerate(coalitions)]
+        variants = [self._rows(number, of_text) for number, of_text in enumerate(coalitions)]
         return [values.double().cpu().numpy() for values in self.run.evaluate(variants, self.target)]
 
-    def _row(self, example: int, present: np.ndarray) -> Row:
-        is_absent = np.zeros(len(self.units[example]), dtype=bool)
-        is_absent[list(self.units[example].content)] = ~present
-        removed = np.flatnonzero(is_absent[self.owners[example]]).tolist()
-        return self.run.batch.edited(example, removed, self.operator)
+    def _rows(self, example: int, coalitions: np.ndarray) -> list[Row]:
+        """A row for each coalition of a text, [coalition player] bool."""
+        is_absent = np.zeros((len(coalitions), len(self.units[example])), dtype=bool)
+        is_absent[:, list(self.units[example].content)] = ~coalitions
+        of_pieces = is_absent[:, self.owners[example]]
+        return [
+            self.run.batch.edited(example, removed.nonzero()[0].tolist(), self.operator)
+            for removed in of_pieces
+        ]
 
     def scores(self, players: Iterable[np.ndarray]) -> tuple[Tensor, ...]:
         """For each text's scores [player] those of its units [unit]: 0 at special tokens."""

@@ -8,6 +8,16 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.json_text import parsed
 
+EXAMPLES = {
+    "--penalty": "entropy=0.1",
+    "--objective": "read_alone=1",
+    "--pooler-set": "max_width=4",
+    "--encoder-set": "width=128",
+    "--network-set": "layers=4",
+    "--read": "text=title",
+    "--recipe": "sharp_from=0.3",
+}  # of a pair, for options whose settings have other names than those of methods
+
 
 def settings_from(pairs: Sequence[str], option: str = "--set") -> dict[str, Any]:
     """Settings from name=value pairs; a value is read as JSON if possible (numbers, true, null), else as text."""
@@ -15,7 +25,9 @@ def settings_from(pairs: Sequence[str], option: str = "--set") -> dict[str, Any]
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise BadSetting(f"{option} {pair!r} is not name=value; write for example {option} n_steps=64.")
+            raise BadSetting(
+                f"{option} {pair!r} is not name=value; write for example {option} {EXAMPLES.get(option, 'n_steps=64')}."
+            )
         try:
             settings[name.strip()] = parsed(value)
         except ValueError:

@@ -35,7 +35,7 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
     few = f" Of {len(test)} texts this is a rough number." if len(test) < FEW else ""
     return [
         f"Accuracy: right in {dev} and {_percent(share)} of {len(test):,} test texts; always {label} would be right in "
-        f"{_percent(common)}.{few}",
+        f"{_percent(common)} of these.{few}",
         *_next(
             best == len(history) - 1, share - common, f"pellucid errors {folder.path} {source.data}{options}"
         ),
@@ -59,7 +59,9 @@ def _next(last_is_best: bool, over_common: float | None, command: str) -> list[s
     advice = []
     if over_common is not None and over_common < CLOSE:
         advice = [
-            "It has learnt little more than the most frequent label: try more texts, or more epochs (--epochs)."
+            "It is less often right than the most frequent label would be: try more texts, or more epochs (--epochs)."
+            if over_common < 0
+            else "It has learnt little more than the most frequent label: try more texts, or more epochs (--epochs)."
         ]
     elif last_is_best:
         advice = ["Its last epoch was the best: more of them may do better (--epochs, with a new --out)."]

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping
+from math import inf
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, overload
@@ -21,10 +22,12 @@ PLAIN = (str, bool, Integral, Real, NoneType, list, tuple, Mapping)  # what a se
 
 
 def at_least(setting: str, value: float, lowest: float) -> None:
-    """Raise `BadSetting` when a setting is no number, or is below its lowest possible value."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    """Raise `BadSetting` when a setting is no finite number, or is below its lowest possible value."""
+    if isinstance(value, bool) or not isinstance(value, Real) or value != value:
         raise BadSetting(f"{setting}={quoted(value)} is not a number; give {lowest} or more.")
-    if not value >= lowest:  # also catches nan
+    if value == inf:
+        raise BadSetting(f"{setting}={value} is no finite number; give {lowest} or more.")
+    if value < lowest:
         raise BadSetting(f"{setting}={value} is too small; give {lowest} or more.")
 
 

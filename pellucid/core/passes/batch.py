@@ -5,9 +5,10 @@ tokenised again: an edit is a pure function from a row to a row.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Literal, get_args
 
 import numpy as np
@@ -68,17 +69,19 @@ class Row:
 
     def keep(self, pieces: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""
-        pick = lambda column: tuple(column[piece] for piece in pieces)  # noqa: E731
-        return replace(
-            self,
-            ids=pick(self.ids),
-            types=pick(self.types),
-            positions=pick(self.positions),
-            word_index=pick(self.word_index),
-            segments=pick(self.segments),
-            sentences=pick(self.sentences) if self.sentences else (),
-            content=pick(self.content) if self.content else (),
-            numbers=pick(self.numbers) if self.numbers else (),
+        of_pieces = _at(pieces)
+        pick = lambda column: of_pieces(column) if column else ()  # noqa: E731
+        return Row(  # and not `replace`: a corpus has millions of these
+            pick(self.ids),
+            pick(self.types),
+            pick(self.positions),
+            pick(self.word_index),
+            pick(self.segments),
+            self.windows,
+            pick(self.sentences),
+            pick(self.content),
+            self.written,
+            pick(self.numbers),
         )
 
     @property
@@ -94,6 +97,13 @@ class Row:
         windows = tuple(tuple((closed(a), closed(b)) for a, b in window) for window in self.windows)
         positions = tuple(range(len(self)))
         return replace(self, positions=positions, windows=windows, numbers=self.own_numbers)
+
+
+def _at(numbers: Sequence[int]) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+    """A function from a column to its entries at these numbers."""
+    if len(numbers) < 2:  # of one number `itemgetter` gives no tuple
+        return lambda column: tuple(column[number] for number in numbers)
+    return itemgetter(*numbers)
 
 
 def extent(row: Row) -> int:

@@ -151,13 +151,13 @@ class Scheduler:
 def _starts(sizes: list[int], budget: int) -> list[int]:
     """Where the cheapest packs of rows begin, for sizes in falling order: a shortest path from row to row."""
     cost = np.r_[0.0, np.full(len(sizes), np.inf)]
-    came_from = np.zeros(len(sizes) + 1, dtype=int)
+    came_from, counts = np.zeros(len(sizes) + 1, dtype=int), np.arange(1, len(sizes) + 1)
     for start, longest in enumerate(sizes):  # 0 where a decoder's whole text is absent
         end = min(len(sizes), start + max(1, budget // max(longest, 1))) + 1
-        reached = cost[start] + budget * START + longest * np.arange(1, end - start)
-        better = start + 1 + np.flatnonzero(reached <= cost[start + 1 : end])
-        cost[better] = reached[better - start - 1]
-        came_from[better] = start
+        reached = cost[start] + budget * START + longest * counts[: end - start - 1]
+        better = reached <= cost[start + 1 : end]
+        np.copyto(cost[start + 1 : end], reached, where=better)
+        np.copyto(came_from[start + 1 : end], start, where=better)
     starts, index = [], len(sizes)
     while index:
         index = int(came_from[index])

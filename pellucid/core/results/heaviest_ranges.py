@@ -33,6 +33,13 @@ def texts_of(units: Units) -> list[int]:
     return [segment for segment in units.segment if segment != SPECIAL]
 
 
+def texts_with_spans(spans: Spans) -> list[int]:
+    """For each content unit the number of its text; -1 where the model has no span in that text, as in the first of a pair with of="second"."""
+    texts = texts_of(spans.parts)
+    with_spans = {spans.parts.segment[int(first)] for first in np.unique(spans.first)}
+    return [text if text in with_spans else SPECIAL for text in texts]
+
+
 def richest(gains: np.ndarray, texts: Sequence[int], count: int) -> list[range]:
     """The ranges within one text with the largest sums of gains, the largest first."""
     borders = [unit for unit in range(1, len(texts)) if texts[unit] != texts[unit - 1]]

@@ -79,14 +79,14 @@ class HeaviestSpans:
         if not self.texts:
             return ""
         first = (
-            f"In {self.without_content or 'none'} of {self.texts:,} texts the heaviest span has no content word, only "
+            f"In {self.without_content or 'none'} of {self.texts:,} texts with content words the heaviest span has no content word, only "
             "punctuation and function words"
         )
         if not self.read:
             return f"{first}."
         return (
-            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in {self.alone_agrees:.0%}; "
-            f"from random spans as long, in {self.random_agrees:.0%}."
+            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in {_percent(self.alone_agrees)}; "
+            f"from random spans as long, in {_percent(self.random_agrees)}."
         )
 
     def cautions(self) -> tuple[str, ...]:
@@ -100,8 +100,8 @@ class HeaviestSpans:
             )
         if self.says_no_more_than_random:
             cautions.append(
-                f"Read alone, the heaviest spans get the text's answer in {self.alone_agrees:.0%} of {self.read:,} texts, "
-                f"random spans as long in {self.random_agrees:.0%}: they say no more than random ones."
+                f"Read alone, the heaviest spans get the text's answer in {_percent(self.alone_agrees)} of {self.read:,} texts, "
+                f"random spans as long in {_percent(self.random_agrees)}: they say no more than random ones."
             )
         return tuple(cautions)
 
@@ -145,6 +145,10 @@ def heaviest_span(
         alone=float(alone["alone_agrees"]) if read else 0.0,
         random=float(alone["random_agrees"]) if read else 0.0,
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _ratio(part: float, whole: int) -> float:

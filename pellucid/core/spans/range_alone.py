@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import torch
 
 from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.text.units import SPECIAL
 
 Pieces = Sequence[Sequence[int]]
 
@@ -15,13 +16,13 @@ Pieces = Sequence[Sequence[int]]
 def others_alike(one: range, texts: Sequence[int], count: int, generator: torch.Generator) -> list[range]:
     """At most `count` random other ranges of the same length, each within one text.
 
-    one: the range that they differ from. texts: for each content unit the number of its text.
+    one: the range that they differ from. texts: for each content unit the number of its text, or -1: no range lies there.
     """
     size = len(one)
     fitting = [
         range(start, start + size)
         for start in range(len(texts) - size + 1)
-        if texts[start] == texts[start + size - 1] and start != one.start
+        if texts[start] == texts[start + size - 1] != SPECIAL and start != one.start
     ]
     if len(fitting) <= count:
         return fitting
@@ -48,7 +49,7 @@ def disjoint_alike(
 ) -> list[range] | None:
     """Random ranges as long as these, which share no unit, each within one text; None where those drawn first leave no room.
 
-    The longest is drawn first. texts: for each content unit the number of its text.
+    The longest is drawn first. texts: for each content unit the number of its text, or -1: no range lies there.
     """
     drawn: list[range] = []
     for size in sorted(map(len, ranges), reverse=True):
@@ -56,7 +57,8 @@ def disjoint_alike(
         fitting = [
             range(start, start + size)
             for start in range(len(texts) - size + 1)
-            if texts[start] == texts[start + size - 1] and not used & set(range(start, start + size))
+            if texts[start] == texts[start + size - 1] != SPECIAL
+            and not used & set(range(start, start + size))
         ]
         if not fitting:
             return None

@@ -14,7 +14,7 @@ from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_logits, class_probabilities
-from pellucid.core.results.heaviest_ranges import texts_of
+from pellucid.core.results.heaviest_ranges import texts_with_spans
 from pellucid.core.spans.range_alone import choices_alike, only
 from pellucid.core.text.units import Spans
 
@@ -53,7 +53,7 @@ def _variants(run: ForwardPass, example: int, spans: Spans, weights: Tensor, dra
     ]
     ranges = [range(first, last + 1) for first, last in ends]
     generator = generator_for(run.batch.rows[example], "read_alone", run.seed)
-    choices = [ranges, *choices_alike(ranges, texts_of(spans.parts), draws, generator)]
+    choices = [ranges, *choices_alike(ranges, texts_with_spans(spans), draws, generator)]
     pieces = run.batch.pieces_of(example, spans.parts.kind)  # type: ignore[arg-type]
     return [only(run.batch, example, pieces, chain.from_iterable(one)) for one in choices]
 

@@ -1,6 +1,6 @@
 """An example: one text or a pair, with its label and, where people marked why, their rationale."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,12 +57,20 @@ class Example:
                 0 <= mark.segment < len(self.segments)
                 and 0 <= mark.start < mark.end <= len(self.segments[mark.segment])
             ):
-                raise BadInput(f"Example {quoted(self.id)}: the rationale {mark} lies outside its text.")
+                raise BadInput(f"Example {quoted(self.id)}: {_misplaced(mark, self.segments)}")
 
     @property
     def text(self) -> str:
         """All segments in one line, for listings."""
         return " ⫽ ".join(self.segments)
+
+
+def _misplaced(mark: Rationale, segments: Sequence[str]) -> str:
+    """Why a mark cannot be, and what can."""
+    if not 0 <= mark.segment < len(segments):
+        return f"a mark is of text number {mark.segment}, and there are {len(segments)}, counted from 0."
+    length = len(segments[mark.segment])
+    return f"the mark [{mark.start}, {mark.end}) has no characters of its text; give 0 <= start < end <= {length}."
 
 
 def _check_fields(example: Example) -> None:

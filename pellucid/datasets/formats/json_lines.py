@@ -13,9 +13,11 @@ from itertools import islice
 from operator import index
 from pathlib import Path
 
+from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.annotators import annotators_of, has_annotators
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.shared.annotator_agreement import agreed_rationales
@@ -58,13 +60,17 @@ def json_lines(
 def _columns(
     file: Path, codec: str, text: str | None, second: str | None, label: str | None
 ) -> Columns | None:
-    """The fields of the first rows; None where these have no text, so that each row is reported by its line."""
+    """The fields of the first rows; None where these have no text, so that each row is reported by its line.
+
+    Raises `UnknownName` for a field that the user names and none of them has.
+    """
     rows = [
         row for _, line in islice(filled_lines(file, codec), SAMPLE) if (row := _object(line)) is not None
     ]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    if text is not None and text not in names:
-        return None
+    for named in (text, second, label):
+        if named is not None and rows:
+            known("field", named, names)
     try:
         return columns_of(names, rows, text, second, label if label in names else None)
     except SeveralColumns as error:
@@ -112,9 +118,7 @@ def _example(
         fields[0] = evidence
         row[evidence]  # a row without the field that was named is a bad row
     marks = tuple(
-        Rationale(segment, index(start), index(end))  # whole numbers only
-        for segment, field in enumerate(fields)
-        for start, end in row.get(field, [])
+        mark for segment, field in enumerate(fields) for mark in _marks(field, row.get(field, []), segment)
     )
     used = {*names, labelled, "id", *fields}
     meta = {key: value for key, value in row.items() if key not in used}
@@ -127,6 +131,16 @@ def _example(
     )  # a mark outside the text makes a bad row, also where there is evidence
     has_evidence = any(field in row for field in fields)
     return [example if has_evidence else replace(example, rationales=_of_anyone(example, annotators))]
+
+
+def _marks(field: str, marks: object, segment: int) -> Iterator[Rationale]:
+    """The marks [start, end) of one text; raises `ValueError` where they are none."""
+    if not isinstance(marks, list) or not all(isinstance(one, list) and len(one) == 2 for one in marks):
+        raise ValueError(
+            f"{field}={quoted(marks)} is no list of marks; write [[start, end], …], characters of the text"
+        )
+    for start, end in marks:
+        yield Rationale(segment, index(start), index(end))  # whole numbers only
 
 
 def _of_anyone(example: Example, annotators: Sequence[Sequence[Rationale]]) -> tuple[Rationale, ...]:
@@ -159,11 +173,13 @@ def _evidence_field(name: str) -> str:
 
 
 def _label(label: object) -> str | None:
-    """A label as a word; several labels, in a list, as words with commas between them."""
+    """A label as a word; several labels, in a list, as words with commas between them; None where there is none, which NaN says too."""
     if isinstance(label, list) and all(isinstance(name, str) for name in label):
         return ", ".join(label)
     if label is None or isinstance(label, str):
         return label
+    if label != label:
+        return None
     if isinstance(label, int | float):
         return str(label)
     raise ValueError(f"the label {label!r} is no word, number or list of words")

@@ -160,8 +160,11 @@ def _texts(
 
 def no_text_column(names: Sequence[str]) -> str:
     """That a file or a row has no field for its text, and how to name one."""
-    usual = " / ".join("+".join(usual) for usual in TEXTS)
-    return f"none of the fields {usual} is there, and none that is plainly a text; {_how_to_name(names)}"
+    half = next((usual for usual in TEXTS if {*usual} & {*names} and len(usual) == 2), None)
+    if half is not None:
+        (there,), (missing,) = {*half} & {*names}, {*half} - {*names}
+        return f"the field {missing} is not there, which goes with {there} to make a pair"
+    return f"no field is plainly a text, as text or review would be; {_how_to_name(names)}"
 
 
 def _how_to_name(names: Sequence[str]) -> str:

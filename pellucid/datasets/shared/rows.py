@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from json import JSONDecodeError
 from pathlib import Path
 from typing import TypeVar
 
@@ -67,6 +68,8 @@ def _reason(error: Exception) -> str:
             "it is not UTF-8 text; convert the file first, or name a table's encoding, such as "
             + in_syntax("encoding='cp1250'", "--read encoding=cp1250")
         )
+    if isinstance(error, JSONDecodeError):
+        return f"it is no JSON: {error.msg} at character {error.colno}"
     if isinstance(error, KeyError):
         return clipped(f"the field {error} is not there")
     return clipped(str(error) or type(error).__name__)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -32,17 +33,15 @@ def _columns(
     rows: Sequence[Row], pad: int, first_position: int, spread: bool, device: torch.device
 ) -> dict[str, Tensor]:
     """Of rows that are all different."""
-    slots = [row.positions if spread else range(len(row)) for row in rows]
+    slots = [list(row.positions) if spread else slice(len(row)) for row in rows]
     longest = max(max(extent(row) if spread else len(row) for row in rows), 1)  # an empty text is padding
 
     def column(name: str, filling: int) -> Tensor:
-        lines = [[filling] * longest for _ in rows]
+        lines = np.full((len(rows), longest), filling, dtype=np.int64)
         for line, slot, row in zip(lines, slots, rows, strict=True):
             # A row that stands for an empty text has no sentences.
-            values = getattr(row, name) or (filling,) * len(row)
-            for position, value in zip(slot, values, strict=True):
-                line[position] = value
-        return torch.tensor(lines, device=device)
+            line[slot] = getattr(row, name) or filling
+        return torch.from_numpy(lines).to(device)
 
     ids = column("ids", NO_PIECE)
     columns = {

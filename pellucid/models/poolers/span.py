@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.checks import at_least, between, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import SpanTrace
@@ -37,6 +37,7 @@ Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]
 Legal = Literal["all", "with_content"]
 Interaction = Literal["factored", "exact", "feed_forward"]
+MOST_START = 1000
 
 
 @poolers.add("span", explains="span_weights")
@@ -49,7 +50,7 @@ class SpanPooler(Pooler):
     spans: "all", or "with_content": without spans of punctuation and function words alone (`core/text/content_words.py`;
     English); a text without any content word keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
-    score_start: standard deviation of the score vector's first weights; with a small one all spans may keep equal weights.
+    score_start: standard deviation of the score vector's first weights, 0 to 1,000; with a small one all spans may keep equal weights.
     span_width: numbers of a span vector and of the pooled vector; fewer than the encoder's width save time: the h_i are
     then projected once. None: the encoder's width.
     interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two compute all span
@@ -91,7 +92,7 @@ class SpanPooler(Pooler):
             raise BadSetting(
                 "n_heaviest chooses spans by their weights, and weights='uniform' gives all the same; leave one of them away."
             )
-        at_least("score_start", score_start, 0)
+        between("score_start", score_start, 0, MOST_START)
         one_of("interaction", interaction, get_args(Interaction))
         self.unit, self.max_width, self.within, self.weights = unit, max_width, within, weights
         self.spans, self.interaction = spans, interaction

@@ -16,7 +16,7 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import ResolvedTarget, class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.results.heaviest_ranges import texts_of
+from pellucid.core.results.heaviest_ranges import texts_with_spans
 from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.core.spans.range_alone import only, others_alike, without
 from pellucid.core.text.units import Spans
@@ -76,7 +76,7 @@ class _Reader:
         parts = self.explanation.units.parts  # type: ignore[union-attr]
         pieces = self.batch.pieces_of(0, parts.kind)  # type: ignore[arg-type]
         generator = generator_for(self.batch.rows[0], "read_alone", self.explanation.seed)
-        others = others_alike(span, texts_of(parts), self.draws, generator)
+        others = others_alike(span, texts_with_spans(self.explanation.units), self.draws, generator)  # type: ignore[arg-type]
         rows = [
             only(self.batch, 0, pieces, span),
             without(self.batch, 0, pieces, span),

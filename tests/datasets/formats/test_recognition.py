@@ -176,7 +176,7 @@ def test_fields_of_json_lines_are_recognised_likewise(tmp_path):
 
 def test_a_row_without_the_recognised_field_is_a_bad_row(tmp_path):
     file = write(tmp_path / "rows.jsonl", [{"body": "A fine day"}, {"body": "Another one"}, {"x": 1}])
-    with pytest.raises(BadFile, match=r"rows\.jsonl, line 3: none of the fields text"):
+    with pytest.raises(BadFile, match=r"rows\.jsonl, line 3: no field is plainly a text"):
         load_examples(file)
 
 

@@ -27,7 +27,7 @@ def test_a_column_that_is_not_there_names_the_nearest(tmp_path, setting):
 def test_no_usual_column_is_one_error_for_the_file(tmp_path):
     file = write(tmp_path / "mails.csv", "subject,place\na,b\n")
     with pytest.raises(
-        BadFile, match=r"none of the fields text / .* name yours with text=.*columns are: subject, place"
+        BadFile, match=r"no field is plainly a text.* name yours with text=.*columns are: subject, place"
     ):
         load_examples(file, skip_bad_rows=True)
 
