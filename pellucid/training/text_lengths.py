@@ -13,7 +13,7 @@ def check_lengths(train: Batch, classifier: Classifier) -> None:
     long = [example.id for example, row in zip(train.examples, train.rows, strict=True) if row.windows]
     if long:
         raise BadInput(
-            f"{len(long)} training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
+            f"{len(long):,} of the training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
             f"as one (first: {long[0]!r}); {_way_out(classifier)}split them or leave them out."
         )
 

@@ -157,7 +157,8 @@ def test_film_reviews_with_the_real_encoder(tmp_path):
 
 def test_texts_longer_than_max_length_are_refused_with_what_to_do(short_encoder, tmp_path):
     with pytest.raises(
-        BadInput, match=r"12 training texts are longer than the 48 pieces .* give max_length \(--max-length\)"
+        BadInput,
+        match=r"12 of the training texts are longer than the 48 pieces .* give max_length \(--max-length\)",
     ):
         trained(short_encoder, tmp_path / "none", max_length=None)
     with pytest.raises(BadInput, match="longer than the 64 pieces"):

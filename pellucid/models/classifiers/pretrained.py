@@ -1,6 +1,7 @@
 """Encoders to build classifiers on: the alias `minilm`, a local folder, or a hub name."""
 
 import importlib.util
+from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,7 @@ import torch
 from transformers import MODEL_MAPPING
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.kinds import encoders
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import listed
 from pellucid.models.classifiers.hugging_face import load_tokenizer
@@ -40,11 +42,18 @@ def load_encoder(name: str | Path) -> tuple[Encoder, Tokenizer]:
                 if name == "minilm"
                 else ""
             )
+            hint = hint or _nearest(str(name))
             raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}.{hint}") from None
     missing = sorted(key for key in lacking if not key.startswith("pooler."))
     if missing:
         raise BadFile(f"The encoder {name} lacks weights that its config.json asks for ({listed(missing)}).")
     return without_pooler(network), load_tokenizer(folder, source)
+
+
+def _nearest(name: str) -> str:
+    """The registered encoder whose name is nearly this, as a question; "" where there is none."""
+    near = get_close_matches(name, ["minilm", *encoders.names()], n=1, cutoff=0.75)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def without_pooler(network: Any) -> Encoder:  # Any: the library declares neither states nor their width
