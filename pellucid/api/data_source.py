@@ -1,6 +1,6 @@
 """Where examples are read from, and how: one record for the options that every door to data takes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,13 @@ from typing import Any
 from pellucid.core.foundation.checks import mapping, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.notices import notify
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, renamed
 from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part, load_parts
+from pellucid.datasets.shared.rows import SkippedRows
 
 
 @dataclass(frozen=True)
@@ -85,3 +87,12 @@ class DataSource:
                 f"A classifier needs two classes or more; the labels of {self.data} are: {', '.join(classes) or 'none'}."
             )
         return classes
+
+
+def with_labels(part: str, examples: Sequence[Example]) -> list[Example]:
+    """The examples that have a label; a warning counts the others."""
+    labelled = [example for example in examples if example.label is not None]
+    if len(labelled) < len(examples):
+        count = f"{len(examples) - len(labelled):,} of {len(examples):,}"
+        notify(f"{count} {part} examples have no label and were left out.", SkippedRows)
+    return labelled

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from pellucid.api import upgrading
-from pellucid.api.data_source import DataSource
+from pellucid.api.data_source import DataSource, with_labels
 from pellucid.api.inputs.data import Data
 from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.inputs.loaded_again import remember
@@ -67,7 +67,7 @@ def train(
         "validation"), to any of these.
     format: how the data are read, a name of `formats`; None: known from the file's name.
     read: settings of the format; format, read and skip_bad_rows are of files.
-    skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
+    skip_bad_rows: leave out rows that cannot be read or have no label, with a warning that counts them.
     text, label: columns, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label of the data -> the label that is meant, such as {"1": "negative", "5": "positive"}; None: as they are.
     encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm", "cnn" or "transformer", which are trained from word
@@ -126,6 +126,8 @@ def train(
     options = {"format": format, "settings": read, "skip_bad_rows": skip_bad_rows}
     source = _source(data, options, text=text, label=label, label_map=label_map)
     parts = source.training_parts()
+    if skip_bad_rows:
+        parts = {part: with_labels(part, examples) for part, examples in parts.items()}
     plan = Plan(
         encoder_source,
         pooler,

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.kinds import penalties
 from pellucid.core.foundation.wording import listed, quoted
@@ -86,7 +87,8 @@ def gold_numbers(
         own = "without a label" if first.label is None else f"with the label {quoted(first.label)}"
         raise BadInput(
             f"{len(strange):,} of {len(examples):,} {part} examples are of no class among {listed(labels)}; the first is "
-            f"{quoted(first.id)} {own}. Correct them, or leave them out."
+            f"{quoted(first.id)} {own}. Correct them, or leave them out"
+            + (in_syntax(" (skip_bad_rows=True).", " (--skip-bad-rows).") if first.label is None else ".")
         )
     if several:
         return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])

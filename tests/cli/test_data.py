@@ -116,3 +116,21 @@ def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words
     assert status == 2
     assert message in err
     assert err.count("\n") == 1 and "Traceback" not in err and out == ""
+
+
+def test_training_names_texts_without_a_label_and_can_leave_them_out(run, tmp_path):
+    rows = [
+        {"text": f"a {word} film", "label": label} for word, label in (("good", "pos"), ("bad", "neg")) * 4
+    ]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for part in ("train", "dev"):
+        unlabelled = {"text": "a film", "label": float("nan")}
+        lines = [json.dumps(row) for row in (*rows, unlabelled)]
+        (folder / f"{part}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    words = ("train", folder, "--out", tmp_path / "model", "--encoder", "cnn", "--epochs", 1)
+    status, _, err = run(*words)
+    assert status == 2 and "1 of 9 train examples are of no class among neg, pos" in err
+    assert "without a label. Correct them, or leave them out (--skip-bad-rows)" in err
+    status, _, err = run(*words, "--skip-bad-rows")
+    assert status == 0 and "1 of 9 dev examples have no label and were left out." in err
