@@ -7,6 +7,7 @@ The global random state is restored at the end. Trainings in several threads run
 from dataclasses import dataclass
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.batch import Batch
@@ -122,12 +123,21 @@ def _train_epoch(run: Run, steps: Steps, state: TrainingState) -> None:
     run.classifier.network.train()
     while state.step < len(batches):
         done = state.epoch * len(batches) + state.step
-        state.loss_sum += steps.step(batches[state.step], done)
+        state.loss_sum += _loss_of(steps, batches[state.step], done)
         state.step += 1
         _look(run, state)
         run.progress("training", done + 1, steps.total)
         if state.step % run.recipe.checkpoint_every == 0:
             _save(run, steps, state)
+
+
+def _loss_of(steps: Steps, indices: list[int], done: int) -> float:
+    """The loss of a step; raises `NotEnoughMemory` where its texts are too many at once. What was saved before goes on."""
+    try:
+        return steps.step(indices, done)
+    except (RuntimeError, MemoryError) as error:
+        check_memory(error, f"learn from {len(indices)} texts at once (batch_size)")
+        raise
 
 
 def _look(run: Run, state: TrainingState) -> None:

@@ -10,10 +10,11 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.errors import BadFile, BadInput, NotEnoughMemory
 from pellucid.core.text.example import Example
 from pellucid.models.composed.composed import load_composed
 from pellucid.training import loop
+from pellucid.training.steps import Steps
 from pellucid.training.trained_folder import BEST, CHECKPOINT, LOG
 from tests.core.test_storage import full_disk
 from tests.moments import Moments, files_of, killed
@@ -55,6 +56,27 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes(encoder, whole, t
         killed(run, encoder, tmp_path, moment)
     run(encoder, tmp_path)
     assert files_of(tmp_path) == files_of(finished)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ("CUDA out of memory.", "Expected mha_graph.execute(handle).is_good() to be true, but got false."),
+)
+def test_a_step_without_room_says_so_and_the_run_goes_on_later(
+    encoder, whole, tmp_path, monkeypatch, message
+):
+    def step(steps, indices, done):
+        if done == 7:
+            raise RuntimeError(message)
+        return own_step(steps, indices, done)
+
+    own_step = Steps.step
+    with monkeypatch.context() as patched:
+        patched.setattr(Steps, "step", step)
+        with pytest.raises(NotEnoughMemory, match=r"learn from 8 texts at once \(batch_size\)"):
+            trained(encoder, tmp_path)
+    trained(encoder, tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
 
 
 def test_no_more_than_the_steps_since_the_last_checkpoint_are_done_again(encoder, whole, tmp_path):

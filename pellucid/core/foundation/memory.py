@@ -16,6 +16,7 @@ PHRASES = (
     "bad_alloc",
     "malloc of size",
     "realloc of size",
+    "mha_graph.execute",  # cuDNN's attention, where its working memory finds no room
     "error return without exception set",  # how an import ends that has no memory even for its error
 )
 
