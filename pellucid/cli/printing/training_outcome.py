@@ -59,7 +59,7 @@ def _next(last_is_best: bool, over_common: float | None, command: str) -> list[s
     advice = []
     if over_common is not None and over_common < CLOSE:
         advice = [
-            "It is less often right than the most frequent label would be: try more texts, or more epochs (--epochs)."
+            "It is not more often right than the most frequent label would be: try more texts, or more epochs (--epochs)."
             if over_common < 0
             else "It has learnt little more than the most frequent label: try more texts, or more epochs (--epochs)."
         ]

@@ -29,7 +29,7 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     network = about["network"]
     return (
-        "# Multi30k: a translator with spans of its source, and its plain twin\n\n"
+        f"# {'IWSLT14' if size == 'paper' else 'Multi30k'}: a translator with spans of its source, and its plain twin\n\n"
         f"Table 2 of Sun and others (2020): 28.4 and 28.9 BLEU on IWSLT14. Here English to German, {about['n_train']:,} pairs, "
         f"{about['epochs']} epochs, {network['layers']} + {network['layers']} layers {network['width']} wide, {about['pieces']:,} joint "
         f"pieces, beam {about['beam']}.\nThe layer is [our reading](../../../docs/papers/corrections.md#a016). Made by\n"
