@@ -80,3 +80,11 @@ def test_a_range_alone_and_the_rest_make_the_text(bert):
     assert {*alone.positions} & {*rest.positions} == {*special}
     assert {*alone.positions} | {*rest.positions} == {*range(len(batch.rows[0]))}
     assert {*alone.positions} == {*special, *pieces[1], *pieces[2]}
+
+
+def test_random_ranges_lie_in_no_text_without_spans():
+    texts = [-1, -1, -1, 1, 1, 1, 1]  # the first text of the pair has none
+    generator = torch.Generator().manual_seed(0)
+    assert others_alike(range(3, 5), texts, 9, generator) == [range(4, 6), range(5, 7)]
+    drawn = {tuple(disjoint_alike([range(3, 5), range(6, 7)], texts, generator) or ()) for _ in range(40)}
+    assert all(one.start >= 3 for ranges in drawn for one in ranges) and len(drawn) > 1

@@ -7,6 +7,7 @@ import torch
 
 import pellucid
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.results.heaviest_ranges import texts_with_spans
 from pellucid.core.text.example import as_examples
 from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose
@@ -240,3 +241,12 @@ def test_what_comes_from_outside_a_span_is_measured_by_reading_it_alone():
         contextless.network.layer_mix.scores.copy_(torch.tensor([100.0, 0.0, 0.0, 0.0]))
     analysis = pellucid.spans(contextless, PAIR[1], k=3)[0]
     assert [span.outside for span in analysis.spans] == pytest.approx([0] * len(analysis.spans), abs=1e-5)
+
+
+def test_random_spans_are_drawn_from_texts_that_have_spans():
+    of_second, of_both = (
+        pellucid.explain(tiny_composed("span", of=of), [PAIR], "span_attention", progress=False)[0]
+        for of in ("second", "all")
+    )
+    assert {*texts_with_spans(of_second.units)} == {-1, 1}
+    assert {*texts_with_spans(of_both.units)} == {0, 1}
