@@ -11,8 +11,8 @@ from benchmarks.attribution.targets import lines
 from benchmarks.attribution.workload import TITLES
 
 HEAD = "# Performance on a GPU\n\nMade by `python -m benchmarks.attributions --device cuda`; not written by hand."
-WHY = """What is missed. Where rows are short, one a text or a hundred (kernel_shap), the network is through before their words have been found and
-put together, so such a method is far from the floor. And where one call of captum fills the GPU by itself, as all points of a path of one long text do, captum is near the
+WHY = """What is missed. Where a method makes few rows, or short ones, the network has computed them before the processor has found their words and put them
+together; such a method is far from the floor. And where one call of captum fills the GPU by itself, as all points of a path of one long text do, captum is near the
 floor too: nothing that computes the same passes can then be ten times as fast."""
 READING = """## How to read it
 
@@ -21,7 +21,8 @@ captum, which takes one text a call, explains three or four of them, scaled to a
 
 The floor is what the bare network gets through in the batches that suit it best. A network as small as MiniLM needs so little of a
 large GPU that tokenising, finding the places of words and making results takes longer than the network does, where a method asks for
-one pass a text. The more passes a method asks for, the nearer it comes to the floor.
+one pass a text. Nearest to the floor is a path, whose points are one text many times; farthest is a method of one pass a text. Methods that take
+words out stand between: every row of theirs has to be put together.
 
 ## The same numbers as on a processor
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from pellucid.core.results.table import CHANCE
 from pellucid.studies.believable_spans.bounds import SCORE_TITLES, Bound, bounds_of, shown
 from pellucid.studies.believable_spans.corpora import CORPORA
 from pellucid.studies.quoted_blocks.study_results import result_of
@@ -51,7 +52,7 @@ def believable_spans_methods_claims(root: Path) -> str:
     return _by_model(
         root,
         lambda numbers: {
-            f"{numbers['models'][name]['title']}, {words}": _over_best(of["methods"][field])
+            f"{numbers['models'][name]['title']}, {words}": _over_best(of["methods"][field]) + _star(of)
             for name, of in numbers["judged"].items()
             if "methods" in of
             for field, words in (("without", "left out"), ("alone", "alone"))
@@ -120,13 +121,22 @@ def _over_best(one: Numbers) -> str:
     return f"{shown(one['over_best'], 3)} over {one['best']}"
 
 
+def _star(judged: Numbers) -> str:
+    """What marks numbers of one seed."""
+    return " \\*" if len(judged["seeds"]) == 1 else ""
+
+
 def _agreement(numbers: Numbers) -> dict[str, str]:
-    """Row -> mean with its interval: models' own explanations, then the best post-hoc method on any model."""
+    """Row -> mean with its interval: models' own explanations, the best post-hoc method on any model, and random words."""
     cells: dict[str, str] = {}
+    stars = {numbers["models"][name]["title"]: _star(of) for name, of in numbers["judged"].items()}
     for score, of in numbers["marks"].items():
         title = SCORE_TITLES[score]
-        cells |= {f"{title}, {who}": shown(of["who"][who], 3) for who in of["leads"]}
+        cells |= {f"{title}, {who}": shown(of["who"][who], 3) + stars.get(who, "") for who in of["leads"]}
         best = {lead["best"]: of["who"][lead["best"]] for lead in of["leads"].values()}
         for who in sorted(best, key=lambda who: -best[who]["mean"])[:1]:
             cells[f"{title}, the best method"] = f"{shown(best[who], 3)} ({who})"
+        by_chance = next((who for who in of["who"] if who.startswith(f"{CHANCE} ")), None)
+        if by_chance is not None:
+            cells[f"{title}, random words"] = shown(of["who"][by_chance], 3)
     return cells
