@@ -6,9 +6,10 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.explaining.explaining import method_calls
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
+from pellucid.core.passes.model import lacking
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target
 from pellucid.training.evidence.drawn_spans import SpanReader
@@ -26,7 +27,12 @@ class OwnAttributions:
 
     def __init__(self, context: ObjectiveContext, method: str) -> None:
         self.context = context
-        [self.call] = method_calls([method], context.classifier)
+        [self.call] = attributions.calls([method])
+        if lacks := lacking(context.classifier, self.call.entry.facts["needs"]):
+            raise ModelCannot(
+                f"{method} does not work with {context.classifier.name}, which {lacks}; give a method that scores pieces, such as "
+                "gradient_x_input."
+            )
         self.reader = SpanReader(context.train)
         self._of_pieces([0])  # so that a method that scores no pieces is refused before the first step
 
@@ -53,7 +59,7 @@ class OwnAttributions:
             scores = self.call(forward, target)
         if scores.units is not None or scores.rows or scores.rows_of:
             raise BadSetting(
-                f"{self.call.title} does not score the pieces of a text; give another method, such as attention_gradient or relevance."
+                f"{self.call.title} does not score the pieces of a text; give another method, such as gradient_x_input or relevance."
             )
         return [values.detach().double().cpu() for values in scores.values]
 
