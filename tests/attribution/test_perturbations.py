@@ -494,7 +494,7 @@ def test_absent_words_are_not_computed(method, limit):
 def test_special_tokens_are_in_every_coalition(bert):
     run, target = run_of(bert, "A gripping, lovely film.")
     game = games(run, target, "piece", "mask")
-    row = game._row(0, np.zeros(game.sizes[0], dtype=bool))
+    (row,) = game._rows(0, np.zeros((1, game.sizes[0]), dtype=bool))
     assert (row.ids[0], row.ids[-1]) == (bert.tokenizer.cls_token_id, bert.tokenizer.sep_token_id)
     assert set(row.ids[1:-1]) == {bert.tokenizer.mask_token_id}
 
