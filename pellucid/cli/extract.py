@@ -13,6 +13,7 @@ from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import settings_from
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.part_files import PARTS
@@ -111,4 +112,6 @@ def _summary(extractions: Sequence[Extraction]) -> str:
     covered = np.mean([extraction.coverage for extraction in extractions])
     whole = sum(not one.lengths(number) for one in extractions for number in range(len(one.example.segments)))
     without_span = f"; {whole:,} that have no span stay whole" if whole else ""
-    return f"{len(extractions)} texts, {100 * covered:.0f} % of the words of a text on average{without_span}"
+    return (
+        f"{len(extractions)} texts, {percent(float(covered))} of the words of a text on average{without_span}"
+    )

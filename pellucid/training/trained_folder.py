@@ -21,7 +21,7 @@ from pellucid.core.results.heaviest_spans import HeaviestSpans
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.composed.composed import CONFIG, is_composed, load_composed, save_composed
-from pellucid.models.composed.plan import Plan, read_plan
+from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
 from pellucid.models.composed.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.models.folders.json_object import read_object
@@ -123,8 +123,7 @@ class TrainedFolder:
         """
         record = self.record
         if record.get("fingerprint") != fingerprint:
-            plan = read_plan(read_object(self.path / CONFIG)).record()
-            differ = changes(plan | {"trained": {}} | record.get("recipe", {}), settings)
+            differ = changes(self._settings(settings), settings)
             raise BadFile(
                 f"{self.path} holds a model trained otherwise ({differ or 'with other texts, labels or marks'}); give another "
                 "folder, or remove this one."
@@ -141,6 +140,12 @@ class TrainedFolder:
                 f"{self.path} holds other weights than were trained in it; remove it to train again."
             )
         return model
+
+    def _settings(self, wanted: Mapping[str, object]) -> dict[str, object]:
+        """The plan and recipe of the model that is here, as config.json has them. wanted: those of a run, whose names are read."""
+        config, recipe = read_object(self.path / CONFIG), self.record.get("recipe")
+        plan = {name: config[name] for name in wanted if name in config and name != "trained"}
+        return plan | (recipe if isinstance(recipe, dict) else {})
 
     def check_free(self) -> None:
         """Raise `BadFile` where another program's model is, or where nothing can be written."""

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from pellucid.core.foundation.readable_numbers import percent
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.text.content_words import has_content, words_with_content
@@ -85,8 +86,8 @@ class HeaviestSpans:
         if not self.read:
             return f"{first}."
         return (
-            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in {_percent(self.alone_agrees)}; "
-            f"from random spans as long, in {_percent(self.random_agrees)}."
+            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in {percent(self.alone_agrees)}; "
+            f"from random spans as long, in {percent(self.random_agrees)}."
         )
 
     def cautions(self) -> tuple[str, ...]:
@@ -100,8 +101,8 @@ class HeaviestSpans:
             )
         if self.says_no_more_than_random:
             cautions.append(
-                f"Read alone, the heaviest spans get the text's answer in {_percent(self.alone_agrees)} of {self.read:,} texts, "
-                f"random spans as long in {_percent(self.random_agrees)}: they say no more than random ones."
+                f"Read alone, the heaviest spans get the text's answer in {percent(self.alone_agrees)} of {self.read:,} texts, "
+                f"random spans as long in {percent(self.random_agrees)}: they say no more than random ones."
             )
         return tuple(cautions)
 
@@ -145,10 +146,6 @@ def heaviest_span(
         alone=float(alone["alone_agrees"]) if read else 0.0,
         random=float(alone["random_agrees"]) if read else 0.0,
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _ratio(part: float, whole: int) -> float:

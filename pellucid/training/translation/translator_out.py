@@ -23,8 +23,6 @@ from pellucid.models.translation.translator_folder import (
 )
 from pellucid.training.best_weights import BestWeights
 
-ADVICE = "give another folder, or remove this one"
-
 
 @dataclass(frozen=True)
 class TranslatorOut:
@@ -52,7 +50,9 @@ class TranslatorOut:
         if parts.trained.get("fingerprint") != fingerprint:
             before = {name: parts.trained.get(name, {}) for name in settings}
             differ = changes(before, settings) or "with other pairs"
-            raise BadFile(f"{self.path} holds a translator trained otherwise ({differ}); {ADVICE}.")
+            raise BadFile(
+                f"{self.path} holds a translator trained otherwise ({differ}); give another folder, or remove this one."
+            )
         if parts.trained.get("weights") != network_digest(parts.network, []):
             raise BadFile(
                 f"{self.path} holds other weights than were trained in it; remove it to train again."
