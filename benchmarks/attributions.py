@@ -1,6 +1,6 @@
 """Every attribution method against the floor and against captum, shap and lime: time, tokens and memory.
 
-    python -m benchmarks.attributions            # what is not measured yet, then the tables (about 40 minutes)
+    python -m benchmarks.attributions            # what is not measured yet, then the tables (about 60 minutes)
     python -m benchmarks.attributions --fresh    # everything anew
     python -m benchmarks.attributions --quick    # a smoke run of two minutes, kept apart; its numbers mean nothing
     python -m benchmarks.attributions --draw     # docs/performance.md and its picture again, from what is there
@@ -18,13 +18,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.attribution.cases import Case, all_cases, cuda_cases
+from benchmarks.attribution.cases import BY_ROUTE, Case, all_cases, cuda_cases
 from benchmarks.attribution.cuda_page import write_cuda_page
 from benchmarks.attribution.fresh import in_fresh_process, in_this_process
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.page import write_page
 from benchmarks.attribution.results import Results, cores
 from benchmarks.attribution.targets import verdicts
+from pellucid.core.explaining.route_record import EAGER
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -61,15 +62,31 @@ class Run:
 
     def floor(self, case: Case, folder: Path) -> dict[str, Any]:
         """The best batches for the case's texts, model and threads."""
-        name = f"floor / {case.texts} / {case.model}, {case.threads} thread{'s' * (case.threads > 1)}"
+        name = f"floor / {case.texts} / {case.place}"
         request = {"folder": str(folder), "texts": case.texts, "threads": case.threads}
         return self.one(name, "benchmarks.attribution.finding_floor", request)
+
+    def peak(self, case: Case) -> None:
+        """What the processor can do with the case's threads."""
+        if self.device == "cpu":
+            request = {"threads": case.threads}
+            self.one(f"peak / {case.threads_in_words}", "benchmarks.attribution.peak_product", request)
+
+    def route(self, case: Case, folder: Path) -> str:
+        """The route of the case's passes; "" where it has to be another than eager and none is faster."""
+        if case.by != BY_ROUTE:
+            return EAGER
+        request = {"folder": str(folder), "threads": case.threads}
+        name = self.one(f"route / {case.place}", "benchmarks.attribution.finding_route", request).get("name")
+        return name if name and name != EAGER else ""
 
     def case(self, case: Case) -> None:
         """Time it."""
         folder = folder_of(case.model, WORK)
+        self.peak(case)
         floor = self.floor(case, folder)
-        if "failed" in floor:
+        route = self.route(case, folder)
+        if "failed" in floor or not route:
             return
         best = floor[case.definition.passes]
         request = {
@@ -79,6 +96,7 @@ class Run:
             "seconds": QUICK_SECONDS if self.quick else SECONDS if self.device == "cpu" else CUDA_SECONDS,
             "most": CUDA_PEER_TEXTS if self.device == "cuda" and case.by != "pellucid" else None,
             "folder": str(folder),
+            "route": route,
         }
         self.one(case.name, "benchmarks.attribution.measuring", request)
 
@@ -118,6 +136,8 @@ def _in_brief(record: dict[str, Any]) -> str:
     for word in ("skipped", "failed"):
         if word in record:
             return f"{word}: {record[word]}"
+    if "why" in record:
+        return f"{record['name']}: {record['why']}"
     if "ratio" in record:
         part = f"{record['sampled_texts']} of {record['texts']} texts"
         return f"{record['seconds']:.1f} s, {record['ratio']:.2f} x the floor, {record['megabytes']:.0f} MB ({part})"

@@ -1,17 +1,19 @@
 """What each route of a pass takes beside eager: bare passes, a training step, and methods from end to end.
 
-    python -m benchmarks.routes     # some minutes; writes benchmarks/results/routes.json and docs/routes.md
+    python -m benchmarks.routes     # about fifteen minutes; writes benchmarks/results/routes.json and docs/routes.md
 
 Seconds of the processor on one thread, medians of turns in which the routes follow each other, so that other programs on the machine count
 little.
 """
 
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -22,6 +24,7 @@ from benchmarks.attribution.floor import columns_of
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
+from benchmarks.route_jobs import BATCH, JUDGED_TEXTS, TRAINED_BATCHES, Comparison, Training
 from pellucid.core.foundation.kinds import routes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.routing.route import Route, route_class
@@ -30,7 +33,7 @@ from pellucid.models.routing.trial import GAIN, difference
 ROOT = Path(__file__).parents[1]
 EAGER = "eager"
 LENGTHS, TOKENS = (16, 64, 256), 640  # of a text and of a pass, which many texts share
-TURNS, TURNS_OF_METHODS = 5, 3
+TURNS, TURNS_OF_METHODS, TURNS_OF_JOBS = 5, 3, 2
 METHODS: dict[str, dict[str, Any]] = {"gradient": {}, "occlusion": {}, "kernel_shap": {"n_samples": 32}}
 N_TEXTS = 64
 
@@ -86,7 +89,8 @@ def turns_of(runs: dict[str, Callable[[], Numbers]], turns: int) -> dict[str, An
                 own / ours for own, ours in zip(seconds[EAGER], seconds[name], strict=True)
             ),
             "difference": max(
-                difference(ours, own) for ours, own in zip(numbers[name], numbers[EAGER], strict=True)
+                (difference(ours, own) for ours, own in zip(numbers[name], numbers[EAGER], strict=True)),
+                default=None,
             ),
         }
         for name in runs
@@ -137,6 +141,21 @@ def measured_methods(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def measured_jobs(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
+    """What whole jobs take by each route; of training also in bfloat16, where the processor has it."""
+    trainings = {name: Training(precision="float32", route=name) for name in _able(names, "training step")}
+    if (usual := Training()).precision != "float32":
+        trainings[usual.precision] = usual
+    for training in trainings.values():
+        training()
+    return {
+        f"`compare`, all usual methods and metrics, {JUDGED_TEXTS} texts": turns_of(
+            {name: Comparison(model, name) for name in names}, TURNS_OF_JOBS
+        ),
+        f"training with span attention, {TRAINED_BATCHES} steps of {BATCH} texts": turns_of(trainings, TURNS),
+    }
+
+
 def _in_words(method: str) -> str:
     settings = ", ".join(f"{name}={value}" for name, value in METHODS[method].items())
     return f"{method}({settings})" if settings else method
@@ -146,8 +165,10 @@ def trial_of(folder: Path) -> dict[str, Any]:
     """What "auto" chooses, why, and what the trial takes."""
     model = pellucid.load(folder, route="auto")
     _ = model.hash  # every explanation reads it
-    start = time.perf_counter()
-    choice = model.route_choice
+    with TemporaryDirectory() as cache:
+        os.environ["PELLUCID_CACHE"] = cache  # no earlier trial answers
+        start = time.perf_counter()
+        choice = model.route_choice
     return {"chosen": choice.name, "why": choice.why, "seconds": time.perf_counter() - start}
 
 
@@ -157,12 +178,16 @@ def _cell(what: str, numbers: dict[str, Any]) -> str:
 
 def _differs(what: str, numbers: dict[str, Any]) -> str:
     """Nothing of training steps: some gradients by weights, such as those by the keys' biases, are 0 but for rounding."""
-    return "" if what.startswith("training") else f", differs by {numbers['difference']:.0e}"
+    return (
+        ""
+        if what.startswith("training") or numbers["difference"] is None
+        else f", differs by {numbers['difference']:.0e}"
+    )
 
 
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
-    others = [name for name in results["routes"] if name != EAGER]
+    others = [name for name in (*results["routes"], "bfloat16") if name != EAGER]
     rows = []
     for what, record in results["records"].items():
         own = record[EAGER].get("tokens_per_second")
@@ -173,8 +198,9 @@ def as_page(results: dict[str, Any]) -> str:
     return (
         "# What routes of a pass take\n\nMade by `python -m benchmarks.routes`; not written by hand. "
         f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two classes, float32, "
-        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}. Differences are the largest ones, as a share of "
-        "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing.\n\n"
+        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}, of `compare` {TURNS_OF_JOBS}. Differences are the largest ones, as a share of "
+        "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "
+        "bfloat16 is what training computes in by itself where the processor has it, beside float32 by eager.\n\n"
         + listed(rows, ("what", EAGER, *others))
         + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} seconds. It takes '
         f"another route than eager where that is {GAIN:.1f} times as fast in the trial.\n"
@@ -194,7 +220,9 @@ def main() -> None:
         "versions": versions(),
         "routes": names,
         "trial": trial,
-        "records": measured_passes(model, names) | measured_methods(model, names),
+        "records": measured_passes(model, names)
+        | measured_methods(model, names)
+        | measured_jobs(model, names),
     }
     publish(results, "routes", as_page(results), "routes")
 

@@ -54,7 +54,7 @@ def measured(folder: str) -> list[dict[str, Any]]:
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
     rows = [
-        (row["method"], row["texts"], f"{row['one']:.1f}", f"{row['two']:.1f}", f"{row['ratio']:.2f}")
+        (row["method"], str(row["texts"]), f"{row['one']:.1f}", f"{row['two']:.1f}", f"{row['ratio']:.2f}")
         for row in results["calls"]
     ]
     return (

@@ -33,6 +33,14 @@ def _one_thread():
     torch.set_num_threads(1)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory):
+    """No trial of the person who runs the tests is read or written."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PELLUCID_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def texts():
     return TEXTS

@@ -7,6 +7,7 @@ definition asks for.
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ import torch
 
 import pellucid
 from benchmarks.attribution import ours
-from benchmarks.attribution.cases import Case
+from benchmarks.attribution.cases import BY_ROUTE, Case
 from benchmarks.attribution.counting import Counted, counting
 from benchmarks.attribution.definition import Definition
 from benchmarks.attribution.floor import Way, eager, throughput, wait
@@ -31,7 +32,8 @@ FLOOR_SECONDS, CUDA_FLOOR_SECONDS = 1.2, 0.3  # of each look at the floor
 
 @dataclass(frozen=True)
 class Task:
-    """What one process measures. seconds: ideal time of a run; the sample is drawn for it."""
+    """What one process measures. seconds: ideal time of a run; the sample is drawn for it. route: by which our passes are
+    computed."""
 
     case: Case
     way: Way
@@ -40,6 +42,7 @@ class Task:
     folder: Path
     device: str
     most: int | None = None  # of texts, evenly spread; None: as many as `seconds` allows
+    route: str = "eager"
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -53,6 +56,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         Path(request["folder"]),
         request["device"],
         request.get("most"),
+        request.get("route", "eager"),
     )
     try:
         return measured(task)
@@ -63,8 +67,10 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def runner(task: Task) -> tuple[Any, Any, Callable[[list[str]], Any]]:
     """The network, its tokenizer, and the function that explains texts."""
     case = task.case
-    if case.by == "pellucid":
-        model = pellucid.load(task.folder, device=task.device)
+    if case.by in ("pellucid", BY_ROUTE):
+        model = pellucid.load(task.folder, device=task.device, route=task.route)
+        if model.route_in_use != task.route:
+            raise Missing(f"The route {task.route} is not used: {model.route_choice.why}.")
         return model.network, model.tokenizer, ours.prepare(model, case.method, case.settings)
     reader = reader_of(task.folder, task.device)
     library, tuned = case.by.split()[0], case.by.endswith("tuned")
@@ -100,7 +106,9 @@ def measured(task: Task) -> dict[str, Any]:
             return throughput(network, rows[every // 2 :: every], task.case.definition.passes, task.way)
 
     floors = [floor()]
-    with peak(task.device, before) as highest, counting(network) as counted:
+    # What counts hooks the network, and a hooked network is computed by PyTorch's own operators.
+    count = nullcontext() if task.case.by == BY_ROUTE else counting(network)
+    with peak(task.device, before) as highest, count as counted:
         times = [_timed(network, explain, [texts[number] for number in sampled])]
     floors.append(floor())
     for _ in range(_runs(times[0]) - 1):
@@ -127,7 +135,7 @@ def _record(
     sampled: Sequence[int],
     times: Sequence[float],
     floors: Sequence[float],
-    counted: Counted,
+    counted: Counted | None,
     megabytes: float,
 ) -> dict[str, Any]:
     """Numbers of the whole workload: those of the sample times its share of the tokens."""
@@ -138,17 +146,24 @@ def _record(
         "runs": [time * scale for time in times],
         "sampled_texts": len(sampled),
         "texts": len(costs),
-        "calls": round(counted.calls * scale),
-        "sequences": round(counted.sequences * scale),
-        "tokens_forward": round(counted.forward * scale),
-        "tokens_backward": round(counted.backward * scale),
         "tokens_by_definition": sum(costs),
-        "forward_share": counted.forward_seconds / times[0],
-        "backward_share": counted.backward_seconds / times[0],
+        **({} if counted is None else _counts(counted, scale, times[0])),
         "floor_tokens_per_second": floor,
         "floors": list(floors),
         "ideal_seconds": sum(costs) / floor,
         "ratio": seconds * floor / sum(costs),
         "megabytes": megabytes,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _counts(counted: Counted, scale: float, seconds: float) -> dict[str, Any]:
+    """What the network computed, of the whole workload, and its share of the first run's seconds."""
+    return {
+        "calls": round(counted.calls * scale),
+        "sequences": round(counted.sequences * scale),
+        "tokens_forward": round(counted.forward * scale),
+        "tokens_backward": round(counted.backward * scale),
+        "forward_share": counted.forward_seconds / seconds,
+        "backward_share": counted.backward_seconds / seconds,
     }

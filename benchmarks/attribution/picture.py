@@ -13,6 +13,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from benchmarks.attribution.cases import BY_ROUTE
 from benchmarks.attribution.table import timed
 from benchmarks.attribution.workload import TITLES as KINDS
 
@@ -20,6 +21,7 @@ PLACE = "minilm, 1 thread"
 WIDTHS = {"short": "8–60 words", "long": "about 400 words"}
 LOOK = {  # colour, shape, filled
     "pellucid": ("#0072B2", "o", True),
+    BY_ROUTE: ("#56B4E9", "o", True),
     "captum": ("#D55E00", "s", True),
     "captum tuned": ("#D55E00", "s", False),
     "lime": ("#009E73", "^", True),
@@ -27,6 +29,11 @@ LOOK = {  # colour, shape, filled
     "shap": ("#CC79A7", "D", True),
     "shap tuned": ("#CC79A7", "D", False),
 }
+EDGES = {BY_ROUTE: "#1A1A1A"}  # dark, because the colour is light; others have their colour
+SIZES = {"pellucid": 11}  # so that it shows behind the one by route; others have 8
+LAYERS = {"pellucid": 4, BY_ROUTE: 5}  # others have 3
+LEAST, MOST = 0.15, 4.0  # ratios that are shown
+TICKS = (0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3)
 ASIDE = {
     "captum": 0.16,
     "captum tuned": 0.16,
@@ -72,22 +79,17 @@ def _panel(axis: Any, rows: list, title: str) -> None:
     methods = list(dict.fromkeys(method for method, _, _ in rows))
     axis.set_facecolor("white")
     axis.set_xscale("log")
-    axis.set_xlim(0.3, 4)
-    axis.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1\n(floor)", "1.5", "2", "3"])
+    axis.set_xlim(LEAST, MOST)
+    axis.set_xticks(TICKS, [f"{tick:g}" if tick != 1 else "1\n(floor)" for tick in TICKS])
     axis.minorticks_off()
     axis.axvline(1, color="#333333", linewidth=1.5, zorder=1)
     axis.grid(axis="y", color="#E4E4E4", zorder=0)
     for method, by, record in rows:
-        colour, shape, filled = LOOK[by]
         axis.plot(
-            min(max(record["ratio"], 0.31), 3.9),
+            min(max(record["ratio"], 1.03 * LEAST), 0.97 * MOST),
             methods.index(method) + ASIDE.get(by, 0.0),
-            shape,
-            color=colour,
-            markerfacecolor=colour if filled else "white",
-            markeredgewidth=2,
-            markersize=10 if by == "pellucid" else 8,
-            zorder=4 if by == "pellucid" else 3,
+            **_marker(by),
+            zorder=LAYERS.get(by, 3),
             clip_on=False,
         )
     axis.set_yticks(range(len(methods)), [WORDS.get(method, method.replace("_", " ")) for method in methods])
@@ -97,22 +99,21 @@ def _panel(axis: Any, rows: list, title: str) -> None:
         axis.spines[side].set_visible(False)
 
 
+def _marker(by: str) -> dict[str, Any]:
+    """How a library is drawn."""
+    colour, shape, filled = LOOK[by]
+    return {
+        "linestyle": "",
+        "marker": shape,
+        "color": EDGES.get(by, colour),
+        "markerfacecolor": colour if filled else "white",
+        "markeredgewidth": 1.5 if by in EDGES else 2,
+        "markersize": SIZES.get(by, 8),
+    }
+
+
 def _legend(figure: Any, shown: list[str]) -> None:
-    handles = [
-        plt.Line2D(
-            [],
-            [],
-            linestyle="",
-            marker=shape,
-            color=colour,
-            markerfacecolor=colour if filled else "white",
-            markeredgewidth=2,
-            markersize=8,
-            label=by,
-        )
-        for by, (colour, shape, filled) in LOOK.items()
-        if by in shown
-    ]
+    handles = [plt.Line2D([], [], **_marker(by), label=by) for by in LOOK if by in shown]
     figure.legend(
         handles=handles, loc="upper center", ncols=3, frameon=False, columnspacing=1.2, handletextpad=0.2
     )

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.attribution.targets import PLACE
+from benchmarks.attribution.cases import BY_ROUTE
+from benchmarks.attribution.targets import BY_ROUTE_BEGINS, PLACE
 
 Records = Mapping[str, Mapping[str, Any]]
-# A line begins with one of these.
+# A line begins with one of these; one by the best route begins so behind the words that say so.
 WHY = {
     "gradients, Grad-CAM": (
         "Besides what `gradient` pays, the weights of all blocks and their gradients are kept and read; the bare pass opens "
@@ -35,11 +36,7 @@ WHY = {
     "bfloat16": "Weights in bfloat16 round every sum; `mixed_bfloat16` is the faithful half.",
     "mixed_bfloat16": (
         "Only feed-forward layers behind the first block compute in bfloat16: with all blocks it is faster, and the words of "
-        "one text in seven change. On 350 dev sentences of SST-2 and a trained classifier 95 % keep their five words."
-    ),
-    "peak memory": (
-        "In this run deep_lift_shap kept several numbers a head and pair of pieces of each block for its finite slopes. Since then it "
-        "computes them again on the way back, some heads at a time, and took 0.30 GB alone. All other methods stay below 0.5 GB."
+        "one text in seven change."
     ),
     "texts with the same": (
         "Long remarks whose fifth and sixth words are nearly alike; on 350 dev sentences of SST-2 and a trained classifier 95 % "
@@ -50,23 +47,31 @@ WHY = {
 
 def why(what: str, records: Records) -> str:
     """The reason for a line and, of a timed method, where its time went; empty if nothing is known."""
+    by = BY_ROUTE if what.startswith(BY_ROUTE_BEGINS) else "pellucid"
+    what = what.removeprefix(BY_ROUTE_BEGINS)
     reason = next((reason for begins, reason in WHY.items() if what.startswith(begins)), "")
-    method = "together" if what.startswith("gradients, Grad-CAM") else what.split()[0]
-    parts = [_profile(records, method, kind) for kind in ("short", "long")] if "÷ " in what else []
+    method = "together" if what.startswith("gradients, Grad-CAM") else what.split()[0].rstrip(",")
+    parts = [_profile(records, method, by, kind) for kind in ("short", "long")] if "÷ " in what else []
     return " ".join(filter(None, (reason, *parts)))
 
 
-def _profile(records: Records, method: str, kind: str) -> str:
+def _profile(records: Records, method: str, by: str, kind: str) -> str:
     """What a case computed beyond its definition, how much ran outside the network, and how unquiet the machine was."""
-    record = records.get(f"{method} / pellucid / {kind} / {PLACE}", {})
+    record = records.get(f"{method} / {by} / {kind} / {PLACE}", {})
     if "tokens_by_definition" not in record:
+        return ""
+    slowest, fastest = min(record["floors"]), max(record["floors"])
+    return (
+        f"On the {kind} texts {record['ratio']:.2f} x{_computed(record)}; meanwhile the floor itself moved between "
+        f"{slowest:,.0f} and {fastest:,.0f} tokens a second."
+    )
+
+
+def _computed(record: Mapping[str, Any]) -> str:
+    """The part about tokens and the network, where they were counted."""
+    if "tokens_forward" not in record:
         return ""
     both = record["tokens_forward"] + record["tokens_backward"]
     passes = 2 if record["tokens_backward"] else 1
     outside = 1 - record["forward_share"] - record["backward_share"]
-    slowest, fastest = min(record["floors"]), max(record["floors"])
-    return (
-        f"On the {kind} texts {record['ratio']:.2f} x: {both / passes / record['tokens_by_definition']:.2f} x the tokens, "
-        f"{outside:.0%} outside the network; meanwhile the floor itself moved between {slowest:,.0f} and {fastest:,.0f} "
-        "tokens a second."
-    )
+    return f": {both / passes / record['tokens_by_definition']:.2f} x the tokens, {outside:.0%} outside the network"

@@ -98,7 +98,7 @@ def routes() -> list[dict[str, Any]]:
     cannot compute on this machine, or "").
 
     >>> [route["name"] for route in pellucid.routes()]
-    ['eager', 'onednn', 'openvino']
+    ['eager', 'onednn', 'openvino', 'openvino_onednn']
     """
     entries = [known_routes.get(name) for name in known_routes.names()]
     return [

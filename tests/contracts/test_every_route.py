@@ -27,7 +27,7 @@ MODELS = {
     "span": lambda: tiny_composed("span"),
 }
 # OpenVINO computes networks that read word embeddings; tracing loses what modernbert does with padding.
-NOT_BY = {"openvino": ("modernbert",)}
+NOT_BY = {"openvino": ("modernbert",), "openvino_onednn": ("modernbert",)}
 EVERY_CLASS = (
     "gradient",
     "integrated_gradients",

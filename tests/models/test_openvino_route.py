@@ -22,8 +22,9 @@ TEXTS = ("fine", "A gripping, lovely film.", "It was not bad, " * 9, "Two emoji 
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered(monkeypatch):
+def nothing_remembered(monkeypatch, tmp_path):
     """No trial of another test answers."""
+    monkeypatch.setenv("PELLUCID_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(route_choice, "_remembered", type(route_choice._remembered)())
 
 
@@ -118,6 +119,21 @@ def test_rows_of_any_number_and_length_have_eagers_answers(kind):
         near(logits(routed, some), logits(own, some))
     gaps = [batch.edited(1, [2, 3], "absent"), batch.edited(2, [4], "mask")]
     near(logits(routed, gaps), logits(own, gaps))
+
+
+@needs_openvino
+def test_answers_by_openvino_and_gradients_by_onednn(monkeypatch):
+    model = replace(tiny_classifier("bert"), route="openvino_onednn")
+    assert model.route_in_use == "openvino_onednn"
+    answers = logits(model)
+    assert torch.equal(answers, logits(replace(model, route="openvino")))
+    rows, want = many_rows(model, 4), Want(gradients=True)
+    assert torch.equal(
+        model.trace(rows, want).logits, replace(model, route="onednn").trace(rows, want).logits
+    )
+    monkeypatch.setattr(compiled_network, "find_spec", lambda _: None)
+    (listed,) = [route for route in pellucid.routes() if route["name"] == "openvino_onednn"]
+    assert "pip install 'pellucid[openvino]'" in listed["lacks"]
 
 
 @needs_openvino

@@ -17,10 +17,11 @@ from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import as_examples
 from pellucid.models.routes.eager import EagerRoute
-from pellucid.models.routing import linear_product, route_choice, trial
+from pellucid.models.routing import linear_product, route_choice, trial, trial_storage
 from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
 from pellucid.models.routing.linear_layers import FEWEST_PACKED, LinearLayers
 from pellucid.models.routing.packed_weights import PackedWeights
+from pellucid.models.routing.trial_storage import storage_key, store_choice, stored_choice
 from tests.models.test_digest import CHANGES
 from tests.tiny import save_tiny, tiny_classifier
 
@@ -30,8 +31,9 @@ needs_onednn = pytest.mark.skipif(
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered(monkeypatch):
+def nothing_remembered(monkeypatch, tmp_path):
     """No trial of another test answers."""
+    monkeypatch.setenv("PELLUCID_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(route_choice, "_remembered", type(route_choice._remembered)())
 
 
@@ -142,11 +144,15 @@ class Tagged(torch.Tensor):
 
 @needs_onednn
 @pytest.mark.parametrize("want", (Want(attention=True), Want(attention=True, gradients=True)))
-def test_recorded_attention_is_computed_by_torch(want):
+def test_attention_is_recorded_under_a_route(want, monkeypatch):
     model = tiny_classifier("bert")
-    rows = many_rows(model, 4)
-    routed = replace(model, route="onednn").trace(rows, want)
-    assert torch.equal(routed.logits, model.trace(rows, want).logits)
+    rows, calls = many_rows(model, 4), []
+    product = LinearLayers._product
+    monkeypatch.setattr(LinearLayers, "_product", lambda *inputs: calls.append(inputs) or product(*inputs))
+    routed, own = replace(model, route="onednn").trace(rows, want), model.trace(rows, want)
+    assert calls and len(routed.attention) == len(own.attention) == len(model.blocks)
+    for one, other in zip((routed.logits, *routed.attention), (own.logits, *own.attention), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
 
 
 @needs_onednn
@@ -154,6 +160,23 @@ def test_double_precision_is_computed_by_torch():
     model = tiny_classifier("bert")
     model.network.double()
     assert torch.equal(logits(replace(model, route="onednn")), logits(model))
+
+
+@needs_onednn
+@pytest.mark.skipif(not linear_product.has_bfloat16(), reason="this processor has no bfloat16")
+def test_mixed_precision_takes_a_route_too_and_notices_changed_weights():
+    own = replace(tiny_classifier("bert"), computes_in=torch.bfloat16)
+    model = replace(own, route="onednn")
+    assert model.route_in_use == "onednn"
+    near = lambda one, other: torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-2)  # noqa: E731
+    before = logits(model)
+    near(before, own_logits(model))
+    packed = {dtype for _, dtype in model.route_choice.route._packed._by_id}
+    assert packed == {torch.float32, torch.bfloat16}
+    with torch.no_grad():
+        model.blocks[-1].intermediate.dense.weight.data.mul_(3.0)
+    near(logits(model), own_logits(model))
+    assert not torch.equal(logits(model), before)
 
 
 class Scaled(TorchFunctionMode):
@@ -243,6 +266,55 @@ def test_the_faster_route_is_used_and_tried_once_for_equal_models(with_route, mo
     assert model.route_in_use == "other" and "times as fast as eager" in model.route_choice.why
     monkeypatch.setattr(route_choice, "speed_of", None)
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "other"
+
+
+def test_the_fastest_route_is_measured_once_a_machine_and_checked_in_every_process(with_route, monkeypatch):
+    with_route(Equal)
+    monkeypatch.setattr(EagerRoute, "explaining", lambda _: slow())
+    monkeypatch.setattr(Equal, "explaining", lambda _: nullcontext())
+    first = replace(tiny_classifier("bert"), route="auto").route_choice
+    route_choice._remembered.clear()  # as in the next process
+    measure = route_choice.speed_of
+    monkeypatch.setattr(route_choice, "speed_of", None)
+    again = replace(tiny_classifier("bert"), route="auto").route_choice
+    assert (again.name, again.why) == (first.name, first.why) == ("other", first.why)
+    route_choice._remembered.clear()
+    monkeypatch.setattr(route_choice, "speed_of", measure)
+    monkeypatch.setattr(Equal, "explaining", lambda _: Scaled())
+    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
+
+
+@pytest.mark.parametrize("contents", ("", "[]", "{", '{"a": 3}', None))
+def test_without_a_readable_file_every_process_measures_for_itself(
+    with_route, contents, tmp_path, monkeypatch
+):
+    with_route(Slow)
+    cache = tmp_path / "cache"
+    if contents is None:
+        cache.write_text("a file where the folder should be")
+    else:
+        cache.mkdir()
+        (cache / "routes.json").write_text(contents)
+    calls = []
+    monkeypatch.setattr(route_choice, "speed_of", lambda *_: calls.append(1) or 0.5)
+    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
+    assert calls == [1]
+
+
+def test_another_version_machine_or_number_of_threads_is_another_question(monkeypatch):
+    facts = {"digest": "a", "threads": 1}
+    keys = {storage_key(facts), storage_key(facts | {"threads": 2}), storage_key(facts | {"digest": "b"})}
+    monkeypatch.setattr(trial_storage, "_version", lambda _: "another")
+    keys.add(storage_key(facts))
+    monkeypatch.setattr(trial_storage, "_machine", lambda: ["another"])
+    assert len(keys | {storage_key(facts)}) == 5
+
+
+def test_the_file_of_trials_stays_small(monkeypatch):
+    monkeypatch.setattr(trial_storage, "MOST", 3)
+    for number in range(5):
+        store_choice(str(number), ("eager", "why"))
+    assert [stored_choice(str(number)) for number in range(5)] == [None, None, *[("eager", "why")] * 3]
 
 
 def test_a_small_network_is_not_tried(monkeypatch):

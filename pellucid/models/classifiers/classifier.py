@@ -5,7 +5,7 @@ embeddings, a hook replaces the output of the embedding module; `inputs_embeds` 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import torch
@@ -96,8 +96,10 @@ class Classifier:
     @cached_property
     def route_choice(self) -> RouteChoice:
         """The route that computes its passes, and why; chosen when it is first read."""
+        # In mixed precision one bit of float32 may become another number of bfloat16: routes are compared without.
+        recorder = replace(self._recorder(None), computes_in=None)
         passes = TrialPasses(
-            lambda route, rows, want: self._recorder(route).trace(rows, want, None, None),
+            lambda route, rows, want: replace(recorder, route=route).trace(rows, want, None, None),
             lambda: self.encode(TEXTS).rows,
             "gradient" in self.capabilities,
         )
@@ -202,9 +204,8 @@ class Classifier:
 
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
-        route = (
-            None if want.exchanges_functions else self.route_choice.route
-        )  # its trial is over before the run begins
+        # Backward rules stand in the place of PyTorch's own functions. A trial is over before the run begins.
+        route = None if want.under is not None else self.route_choice.route
         return self._recorder(route).trace(rows, want, embeddings, layer)
 
     def _recorder(self, route: Route | None) -> Recorder:

@@ -94,7 +94,7 @@ class _Run:
                 instead=self.instead,
                 length=self.length,
             )
-        if self.recorder.route is not None and self.recorder.computes_in is None:
+        if self.recorder.route is not None:
             yield self.recorder.route.explaining()
         if want.attention:
             yield self.attention

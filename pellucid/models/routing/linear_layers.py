@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
-from pellucid.models.routing.linear_product import linear_product
+from pellucid.models.routing.linear_product import has_bfloat16, linear_product
 from pellucid.models.routing.packed_weights import PackedWeights
 
 FEWEST_ROWS = 16  # of a product; for fewer, starting oneDNN costs more than it saves
@@ -19,6 +19,8 @@ FEWEST_PACKED = (
 
 class LinearLayers(TorchFunctionMode):
     """Calls of `F.linear` with plain float32 tensors on a processor go to oneDNN; every other call runs unchanged.
+
+    Without a graph so do calls that autocast rounds to bfloat16.
 
     packed: the network's packed weights, for passes that are explained; None in a training step, where gradients lead to
     weights too.
@@ -35,6 +37,8 @@ class LinearLayers(TorchFunctionMode):
             return func(*args, **kwargs)
         if func is F.linear and _is_computed(*args):
             return self._product(*args)
+        if func is F.linear and self._packed is not None and _is_rounded(*args):
+            return self._rounded(*args)
         return func(*args)
 
     def _product(self, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -50,16 +54,24 @@ class LinearLayers(TorchFunctionMode):
         )
         return explained
 
+    def _rounded(self, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        """The product that autocast would compute, of a weight that is rounded and packed once."""
+        assert self._packed is not None
+        rounded = None if bias is None else bias.to(torch.bfloat16)
+        return linear_product(inputs.to(torch.bfloat16), self._packed.of(weight, torch.bfloat16), rounded)
+
     def _in_order(self, inputs: Tensor, weight: Tensor) -> Tensor:
         """The weight, packed where that pays; one that is computed anew in each pass is not worth packing."""
-        large = inputs.numel() >= FEWEST_PACKED * inputs.shape[-1]
-        if self._packed is None or not large or not isinstance(weight, nn.Parameter):
+        if self._packed is None or not _is_worth_packing(inputs, weight):
             return weight
         return self._packed.of(weight)
 
 
 def _is_computed(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
-    """Whether oneDNN computes this product: plain float32 tensors on a processor, of enough rows, not under autocast."""
+    """Whether oneDNN computes this product: plain float32 tensors on a processor, of enough rows, not under autocast.
+
+    A network that is traced shall be traced as it is.
+    """
     tensors = (inputs, weight) if bias is None else (inputs, weight, bias)
     return (
         all(_is_plain(each) for each in tensors)
@@ -67,7 +79,29 @@ def _is_computed(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> 
         and weight.ndim == 2
         and inputs.numel() >= FEWEST_ROWS * max(1, inputs.shape[-1])
         and not torch.is_autocast_enabled("cpu")
+        and not torch.jit.is_tracing()
     )
+
+
+def _is_rounded(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
+    """Whether autocast rounds this product to bfloat16 and its weight is worth packing; without a graph."""
+    return (
+        torch.is_autocast_enabled("cpu")
+        and torch.get_autocast_dtype("cpu") == torch.bfloat16
+        and not torch.is_grad_enabled()
+        and has_bfloat16()
+        and all(_is_plain(each) for each in (weight, bias) if each is not None)
+        and type(inputs) is Tensor
+        and inputs.dtype in (torch.float32, torch.bfloat16)
+        and inputs.device.type == "cpu"
+        and _is_worth_packing(inputs, weight)
+        and not torch.jit.is_tracing()
+    )
+
+
+def _is_worth_packing(inputs: Tensor, weight: Tensor) -> bool:
+    """Whether a pass is large and its weight no product of other ones, which each pass would compute anew."""
+    return inputs.numel() >= FEWEST_PACKED * max(1, inputs.shape[-1]) and isinstance(weight, nn.Parameter)
 
 
 def _is_explained(weight: Tensor | None) -> bool:

@@ -24,6 +24,15 @@ def packed(weight: Tensor) -> Tensor:
     return result
 
 
+@cache
+def has_bfloat16() -> bool:
+    """Whether oneDNN multiplies numbers of bfloat16 on this processor."""
+    try:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    except (AttributeError, RuntimeError):  # a private operator
+        return False
+
+
 def lacks_product() -> str:
     """Why oneDNN's products cannot be used here, in words; "" where they can."""
     if not torch.backends.mkldnn.is_available() or not torch.backends.mkldnn.enabled:

@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass
 from weakref import ref
 
+import torch
 from torch import Tensor
 
 from pellucid.core.foundation.tensor_checksum import checksum
@@ -23,20 +24,20 @@ class PackedWeights:
     """The packed copies of a network's weights; they live as long as their weights."""
 
     def __init__(self) -> None:
-        self._by_id: dict[int, _Packed] = {}
+        self._by_id: dict[tuple[int, torch.dtype], _Packed] = {}
         self._changing = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def of(self, weight: Tensor) -> Tensor:
-        """The packed copy of a weight as it is now."""
+    def of(self, weight: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
+        """The packed copy of a weight as it is now. dtype: of the copy."""
         # Torch does not count the changes that fused optimizers, `.data` and numpy make; a sum of all bytes notices these.
-        state = weight.data_ptr(), checksum(weight)
-        entry = self._by_id.get(id(weight))
+        state, key = (weight.data_ptr(), checksum(weight)), (id(weight), dtype)
+        entry = self._by_id.get(key)
         if entry is not None and entry.weight() is weight and entry.state == state:
             return entry.copy
-        key, copy = id(weight), packed(weight)
+        copy = packed(weight.detach().to(dtype))
         with self._changing:
             self._by_id[key] = _Packed(ref(weight, lambda _: self._by_id.pop(key, None)), state, copy)
         return copy

@@ -15,6 +15,7 @@ from pellucid.core.foundation.notices import RouteNotUsed, notify
 from pellucid.models.routing.route import Route, route_class
 from pellucid.models.routing.trial import GAIN, is_right, speed_of
 from pellucid.models.routing.trial_passes import TrialPasses
+from pellucid.models.routing.trial_storage import storage_key, store_choice, stored_choice
 
 AUTO = "auto"
 FEWEST_WEIGHTS = 1_000_000  # of a network's matrices; a smaller one gains nothing
@@ -49,7 +50,10 @@ class RouteQuestion:
     by_name: dict[str, Route] = field(default_factory=dict)
 
     def answer(self) -> RouteChoice:
-        """The chosen route; of equal models on one device and equally many threads it is tried once a process."""
+        """The chosen route; of equal models on one device and equally many threads it is tried once a process.
+
+        Which one is the fastest is measured once a machine; a route that was chosen so before must still give eager's answers.
+        """
         if self.name == EAGER:
             return self._route(EAGER, "it was named")
         name, why = self._known_or_tried()
@@ -65,20 +69,34 @@ class RouteQuestion:
         with _REMEMBERING:
             known = _remembered.get(key)
         if known is None:  # two threads may both try
-            known = self._try_all() if self.name == AUTO else self._try_named()
+            known = self._fastest() if self.name == AUTO else self._named_one()
             with _REMEMBERING:
                 _remembered[key] = known
                 while len(_remembered) > REMEMBERED:
                     _remembered.popitem(last=False)
         return known
 
-    def _try_named(self) -> tuple[str, str]:
+    def _named_one(self) -> tuple[str, str]:
         refusal = self._refusal(self.name)
         return (EAGER, refusal) if refusal else (self.name, "it was named")
 
-    def _try_all(self) -> tuple[str, str]:
+    def _fastest(self) -> tuple[str, str]:
         if sum(each.numel() for each in self.network.parameters() if each.ndim == 2) < FEWEST_WEIGHTS:
             return EAGER, "the network is too small to gain by another"
+        facts = {"digest": self.digest(), "device": self.device, "threads": torch.get_num_threads()}
+        key = storage_key({**facts, "routes": routes.names()})
+        stored = stored_choice(key)
+        if (
+            stored is not None
+            and stored[0] in routes.names()
+            and (stored[0] == EAGER or not self._refusal(stored[0]))
+        ):
+            return stored
+        measured = self._try_all()
+        store_choice(key, measured)
+        return measured
+
+    def _try_all(self) -> tuple[str, str]:
         speeds, refusals = {}, []
         for name in (name for name in routes.names() if name != EAGER):
             if refusal := self._refusal(name):

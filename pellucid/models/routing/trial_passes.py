@@ -39,25 +39,32 @@ class TrialPasses:
     def answers(self, route: Route) -> list[Tensor]:
         """Logits of passes without and with a graph, and the gradient of a mixture of them by the words."""
         rows = self.rows()
-        with torch.inference_mode(False), torch.no_grad():
-            answers = [self.trace(route, rows, Want()).logits]
-        if self.gradients:
-            with torch.inference_mode(False):
-                trace = self.trace(route, rows, Want(gradients=True))
-                mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
-                answers += [trace.logits.detach(), *torch.autograd.grad(mixture.sum(), trace.embeddings)]
-        return answers
+        with torch.inference_mode(False):
+            return [self._logits(route, rows), *(self._with_gradient(route, rows) if self.gradients else ())]
 
-    def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], Tensor]:
-        """A pass of the longest of the texts, as often beside itself as fits the time under eager."""
+    def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
+        """A pass without a graph, and one with its gradient where there are any, of the longest of the texts: as often beside
+        itself as fits the time under eager.
+        """
         row = max(self.rows(), key=len)
 
-        def run(route: Route, count: int) -> Tensor:
-            with torch.inference_mode(False), torch.no_grad():
-                return self.trace(route, [row] * count, Want()).logits
+        def run(route: Route, count: int) -> None:
+            with torch.inference_mode(False):
+                self._logits(route, [row] * count)
+                if self.gradients:
+                    self._with_gradient(route, [row] * count)
 
         start = perf_counter()
         run(eager, 1)
         fitting = int(seconds / (perf_counter() - start))
         count = max(1, min(fitting, MOST_TOKENS // len(row)))
         return lambda route: run(route, count)
+
+    def _logits(self, route: Route, rows: Sequence[Row]) -> Tensor:
+        with torch.no_grad():
+            return self.trace(route, rows, Want()).logits
+
+    def _with_gradient(self, route: Route, rows: Sequence[Row]) -> list[Tensor]:
+        trace = self.trace(route, rows, Want(gradients=True))
+        mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
+        return [trace.logits.detach(), *torch.autograd.grad(mixture.sum(), trace.embeddings)]

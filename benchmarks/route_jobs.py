@@ -1,0 +1,58 @@
+"""Whole jobs by each route: methods judged by metrics, and steps of a training."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+
+import torch
+from torch import Tensor
+
+import pellucid
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.composed.composed import as_classifier
+from pellucid.models.composed.composing import compose
+from pellucid.models.composed.plan import Plan
+from pellucid.training.recipe import Recipe, computes_in
+from pellucid.training.steps import Steps, epoch_batches, steps_of
+
+JUDGED_TEXTS = 10
+BATCH, TRAINED_BATCHES = 32, 8  # of texts; of steps in a turn
+NOTHING: Sequence[Tensor] = ()  # that differs by rounding alone
+
+
+class Comparison:
+    """All usual methods judged by all usual metrics on a few texts, by one route."""
+
+    def __init__(self, model: Classifier, route: str) -> None:
+        self._model = replace(model, route=route)
+        self._texts = pellucid.examples("pocket", "test")[:JUDGED_TEXTS]
+
+    def __call__(self) -> Sequence[Tensor]:
+        """Judge them."""
+        pellucid.compare(self._model, self._texts, resamples=100, progress=False)
+        return NOTHING
+
+
+class Training:
+    """Steps of a training of MiniLM with span attention, by one route or in another precision."""
+
+    def __init__(self, **recipe: str) -> None:
+        self.precision = computes_in(recipe.get("precision", "auto"), torch.device("cpu"))  # type: ignore[arg-type]
+        self._steps = _steps(Recipe(batch_size=BATCH, penalties={"entropy": 0.1}, **recipe))  # type: ignore[arg-type]
+        self._batches = epoch_batches(self._steps.batch.lengths, BATCH, 0, 0)
+        self._done = count()
+
+    def __call__(self) -> Sequence[Tensor]:
+        """Make some steps; the same texts whatever the route."""
+        for number in range(TRAINED_BATCHES):
+            self._steps.step(self._batches[number], next(self._done))
+        return NOTHING
+
+
+def _steps(recipe: Recipe) -> Steps:
+    examples = pellucid.examples("pocket", "train")
+    plan = Plan("minilm", "span", {}, tuple(sorted({str(one.label) for one in examples})))
+    network, tokenizer = compose(plan, recipe.seed, [one.segments for one in examples])
+    classifier = as_classifier(network, tokenizer, plan, "benchmark")
+    classifier.network.train()
+    return steps_of(classifier, classifier.encode(examples), recipe, 10_000)

@@ -1,0 +1,38 @@
+"""The checksum of a tensor: the same number on every device, another one after every change, whatever the shape and the number type."""
+
+import pytest
+import torch
+
+from pellucid.core.foundation import tensor_checksum
+from pellucid.core.foundation.tensor_checksum import checksum
+
+TENSORS = {
+    "a matrix": torch.randn(300, 70),
+    "one number": torch.tensor(3.5),
+    "nothing": torch.zeros(0),
+    "an odd number of bytes": torch.arange(5001, dtype=torch.int8),
+    "not contiguous": torch.randn(40, 30).t(),
+    "begins inside another": torch.randn(1001)[1:],
+    "bfloat16": torch.randn(33, 65).bfloat16(),
+    "whole numbers": torch.arange(3000),
+    "truths": torch.arange(999) % 2 == 0,
+}
+
+
+@pytest.mark.parametrize("tensor", TENSORS.values(), ids=TENSORS)
+def test_both_ways_to_add_give_the_same_sum(tensor):
+    assert checksum(tensor) == tensor_checksum._on_device(tensor)
+
+
+@pytest.mark.parametrize("name", [name for name in TENSORS if name != "nothing"])
+def test_one_other_number_is_another_sum(name):
+    tensor = TENSORS[name].clone()
+    before = checksum(tensor)
+    flat = tensor.view(-1) if tensor.is_contiguous() else tensor.t().view(-1)
+    flat[-1] = ~flat[-1] if tensor.dtype == torch.bool else flat[-1] + 1
+    assert checksum(tensor) != before
+
+
+def test_the_order_of_blocks_counts():
+    tensor = torch.arange(4096)
+    assert checksum(tensor) != checksum(torch.cat([tensor[2048:], tensor[:2048]]))
