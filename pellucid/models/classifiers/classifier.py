@@ -30,7 +30,7 @@ from pellucid.models.classifiers.tokens import encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
 from pellucid.models.routing.route import Route
 from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
-from pellucid.models.routing.trial_passes import TEXTS, TrialPasses
+from pellucid.models.routing.trial_passes import TrialPasses
 
 # What a network with a head may have; whether it does is seen on a text.
 POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
@@ -100,7 +100,7 @@ class Classifier:
         recorder = replace(self._recorder(None), computes_in=None)
         passes = TrialPasses(
             lambda route, rows, want: replace(recorder, route=route).trace(rows, want, None, None),
-            lambda: self.encode(TEXTS).rows,
+            lambda texts: self.encode(texts).rows,
             "gradient" in self.capabilities,
         )
         question = RouteQuestion(self.route, self.network, self.device.type, lambda: self.hash, passes)

@@ -22,6 +22,7 @@ TEXTS = tuple(
         )
     )
 )
+LONGER = Example((" ".join(text for one in TEXTS * 3 for text in one.segments),), id="trial of speed")
 MOST_TOKENS = 640  # of a pass: more than that do not run together on one core
 
 
@@ -29,24 +30,24 @@ MOST_TOKENS = 640  # of a pass: more than that do not run together on one core
 class TrialPasses:
     """Passes of a few texts.
 
-    trace: a run of rows under a route. rows: a function that returns the rows of `TEXTS`. gradients: whether the model has any.
+    trace: a run of rows under a route. rows: a function that returns the rows of texts. gradients: whether the model has any.
     """
 
     trace: Callable[[Route, Sequence[Row], Want], Trace]
-    rows: Callable[[], Sequence[Row]]
+    rows: Callable[[Sequence[Example]], Sequence[Row]]
     gradients: bool
 
     def answers(self, route: Route) -> list[Tensor]:
         """Logits of passes without and with a graph, and the gradient of a mixture of them by the words."""
-        rows = self.rows()
+        rows = self.rows(TEXTS)
         with torch.inference_mode(False):
             return [self._logits(route, rows), *(self._with_gradient(route, rows) if self.gradients else ())]
 
     def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
-        """A pass without a graph, and one with its gradient where there are any, of the longest of the texts: as often beside
+        """A pass without a graph, and one with its gradient where there are any, of a text of some sentences: as often beside
         itself as fits the time under eager.
         """
-        row = max(self.rows(), key=len)
+        row = max((row for row in self.rows([*TEXTS, LONGER]) if not row.windows), key=len)
 
         def run(route: Route, count: int) -> None:
             with torch.inference_mode(False):
