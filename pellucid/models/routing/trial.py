@@ -10,7 +10,7 @@ from pellucid.models.routing.trial_passes import TrialPasses
 
 NEAR = 1e-5  # relative to the largest number of an answer or a gradient
 GAIN = 1.1  # so many times as fast as eager a route must be; less is the noise of a busy machine
-SECONDS = 1.5  # of all timed passes of two routes together: short passes are unlike those of a long work
+SECONDS = 3.0  # of all timed passes of two routes together: short passes are unlike those of a long work
 TURNS = 3  # of both routes, one after the other
 
 

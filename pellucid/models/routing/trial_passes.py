@@ -23,6 +23,7 @@ TEXTS = tuple(
     )
 )
 LONGER = Example((" ".join(text for one in TEXTS * 3 for text in one.segments),), id="trial of speed")
+WITHOUT_GRAPH = 3  # passes for each one with a gradient: methods that edit texts have the most work
 MOST_TOKENS = 640  # of a pass: more than that do not run together on one core
 
 
@@ -44,14 +45,15 @@ class TrialPasses:
             return [self._logits(route, rows), *(self._with_gradient(route, rows) if self.gradients else ())]
 
     def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
-        """A pass without a graph, and one with its gradient where there are any, of a text of some sentences: as often beside
+        """Passes without a graph, and one with its gradient where there are any, of a text of some sentences: as often beside
         itself as fits the time under eager.
         """
         row = max((row for row in self.rows([*TEXTS, LONGER]) if not row.windows), key=len)
 
         def run(route: Route, count: int) -> None:
             with torch.inference_mode(False):
-                self._logits(route, [row] * count)
+                for _ in range(WITHOUT_GRAPH):
+                    self._logits(route, [row] * count)
                 if self.gradients:
                     self._with_gradient(route, [row] * count)
 
