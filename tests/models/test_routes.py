@@ -264,7 +264,7 @@ def test_the_faster_route_is_used_and_tried_once_for_equal_models(with_route, mo
     monkeypatch.setattr(Equal, "explaining", lambda _: nullcontext())
     model = replace(tiny_classifier("bert"), route="auto")
     assert model.route_in_use == "other" and "times as fast as eager" in model.route_choice.why
-    monkeypatch.setattr(route_choice, "speed_of", None)
+    monkeypatch.setattr(route_choice, "speeds_of", None)
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "other"
 
 
@@ -274,12 +274,12 @@ def test_the_fastest_route_is_measured_once_a_machine_and_checked_in_every_proce
     monkeypatch.setattr(Equal, "explaining", lambda _: nullcontext())
     first = replace(tiny_classifier("bert"), route="auto").route_choice
     route_choice._remembered.clear()  # as in the next process
-    measure = route_choice.speed_of
-    monkeypatch.setattr(route_choice, "speed_of", None)
+    measure = route_choice.speeds_of
+    monkeypatch.setattr(route_choice, "speeds_of", None)
     again = replace(tiny_classifier("bert"), route="auto").route_choice
     assert (again.name, again.why) == (first.name, first.why) == ("other", first.why)
     route_choice._remembered.clear()
-    monkeypatch.setattr(route_choice, "speed_of", measure)
+    monkeypatch.setattr(route_choice, "speeds_of", measure)
     monkeypatch.setattr(Equal, "explaining", lambda _: Scaled())
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
 
@@ -296,7 +296,7 @@ def test_without_a_readable_file_every_process_measures_for_itself(
         cache.mkdir()
         (cache / "routes.json").write_text(contents)
     calls = []
-    monkeypatch.setattr(route_choice, "speed_of", lambda *_: calls.append(1) or 0.5)
+    monkeypatch.setattr(route_choice, "speeds_of", lambda *_: calls.append(1) or {"other": 0.5})
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
     assert calls == [1]
 

@@ -13,7 +13,7 @@ from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.kinds import routes
 from pellucid.core.foundation.notices import RouteNotUsed, notify
 from pellucid.models.routing.route import Route, route_class
-from pellucid.models.routing.trial import GAIN, is_right, speed_of
+from pellucid.models.routing.trial import GAIN, is_right, speeds_of
 from pellucid.models.routing.trial_passes import TrialPasses
 from pellucid.models.routing.trial_storage import storage_key, store_choice, stored_choice
 
@@ -97,17 +97,16 @@ class RouteQuestion:
         return measured
 
     def _try_all(self) -> tuple[str, str]:
-        speeds, refusals = {}, []
-        for name in (name for name in routes.names() if name != EAGER):
-            if refusal := self._refusal(name):
-                refusals.append(f"{name}: {refusal}")
-            else:
-                speeds[name] = speed_of(self.passes, self._named(name), self._named(EAGER))
+        others = [name for name in routes.names() if name != EAGER]
+        refusals = {name: self._refusal(name) for name in others}
+        possible = {name: self._named(name) for name in others if not refusals[name]}
+        speeds = speeds_of(self.passes, possible, self._named(EAGER))
         best = max(speeds, key=speeds.__getitem__, default=EAGER)
         if speeds.get(best, 0.0) >= GAIN:
             return best, f"in the trial it was {speeds[best]:.2f} times as fast as {EAGER}"
+        refused = [f"{name}: {refusal}" for name, refusal in refusals.items() if refusal]
         return EAGER, "; ".join(
-            [*refusals, *(f"{name}: {speed:.2f} times as fast" for name, speed in speeds.items())]
+            [*refused, *(f"{name}: {speed:.2f} times as fast" for name, speed in speeds.items())]
         )
 
     def _named(self, name: str) -> Route:

@@ -1,6 +1,6 @@
 """The trial of a route: whether its answers and gradients are those of eager, and whether it is faster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 
 from torch import Tensor
@@ -10,8 +10,8 @@ from pellucid.models.routing.trial_passes import TrialPasses
 
 NEAR = 1e-5  # relative to the largest number of an answer or a gradient
 GAIN = 1.1  # so many times as fast as eager a route must be; less is the noise of a busy machine
-SECONDS = 3.0  # of all timed passes of two routes together: short passes are unlike those of a long work
-TURNS = 3  # of both routes, one after the other
+SECONDS = 0.75  # of the passes of eager in a turn: short passes are unlike those of a long work
+TURNS = 4  # of all routes, one after the other
 
 
 def is_right(passes: TrialPasses, route: Route, eager: Route) -> bool:
@@ -25,13 +25,16 @@ def difference(ours: Tensor, own: Tensor) -> float:
     return float((ours - own).abs().max() / own.abs().max().clamp_min(1e-30))
 
 
-def speed_of(passes: TrialPasses, route: Route, eager: Route) -> float:
-    """How many times as fast as eager the route is: the shortest of several turns each."""
-    run = passes.pass_of(SECONDS / (2 * TURNS), eager)
-    run(route)  # what is made once is not timed
-    turns = [(_seconds(run, eager), _seconds(run, route)) for _ in range(TURNS)]
-    of_eager, of_route = (min(column) for column in zip(*turns, strict=True))
-    return of_eager / of_route
+def speeds_of(passes: TrialPasses, others: Mapping[str, Route], eager: Route) -> dict[str, float]:
+    """How many times as fast as eager each of the other routes is: the shortest of several turns each."""
+    if not others:
+        return {}
+    run = passes.pass_of(SECONDS, eager)
+    for route in others.values():
+        run(route)  # what is made once is not timed
+    turns = [[_seconds(run, route) for route in (eager, *others.values())] for _ in range(TURNS)]
+    of_eager, *of_others = (min(column) for column in zip(*turns, strict=True))
+    return {name: of_eager / seconds for name, seconds in zip(others, of_others, strict=True)}
 
 
 def _seconds(run: Callable[[Route], object], route: Route) -> float:
