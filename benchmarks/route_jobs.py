@@ -1,17 +1,20 @@
-"""Whole jobs by each route: methods judged by metrics, and steps of a training."""
+"""What routes are measured on besides single passes, whole jobs; and what they are compared with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from shutil import which
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 import pellucid
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
+from pellucid.models.routes.eager import EagerRoute
 from pellucid.training.recipe import Recipe, computes_in
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 
@@ -31,6 +34,24 @@ class Comparison:
         """Judge them."""
         pellucid.compare(self._model, self._texts, resamples=100, progress=False)
         return NOTHING
+
+
+class Compiled(EagerRoute):
+    """Passes without a graph by torch.compile, which is no route of the package: here it is compared with them."""
+
+    name = "torch.compile"
+
+    def __init__(self, network: nn.Module) -> None:
+        self._compiled = torch.compile(network, dynamic=True)
+
+    @staticmethod
+    def lacks() -> str:
+        """A compiler of C++."""
+        return "" if which("g++") else "there is no compiler of C++"
+
+    def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
+        """The compiled network's."""
+        return self._compiled(**columns)
 
 
 class Training:

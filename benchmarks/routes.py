@@ -24,7 +24,7 @@ from benchmarks.attribution.floor import columns_of
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
-from benchmarks.route_jobs import BATCH, JUDGED_TEXTS, TRAINED_BATCHES, Comparison, Training
+from benchmarks.route_jobs import BATCH, JUDGED_TEXTS, TRAINED_BATCHES, Comparison, Compiled, Training
 from pellucid.core.foundation.kinds import routes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.routing.route import Route, route_class
@@ -99,13 +99,18 @@ def turns_of(runs: dict[str, Callable[[], Numbers]], turns: int) -> dict[str, An
 
 def measured_passes(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
     """Of each kind of pass and length of a text: what the routes take, with tokens a second."""
-    network, route_of = model.network, {name: route_class(name)(model.network) for name in names}
+    network = model.network
+    route_of: dict[str, Route] = {name: route_class(name)(network) for name in names}
+    if not Compiled.lacks():
+        route_of[Compiled.name] = Compiled(network)
     records: dict[str, Any] = {}
     for kind, run in PASSES.items():
         for length in LENGTHS:
             rows = [[101, *range(2000, 2000 + length - 2), 102]] * (TOKENS // length)
             columns = columns_of(network, rows)
-            runs = {name: partial(run, network, route_of[name], columns) for name in _able(names, kind)}
+            runs = {
+                name: partial(run, network, route_of[name], columns) for name in _able(list(route_of), kind)
+            }
             for warm in runs.values():
                 warm()
             record = turns_of(runs, TURNS)
@@ -118,7 +123,10 @@ def measured_passes(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
 
 def _able(names: Sequence[str], kind: str) -> list[str]:
     """The routes that compute passes of this kind."""
-    return [name for name in names if routes.get(name).facts["trains"] or kind != "training step"]
+    if kind == "forward":
+        return list(names)
+    known = [name for name in names if name != Compiled.name]
+    return [name for name in known if routes.get(name).facts["trains"] or kind != "training step"]
 
 
 def measured_methods(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
@@ -187,7 +195,7 @@ def _differs(what: str, numbers: dict[str, Any]) -> str:
 
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
-    others = [name for name in (*results["routes"], "bfloat16") if name != EAGER]
+    others = [name for name in (*results["routes"], Compiled.name, "bfloat16") if name != EAGER]
     rows = []
     for what, record in results["records"].items():
         own = record[EAGER].get("tokens_per_second")
@@ -200,6 +208,7 @@ def as_page(results: dict[str, Any]) -> str:
         f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two classes, float32, "
         f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}, of `compare` {TURNS_OF_JOBS}. Differences are the largest ones, as a share of "
         "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "
+        "torch.compile is no route, since it gains too little for the time that it takes to compile; "
         "bfloat16 is what training computes in by itself where the processor has it, beside float32 by eager.\n\n"
         + listed(rows, ("what", EAGER, *others))
         + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} seconds. It takes '

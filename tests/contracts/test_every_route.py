@@ -1,33 +1,37 @@
 """Every route of a pass gives eager's answers, disturbs nobody, and leaves everything as it was."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
+from pellucid.api import comparing
+from pellucid.api.workers.comparison_of import comparison_of
+from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.kinds import routes
 from pellucid.core.foundation.notices import RouteNotUsed
+from pellucid.core.passes.target import Target
 from pellucid.core.text.example import as_examples
+from pellucid.evaluation.comparison import comparison
+from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.models.routing.route import route_class
 from tests.asking import FEW, ask
 from tests.contracts.test_every_attribution import PassError, disturbed, failing, traces_of
+from tests.evaluation.cases import examples
+from tests.moments import Moments, files_of, killed
 from tests.threads import hurried_switching, in_the_middle, together
-from tests.tiny import tiny_classifier, tiny_composed
+from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
 
 # Eager itself keeps these promises in the other contract tests; here others are compared with it.
 ROUTES = [name for name in routes.names() if name != "eager" and not route_class(name).lacks()]
-MODELS = {
-    "bert": lambda: tiny_classifier("bert"),
-    "albert": lambda: tiny_classifier("albert"),  # one block, run three times
-    "gpt2": lambda: tiny_classifier("gpt2"),  # its linear layers are no nn.Linear
-    "modernbert": lambda: tiny_classifier("modernbert"),
-    "span": lambda: tiny_composed("span"),
+MODELS = {family: partial(tiny_classifier, family) for family in FAMILIES} | {
+    "span": lambda: tiny_composed("span")
 }
-# OpenVINO computes networks that read word embeddings; tracing loses what modernbert does with padding.
-NOT_BY = {"openvino": ("modernbert",), "openvino_onednn": ("modernbert",)}
+# OpenVINO computes networks that read word embeddings; tracing loses what these do with padding.
+NOT_BY = dict.fromkeys(("openvino", "openvino_onednn"), ("modernbert", "qwen2"))
 EVERY_CLASS = (
     "gradient",
     "integrated_gradients",
@@ -138,3 +142,34 @@ def test_threads_give_what_one_gives(route):
     with hurried_switching():
         side_by_side = together(*(lambda method=method: explained(model, method) for method in methods))
     assert side_by_side == alone
+
+
+def compare(folder, route, fatal=-1):
+    """Judge two methods in a folder, and count the moments at which the power may fail."""
+    question = comparison_of(
+        under(route),
+        examples(),
+        ["gradient", "occlusion"],
+        ["comprehensiveness"],
+        target=Target(),
+        seed=0,
+        resamples=20,
+    )
+    with Moments(fatal) as moments:
+        comparing.compare_in(ComparisonFolder(folder, question), moments.progress)
+    return moments.count
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_killed_comparison_goes_on_by_its_own_route_and_ends_with_the_same_bytes(
+    route, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(comparison, "PART", 2)
+    count = compare(tmp_path / "whole", route)
+    for fatal in (count // 3, 2 * count // 3):
+        folder = tmp_path / str(fatal)
+        killed(compare, folder, route, fatal)
+        with pytest.raises((BadFile, BadInput), match="route"):
+            compare(folder, "eager")
+        compare(folder, route)
+        assert files_of(folder) == files_of(tmp_path / "whole")

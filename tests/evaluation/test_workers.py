@@ -77,3 +77,12 @@ def test_what_loads_a_model_again_loads_the_same(folder):
     model = pellucid.load(folder, max_length=16)
     again = loading_of(model)()
     assert (again.hash, again.window) == (model.hash, 16)
+
+
+def test_workers_take_the_route_that_the_first_process_uses(folder, monkeypatch):
+    """A trial measures time, so each process might take another one."""
+    model = pellucid.load(folder, route="auto")
+    assert (model.route_in_use, loading_of(model)().route) == ("eager", "eager")  # it is small: no trial
+    named = pellucid.load(folder, route="onednn")
+    assert loading_of(named)().route == named.route_in_use
+    assert loading_of(pellucid.load(folder))().route == "eager"

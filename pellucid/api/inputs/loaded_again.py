@@ -1,9 +1,12 @@
 """How another process gets the same model: those that were loaded from files are loaded there again."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.model import Model
@@ -30,4 +33,16 @@ def loading_of(model: Model) -> Callable[[], Model]:
             f"{model.name} is only in the memory of this process, and workers load the model themselves: give its folder or its name "
             "on the hub, or leave workers= away."
         )
-    return again
+    # A trial measures time: each process might take another route.
+    route = getattr(model, "route_in_use", EAGER)
+    return (
+        again
+        if route == EAGER and getattr(model, "route", EAGER) == EAGER
+        else partial(_by_route, again, route)
+    )
+
+
+def _by_route(again: Callable[[], Model], route: str) -> Model:
+    """The model that is loaded again, computed by the route that the first process uses."""
+    model: Any = again()
+    return cast(Model, replace(model, route=route))

@@ -39,6 +39,7 @@ from pellucid.evaluation.comparison.value_file import write_values
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
 VALUES, EARLIER = "values.parquet", "earlier.json"
+NOT_NAMED = "as usual"  # for example a route: the usual one, eager, stands in no question
 Question = Mapping[str, object]
 
 
@@ -249,8 +250,13 @@ def _has_more_metrics(there: Question, here: Question) -> bool:
 
 
 def _differing(there: Mapping[str, object], here: Mapping[str, object]) -> list[str]:
-    """In words, what differs between the folder's question and the one of this call."""
-    return [_difference(name, there.get(name), here[name]) for name in here if there.get(name) != here[name]]
+    """In words, what differs between the folder's question and the one of this call; what only one of them names differs too."""
+    names = dict.fromkeys((*here, *there))
+    return [
+        _difference(name, there.get(name, NOT_NAMED), here.get(name, NOT_NAMED))
+        for name in names
+        if there.get(name) != here.get(name)
+    ]
 
 
 def _difference(name: str, there: object, here: object) -> str:

@@ -36,4 +36,5 @@ def prepare_folder(path: Path, question: Mapping[str, object], kind: str) -> Non
 def _differing(there: object, here: Mapping[str, object]) -> str:
     if not isinstance(there, dict):
         return "everything"
-    return ", ".join(name for name in here if there.get(name) != here[name]) or "what else it says"
+    names = dict.fromkeys((*here, *there))
+    return ", ".join(name for name in names if there.get(name) != here.get(name)) or "what else it says"
