@@ -301,6 +301,15 @@ def test_without_a_readable_file_every_process_measures_for_itself(
     assert calls == [1]
 
 
+def test_without_a_home_nothing_is_written(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PELLUCID_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "~nobody/.cache")
+    store_choice("key", ("eager", "why"))
+    assert stored_choice("key") is None
+    assert not list(tmp_path.rglob("routes.json"))
+
+
 def test_another_version_machine_or_number_of_threads_is_another_question(monkeypatch):
     facts = {"digest": "a", "threads": 1}
     keys = {storage_key(facts), storage_key(facts | {"threads": 2}), storage_key(facts | {"digest": "b"})}

@@ -42,7 +42,7 @@ def store_choice(key: str, choice: Choice) -> None:
     name, why = choice
     entries = {**_stored(), key: {"route": name, "why": why}}
     latest = dict(list(entries.items())[-MOST:])
-    with suppress(BadFile), whole_file(_path()) as file:
+    with suppress(BadFile, OSError), whole_file(_path()) as file:
         file.write((json.dumps(latest, indent=1) + "\n").encode())
 
 
@@ -55,8 +55,13 @@ def _stored() -> dict[str, object]:
 
 
 def _path() -> Path:
-    shared = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("PELLUCID_CACHE") or Path(shared) / "pellucid") / "routes.json"
+    """Raises `OSError` for a user without a home: nothing may appear where a program happens to run."""
+    if named := os.environ.get("PELLUCID_CACHE"):
+        return Path(named) / "routes.json"
+    shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if not os.path.isabs(shared):
+        raise OSError(f"{shared} is no absolute path")
+    return Path(shared) / "pellucid" / "routes.json"
 
 
 @cache
