@@ -3,6 +3,7 @@
 import time
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -304,7 +305,8 @@ def test_without_a_readable_file_every_process_measures_for_itself(
 def test_without_a_home_nothing_is_written(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PELLUCID_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", "~nobody/.cache")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
     store_choice("key", ("eager", "why"))
     assert stored_choice("key") is None
     assert not list(tmp_path.rglob("routes.json"))

@@ -55,13 +55,14 @@ def _stored() -> dict[str, object]:
 
 
 def _path() -> Path:
-    """Raises `OSError` for a user without a home: nothing may appear where a program happens to run."""
+    """Raises `OSError` for a user without a home."""
     if named := os.environ.get("PELLUCID_CACHE"):
         return Path(named) / "routes.json"
-    shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    if not os.path.isabs(shared):
-        raise OSError(f"{shared} is no absolute path")
-    return Path(shared) / "pellucid" / "routes.json"
+    try:
+        shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
+    return shared / "pellucid" / "routes.json"
 
 
 @cache
