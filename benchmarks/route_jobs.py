@@ -18,7 +18,7 @@ from pellucid.models.routes.eager import EagerRoute
 from pellucid.training.recipe import Recipe, computes_in
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 
-JUDGED_TEXTS = 10
+JUDGED_TEXTS = 20
 BATCH, TRAINED_BATCHES = 32, 8  # of texts; of steps in a turn
 NOTHING: Sequence[Tensor] = ()  # that differs by rounding alone
 

@@ -33,7 +33,7 @@ from pellucid.models.routing.trial import GAIN, difference
 ROOT = Path(__file__).parents[1]
 EAGER = "eager"
 LENGTHS, TOKENS = (16, 64, 256), 640  # of a text and of a pass, which many texts share
-TURNS, TURNS_OF_METHODS, TURNS_OF_JOBS = 5, 3, 2
+TURNS, TURNS_OF_METHODS, TURNS_OF_JOBS = 5, 3, 1
 METHODS: dict[str, dict[str, Any]] = {"gradient": {}, "occlusion": {}, "kernel_shap": {"n_samples": 32}}
 N_TEXTS = 64
 
@@ -206,7 +206,7 @@ def as_page(results: dict[str, Any]) -> str:
     return (
         "# What routes of a pass take\n\nMade by `python -m benchmarks.routes`; not written by hand. "
         f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two classes, float32, "
-        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}, of `compare` {TURNS_OF_JOBS}. Differences are the largest ones, as a share of "
+        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}; `compare` ran once by each. Differences are the largest ones, as a share of "
         "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "
         "torch.compile is no route, since it gains too little for the time that it takes to compile; "
         "bfloat16 is what training computes in by itself where the processor has it, beside float32 by eager.\n\n"
