@@ -206,9 +206,9 @@ def as_page(results: dict[str, Any]) -> str:
     return (
         "# What routes of a pass take\n\nMade by `python -m benchmarks.routes`; not written by hand. "
         f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two classes, float32, "
-        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}; `compare` ran once by each. Differences are the largest ones, as a share of "
+        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}; `compare` ran once by each, with the compiling. Differences are the largest ones, as a share of "
         "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "
-        "torch.compile is no route, since it gains too little for the time that it takes to compile; "
+        "torch.compile is no route, and is here to be compared with them; "
         "bfloat16 is what training computes in by itself where the processor has it, beside float32 by eager.\n\n"
         + listed(rows, ("what", EAGER, *others))
         + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} seconds. It takes '

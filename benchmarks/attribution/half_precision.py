@@ -12,6 +12,7 @@ import pellucid
 from benchmarks.attribution.definition import Definition
 from benchmarks.attribution.taught import teach
 from benchmarks.attribution.workload import TINY, sample, texts_of
+from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.explanation import Explanation
@@ -40,7 +41,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     models = {"float32": pellucid.load(folder, device=request["device"])}
     for kind, loaded in KINDS.items():
         with suppress(PellucidError):  # a type that is not offered
-            models[kind] = pellucid.load(folder, device=request["device"], **loaded)
+            model = pellucid.load(folder, device=request["device"], **loaded)
+            if model.route_in_use == loaded.get("route", EAGER):
+                models[kind] = model
     teach(folder, models)
     known = [name for name in METHODS if name in attributions.names()]
     by_method = {name: _compared(models, texts, name, seconds * request["expected"]) for name in known}

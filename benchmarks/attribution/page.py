@@ -30,8 +30,8 @@ a process of its own for every case. **Ours is faster by** is that library's rat
 that drift between the two runs does not count; below 1 it is faster than ours.
 
 **pellucid** computes by PyTorch's own operators (`route="eager"`), **pellucid by route** by the
-[route](how-to/explain-your-model.md#routes) that is fastest for that model and number of threads in the package's own trial
-(`route="auto"`), which is run once and is no part of the time. Its floor is the same bare network in PyTorch, so a ratio by route
+[route](how-to/explain-your-model.md#routes) that the package's own trial (`route="auto"`) takes most often of three times for that model and
+number of threads; the trials are no part of the time. Its floor is the same bare network in PyTorch, so a ratio by route
 below 1 can come from a faster route as well as from fewer tokens. What the network computes is not counted there (–),
 because a route may leave a network that is watched to PyTorch. **By route, faster by** is a library's ratio divided by ours by
 route. The **share of the peak** is what the floor makes of the processor: its operations a second beside those of one large

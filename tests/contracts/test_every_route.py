@@ -10,7 +10,7 @@ from torch.overrides import _get_current_function_mode_stack
 
 from pellucid.api import comparing
 from pellucid.api.workers.comparison_of import comparison_of
-from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import routes
 from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.core.passes.target import Target
@@ -169,7 +169,10 @@ def test_a_killed_comparison_goes_on_by_its_own_route_and_ends_with_the_same_byt
     for fatal in (count // 3, 2 * count // 3):
         folder = tmp_path / str(fatal)
         killed(compare, folder, route, fatal)
-        with pytest.raises((BadFile, BadInput), match="route"):
+        with pytest.raises(BadFile, match=f"route: there {route}, here none named"):
             compare(folder, "eager")
         compare(folder, route)
         assert files_of(folder) == files_of(tmp_path / "whole")
+    compare(tmp_path / "eager", "eager")
+    with pytest.raises(BadFile, match=f"route: there none named, here {route}"):
+        compare(tmp_path / "eager", route)

@@ -9,7 +9,10 @@ import torch
 import pellucid
 from pellucid.api.inputs.loaded_again import loading_of, remember
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.evaluation.comparison.comparison import PART
+from pellucid.models.routes.onednn import OneDnnRoute
+from pellucid.models.routing import route_choice
 from tests.moments import files_of
 from tests.tiny import LABELS, save_tiny
 
@@ -79,6 +82,7 @@ def test_what_loads_a_model_again_loads_the_same(folder):
     assert (again.hash, again.window) == (model.hash, 16)
 
 
+@pytest.mark.skipif(bool(OneDnnRoute.lacks()), reason="this PyTorch has no such oneDNN")
 def test_workers_take_the_route_that_the_first_process_uses(folder, monkeypatch):
     """A trial measures time, so each process might take another one."""
     model = pellucid.load(folder, route="auto")
@@ -86,3 +90,11 @@ def test_workers_take_the_route_that_the_first_process_uses(folder, monkeypatch)
     named = pellucid.load(folder, route="onednn")
     assert loading_of(named)().route == named.route_in_use
     assert loading_of(pellucid.load(folder))().route == "eager"
+    load = loading_of(named)
+    monkeypatch.setattr(OneDnnRoute, "lacks", staticmethod(lambda: "there is none"))
+    monkeypatch.setattr(route_choice, "_remembered", type(route_choice._remembered)())
+    with (
+        pytest.warns(RouteNotUsed),
+        pytest.raises(ModelCannot, match=r"A worker cannot compute by the route onednn.*there is none"),
+    ):
+        load()

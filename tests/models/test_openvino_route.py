@@ -137,6 +137,14 @@ def test_answers_by_openvino_and_gradients_by_onednn(monkeypatch):
 
 
 @needs_openvino
+@pytest.mark.parametrize("route", ("openvino", "openvino_onednn"))
+def test_mixed_precision_is_not_for_openvino(route):
+    model = replace(tiny_classifier("bert"), computes_in=torch.bfloat16, route=route)
+    with pytest.warns(RouteNotUsed, match="it does not compute in mixed precision"):
+        assert model.route_in_use == "eager"
+
+
+@needs_openvino
 def test_the_use_of_openvino_is_reported_to_nobody(monkeypatch):
     import openvino
 

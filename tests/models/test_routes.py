@@ -213,6 +213,21 @@ class LyingInGradients(Lying):
     mode = ScaledGradient
 
 
+class ScaledLarge(TorchFunctionMode):
+    """The same in large passes, whose weights other routes pack."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        answer = func(*args, **(kwargs or {}))
+        large = func is F.linear and args[0].numel() >= FEWEST_PACKED * args[0].shape[-1]
+        return answer * 1.01 if large else answer
+
+
+class LyingInLargePasses(Lying):
+    """A route whose answers are right for a few short texts alone."""
+
+    mode = ScaledLarge
+
+
 class Equal(EagerRoute):
     """As eager, under another name."""
 
@@ -300,6 +315,34 @@ def test_without_a_readable_file_every_process_measures_for_itself(
     monkeypatch.setattr(route_choice, "speeds_of", lambda *_: calls.append(1) or {"other": 0.5})
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
     assert calls == [1]
+
+
+@needs_onednn
+def test_a_refusal_that_may_pass_is_not_stored(monkeypatch, tmp_path):
+    monkeypatch.setattr(route_choice, "FEWEST_WEIGHTS", 0)
+    monkeypatch.setattr(trial, "SECONDS", 0)
+    monkeypatch.setattr(route_choice, "is_right", lambda *_: False)
+    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_answers_of_a_full_pass_count_too(with_route):
+    with_route(LyingInLargePasses)
+    with pytest.warns(RouteNotUsed, match="its answers are not those of eager"):
+        assert replace(tiny_classifier("bert"), route="other").route_in_use == "eager"
+
+
+@pytest.mark.parametrize(
+    "product", (lambda *_: 1 / 0, lambda inputs, weight, bias=None: F.linear(inputs, weight, bias) * 1.1)
+)
+def test_bfloat16_that_is_wrong_is_not_used(monkeypatch, product):
+    monkeypatch.setattr(linear_product, "linear_product", product)
+    monkeypatch.setattr(linear_product, "packed", lambda weight: weight)
+    linear_product.has_bfloat16.cache_clear()
+    try:
+        assert not linear_product.has_bfloat16()
+    finally:
+        linear_product.has_bfloat16.cache_clear()
 
 
 def test_without_a_home_nothing_is_written(monkeypatch, tmp_path):

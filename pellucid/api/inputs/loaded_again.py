@@ -43,6 +43,12 @@ def loading_of(model: Model) -> Callable[[], Model]:
 
 
 def _by_route(again: Callable[[], Model], route: str) -> Model:
-    """The model that is loaded again, computed by the route that the first process uses."""
+    """The model that is loaded again, computed by the route that the first process uses; raises `ModelCannot` where it cannot be."""
     model: Any = again()
-    return cast(Model, replace(model, route=route))
+    model = replace(model, route=route)
+    if model.route_in_use != route:
+        raise ModelCannot(
+            f"A worker cannot compute by the route {route}, as this process does: {model.route_choice.why}; give route='eager', or leave "
+            "workers= away."
+        )
+    return cast(Model, model)

@@ -50,8 +50,8 @@ def load(
 
     language_head: what reads its hidden states back as words, for `decoded_saliency`: the folder or hub name of the
         checkpoint that it was fine-tuned from, with a masked-language-model head, or the folder of a lens.
-    route: how passes are computed, a name that `routes` lists; "auto": the fastest one by a trial of a few short passes, once a
-        model and process, whose answers are those of "eager". None: what the environment variable PELLUCID_ROUTE says, else
+    route: how passes are computed, a name that `routes` lists; "auto": the fastest one by a trial of some passes, once a
+        model and machine, whose answers are those of "eager". None: what the environment variable PELLUCID_ROUTE says, else
         "eager", PyTorch's own operators.
     source_language, target_language: of a translator that knows many languages (NLLB, mBART), the codes of those that it
         reads and writes, such as "eng_Latn" and "deu_Latn"; None: as its tokenizer says.

@@ -261,11 +261,12 @@ encoders = Catalogue(
 # A class of a network, a `Route`: how its passes are computed, never what (`models/routing/route.py`).
 # devices: kinds of devices that it computes on, such as "cpu"; empty where any will do
 # trains: whether it computes steps of training
+# mixes: whether it computes in mixed precision too
 routes = Catalogue(
     "route",
     room="pellucid.models.routes",
     group="pellucid.routes",
-    optional=MappingProxyType({"devices": frozenset(), "trains": True}),
+    optional=MappingProxyType({"devices": frozenset(), "trains": True, "mixes": False}),
 )
 
 # draws: the kind of result, such as "table"

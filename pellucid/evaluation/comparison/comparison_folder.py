@@ -39,7 +39,7 @@ from pellucid.evaluation.comparison.value_file import write_values
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
 VALUES, EARLIER = "values.parquet", "earlier.json"
-NOT_NAMED = "as usual"  # for example a route: the usual one, eager, stands in no question
+NOT_NAMED = "none named"  # such as a route, where passes are PyTorch's own
 Question = Mapping[str, object]
 
 

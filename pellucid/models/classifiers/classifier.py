@@ -96,14 +96,22 @@ class Classifier:
     @cached_property
     def route_choice(self) -> RouteChoice:
         """The route that computes its passes, and why; chosen when it is first read."""
-        # In mixed precision one bit of float32 may become another number of bfloat16: routes are compared without.
-        recorder = replace(self._recorder(None), computes_in=None)
+        exact = replace(self._recorder(None), computes_in=None)
         passes = TrialPasses(
-            lambda route, rows, want: replace(recorder, route=route).trace(rows, want, None, None),
+            lambda route, rows, want: self._recorder(route).trace(rows, want, None, None),
+            lambda route, rows, want: replace(exact, route=route).trace(rows, want, None, None),
             lambda texts: self.encode(texts).rows,
             "gradient" in self.capabilities,
         )
-        question = RouteQuestion(self.route, self.network, self.device.type, lambda: self.hash, passes)
+        read = f"{self.computes_in} {self.window}"  # which no digest has
+        question = RouteQuestion(
+            self.route,
+            self.network,
+            self.device.type,
+            lambda: f"{self.hash} {read}",
+            passes,
+            self.computes_in is not None,
+        )
         return question.answer()
 
     @property

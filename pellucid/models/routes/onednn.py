@@ -14,7 +14,7 @@ from pellucid.models.routing.packed_weights import PackedWeights
 from pellucid.models.routing.route import own_call
 
 
-@routes.add("onednn", devices=frozenset({"cpu"}))
+@routes.add("onednn", devices=frozenset({"cpu"}), mixes=True)
 class OneDnnRoute:
     """Linear layers of float32 by oneDNN; in large passes without gradients their weights are packed once."""
 

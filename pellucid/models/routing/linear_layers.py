@@ -101,7 +101,12 @@ def _is_rounded(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> b
 
 def _is_worth_packing(inputs: Tensor, weight: Tensor) -> bool:
     """Whether a pass is large and its weight no product of other ones, which each pass would compute anew."""
-    return inputs.numel() >= FEWEST_PACKED * max(1, inputs.shape[-1]) and isinstance(weight, nn.Parameter)
+    return (
+        isinstance(weight, nn.Parameter)
+        and weight.ndim == 2
+        and inputs.ndim >= 2
+        and inputs.numel() >= FEWEST_PACKED * max(1, inputs.shape[-1])
+    )
 
 
 def _is_explained(weight: Tensor | None) -> bool:

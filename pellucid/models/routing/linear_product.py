@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 NEAR = 1e-5  # relative to the largest number of a product
+STEP = 2**-7  # between two numbers of bfloat16
 TRIED = ((16, 24, 40), (32, 64, 8))  # rows, inputs and outputs of the layers that are tried
 
 
@@ -26,10 +27,12 @@ def packed(weight: Tensor) -> Tensor:
 
 @cache
 def has_bfloat16() -> bool:
-    """Whether oneDNN multiplies numbers of bfloat16 on this processor."""
+    """Whether oneDNN multiplies numbers of bfloat16 on this processor, and as PyTorch does; tried once a process."""
     try:
-        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
-    except (AttributeError, RuntimeError):  # a private operator
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()) and all(
+            _is_right_rounded(*sizes) for sizes in TRIED
+        )
+    except Exception:  # a private operator may fail in any way, and nothing is lost with it
         return False
 
 
@@ -48,6 +51,18 @@ def _lacks_operators() -> str:
     except Exception as error:  # a private operator may fail in any way, and nothing is lost with it
         return f"this PyTorch has other operators of oneDNN ({type(error).__name__})"
     return "" if right else "oneDNN gives other products than PyTorch"
+
+
+def _is_right_rounded(rows: int, n_inputs: int, n_outputs: int) -> bool:
+    generator = torch.Generator().manual_seed(0)
+    draw: Callable[..., Tensor] = lambda *shape: torch.randn(*shape, generator=generator).bfloat16()  # noqa: E731
+    with torch.inference_mode(False), torch.no_grad():
+        inputs, weight, bias = draw(rows, n_inputs), draw(n_outputs, n_inputs), draw(n_outputs)
+        pairs = [
+            (linear_product(inputs, packed(weight), each), F.linear(inputs, weight, each))
+            for each in (bias, None)
+        ]
+    return all(bool((one - other).abs().max() <= STEP * other.abs().max()) for one, other in pairs)
 
 
 def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:

@@ -38,6 +38,13 @@ class PackedWeights:
         if entry is not None and entry.weight() is weight and entry.state == state:
             return entry.copy
         copy = packed(weight.detach().to(dtype))
+        owner = ref(self)  # else a route that nobody uses would live until Python looks for cycles
         with self._changing:
-            self._by_id[key] = _Packed(ref(weight, lambda _: self._by_id.pop(key, None)), state, copy)
+            self._by_id[key] = _Packed(ref(weight, lambda _: _forget(owner(), key)), state, copy)
         return copy
+
+
+def _forget(weights: PackedWeights | None, key: tuple[int, torch.dtype]) -> None:
+    """Drop the copy of a weight that is no more."""
+    if weights is not None:
+        weights._by_id.pop(key, None)

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -38,8 +38,8 @@ class RouteChoice:
 class RouteQuestion:
     """For which network a route is wanted.
 
-    name: a registered one, or "auto". digest: a function that returns the model's digest. passes: what its trial runs. by_name: the routes of this
-    network, so that what one compiles in its trial is used afterwards.
+    name: a registered one, or "auto". digest: a function that returns what identifies the model. passes: what its trial runs. is_mixed: whether it
+    computes in mixed precision. by_name: the routes of this network, so that what one compiles in its trial is used afterwards.
     """
 
     name: str
@@ -47,6 +47,7 @@ class RouteQuestion:
     device: str
     digest: Callable[[], str]
     passes: TrialPasses
+    is_mixed: bool = False
     by_name: dict[str, Route] = field(default_factory=dict)
 
     def answer(self) -> RouteChoice:
@@ -71,7 +72,7 @@ class RouteQuestion:
         if known is None:  # two threads may both try
             known = self._fastest() if self.name == AUTO else self._named_one()
             with _REMEMBERING:
-                _remembered[key] = known
+                known = _remembered.setdefault(key, known)
                 while len(_remembered) > REMEMBERED:
                     _remembered.popitem(last=False)
         return known
@@ -85,21 +86,22 @@ class RouteQuestion:
             return EAGER, "the network is too small to gain by another"
         facts = {"digest": self.digest(), "device": self.device, "threads": torch.get_num_threads()}
         key = storage_key({**facts, "routes": routes.names()})
+        others = [name for name in routes.names() if name != EAGER]
         stored = stored_choice(key)
-        if (
-            stored is not None
-            and stored[0] in routes.names()
-            and (stored[0] == EAGER or not self._refusal(stored[0]))
+        if stored is not None and (
+            stored[0] == EAGER or (stored[0] in others and not self._refusal(stored[0]))
         ):
             return stored
-        measured = self._try_all()
-        store_choice(key, measured)
+        refusals = {name: self._refusal(name) for name in others}
+        measured = self._measured(refusals)
+        # Another refusal than the machine's may have a reason that passes, such as a hook of the user's.
+        if all(not refusal or refusal == self._lack(name) for name, refusal in refusals.items()):
+            store_choice(key, measured)
         return measured
 
-    def _try_all(self) -> tuple[str, str]:
-        others = [name for name in routes.names() if name != EAGER]
-        refusals = {name: self._refusal(name) for name in others}
-        possible = {name: self._named(name) for name in others if not refusals[name]}
+    def _measured(self, refusals: Mapping[str, str]) -> tuple[str, str]:
+        """The fastest of the routes that are not refused, and why."""
+        possible = {name: self._named(name) for name, refusal in refusals.items() if not refusal}
         speeds = speeds_of(self.passes, possible, self._named(EAGER))
         best = max(speeds, key=speeds.__getitem__, default=EAGER)
         if speeds.get(best, 0.0) >= GAIN:
@@ -116,16 +118,22 @@ class RouteQuestion:
 
     def _refusal(self, name: str) -> str:
         """Why a route cannot be used for this network, in words; "" where it can."""
-        devices = routes.get(name).facts["devices"]
-        if devices and self.device not in devices:
-            return f"it does not compute on {self.device}"
-        if lacks := route_class(name).lacks():
-            return lacks
+        if lack := self._lack(name):
+            return lack
         try:
             right = is_right(self.passes, self._named(name), self._named(EAGER))
         except ModelCannot as error:
             return f"the trial failed: {error}"
         return "" if right else f"its answers are not those of {EAGER}"
+
+    def _lack(self, name: str) -> str:
+        """Why a route cannot be used for any network here, in words; "" where it can."""
+        facts = routes.get(name).facts
+        if facts["devices"] and self.device not in facts["devices"]:
+            return f"it does not compute on {self.device}"
+        if self.is_mixed and not facts["mixes"]:
+            return "it does not compute in mixed precision"
+        return route_class(name).lacks()
 
 
 def check_route(name: str) -> None:

@@ -18,6 +18,10 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import whole_file
 
 PACKAGES = ("torch", "transformers", "openvino", "pellucid")  # whose versions may change what is fastest
+NAMES_OF_PROCESSORS = (  # of Intel's and AMD's, and of ARM's
+    *("vendor_id", "cpu family", "model\t", "model name", "flags"),
+    *("cpu implementer", "cpu architecture", "cpu variant", "cpu part", "features"),
+)
 MOST = 200  # choices in the file; the oldest go first
 
 Choice = tuple[str, str]  # a route's name, and why
@@ -40,7 +44,10 @@ def stored_choice(key: str) -> Choice | None:
 def store_choice(key: str, choice: Choice) -> None:
     """Add a choice to the file; where nothing can be written, nothing is."""
     name, why = choice
-    entries = {**_stored(), key: {"route": name, "why": why}}
+    entries = {
+        **_stored(),
+        key: {"route": name, "why": why},
+    }  # read again: another process may have added its own
     latest = dict(list(entries.items())[-MOST:])
     with suppress(BadFile, OSError), whole_file(_path()) as file:
         file.write((json.dumps(latest, indent=1) + "\n").encode())
@@ -67,14 +74,12 @@ def _path() -> Path:
 
 @cache
 def _machine() -> list[str]:
-    """The processor, and how many cores a process may use."""
-    listed = Path("/proc/cpuinfo")
-    lines = listed.read_text(encoding="utf-8").splitlines() if listed.exists() else []
-    facts = [
-        line
-        for line in lines
-        if line.startswith(("vendor_id", "cpu family", "model\t", "model name", "flags"))
-    ]
+    """The processor, and how many cores it has."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # another system
+        lines = []
+    facts = [line for line in lines if line.lower().startswith(NAMES_OF_PROCESSORS)]
     return [platform.machine(), platform.processor(), str(os.cpu_count()), *dict.fromkeys(facts)]
 
 
