@@ -21,6 +21,7 @@ from benchmarks.routes import as_page as routes_page
 from benchmarks.span.cuda_page import write_cuda_page as span_cuda_page
 from benchmarks.span.page import write_page as span_page
 from benchmarks.span_training import as_page as span_training_page
+from benchmarks.workers import as_page as workers_page
 from pellucid.studies.quoted_blocks.blocks import BLOCK, PAGES, filled
 
 ROOT = Path(__file__).parents[1]
@@ -143,6 +144,7 @@ def test_pages_of_benchmarks_are_what_was_measured(name, results, write, tmp_pat
         ("span-training", "span_training", span_training_page),
         ("attack-speed", "attacks", attacks_page),
         ("routes", "routes", routes_page),
+        ("workers-speed", "workers", workers_page),
     ],
 )
 def test_pages_in_one_string_are_what_was_measured(name, results, as_page):
