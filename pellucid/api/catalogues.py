@@ -94,8 +94,8 @@ def formats() -> list[dict[str, Any]]:
 def routes() -> list[dict[str, Any]]:
     """Every route of a pass, by name, as a dictionary: how a network's passes can be computed.
 
-    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); trains (whether it computes steps of training); lacks (why it
-    cannot compute on this machine, or "").
+    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); trains (whether it computes steps of training); mixes
+    (whether it computes in mixed precision too); lacks (why it cannot compute on this machine, or "").
 
     >>> [route["name"] for route in pellucid.routes()]
     ['eager', 'onednn', 'openvino', 'openvino_onednn']
@@ -107,6 +107,7 @@ def routes() -> list[dict[str, Any]]:
             "summary": entry.summary,
             "devices": sorted(entry.facts["devices"]),
             "trains": entry.facts["trains"],
+            "mixes": entry.facts["mixes"],
             "lacks": _lacks(entry.make),
         }
         for entry in entries

@@ -1,7 +1,7 @@
 """Routes of a pass: stale weights are never used, and a route that lies, is slow or is not there is not used either."""
 
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -317,13 +317,22 @@ def test_without_a_readable_file_every_process_measures_for_itself(
     assert calls == [1]
 
 
-@needs_onednn
-def test_a_refusal_that_may_pass_is_not_stored(monkeypatch, tmp_path):
-    monkeypatch.setattr(route_choice, "FEWEST_WEIGHTS", 0)
-    monkeypatch.setattr(trial, "SECONDS", 0)
-    monkeypatch.setattr(route_choice, "is_right", lambda *_: False)
-    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
+@pytest.mark.parametrize("moment", ("a hook", "autocast", "no oneDNN"))
+def test_what_is_measured_at_an_unusual_moment_is_not_stored(with_route, moment, tmp_path):
+    with_route(Slow)
+    model = replace(tiny_classifier("bert"), route="auto")
+    with ExitStack() as stack:
+        if moment == "a hook":
+            stack.callback(model.blocks[0].register_forward_hook(lambda *_: None).remove)
+        elif moment == "autocast":
+            stack.enter_context(torch.autocast("cpu", dtype=torch.bfloat16))
+        else:
+            stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        assert model.route_in_use == "eager"
     assert not (tmp_path / "cache").exists()
+    route_choice._remembered.clear()
+    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
+    assert (tmp_path / "cache" / "routes.json").exists()
 
 
 def test_the_answers_of_a_full_pass_count_too(with_route):

@@ -12,6 +12,7 @@ from pellucid.core.explaining.route_record import EAGER
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.kinds import routes
 from pellucid.core.foundation.notices import RouteNotUsed, notify
+from pellucid.core.passes.module_hooks import is_watched
 from pellucid.models.routing.route import Route, route_class
 from pellucid.models.routing.trial import GAIN, is_right, speeds_of
 from pellucid.models.routing.trial_passes import TrialPasses
@@ -94,10 +95,17 @@ class RouteQuestion:
             return stored
         refusals = {name: self._refusal(name) for name in others}
         measured = self._measured(refusals)
-        # Another refusal than the machine's may have a reason that passes, such as a hook of the user's.
-        if all(not refusal or refusal == self._lack(name) for name, refusal in refusals.items()):
+        if not self._is_unusual_moment():
             store_choice(key, measured)
         return measured
+
+    def _is_unusual_moment(self) -> bool:
+        """Whether the trial runs under something of the user's that passes, and that may slow a route down."""
+        return (
+            torch.is_autocast_enabled("cpu")
+            or not torch.backends.mkldnn.enabled
+            or any(is_watched(module) for module in self.network.modules())
+        )
 
     def _measured(self, refusals: Mapping[str, str]) -> tuple[str, str]:
         """The fastest of the routes that are not refused, and why."""
