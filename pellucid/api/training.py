@@ -12,6 +12,7 @@ from pellucid.api.inputs.data import Data
 from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.inputs.loaded_again import remember
 from pellucid.api.inputs.loading import load
+from pellucid.api.inputs.route import route_to_load
 from pellucid.api.recipes import training_settings
 from pellucid.api.training_texts import TrainingTexts, training_texts
 from pellucid.core.foundation.checks import mapping
@@ -150,6 +151,7 @@ def train(
         )
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
+    model = replace(model, route=route_to_load(None))  # as `load` of its folder would have it
     remember(model, partial(load, possible_path(out), device=device))
     return model
 

@@ -5,13 +5,14 @@ test sentences are explained by every method; the methods are judged against cha
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pellucid.api import compare_with, usual_methods
+from pellucid.api.inputs.route import route_to_load
 from pellucid.api.recipes import training_settings
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import attributions
@@ -104,6 +105,7 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progres
         "cpu",
         progress=lambda _, done, total: progress(stage, done, total),
     )
+    model = replace(model, route=route_to_load(None))  # as `load` of its folder would have it
     logits = evaluate_rows(model, scheduler_for(model), model.encode(test).rows)
     predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]
     right = np.array([label == example.label for label, example in zip(predicted, test, strict=True)])

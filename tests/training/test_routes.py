@@ -3,13 +3,15 @@
 import pytest
 from safetensors.torch import load_file
 
+import pellucid
+from pellucid.api.inputs.loaded_again import loading_of
 from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.models.routes.onednn import OneDnnRoute
 from pellucid.models.routing.linear_gradient import TrainedLinear
 from pellucid.training.recipe import Recipe
 from tests.moments import files_of
 from tests.training.test_resume import Stop, stopped_at
-from tests.training.tiny_training import trained
+from tests.training.tiny_training import parts, trained
 
 pytestmark = pytest.mark.skipif(bool(OneDnnRoute.lacks()), reason="this PyTorch has no such oneDNN")
 
@@ -65,3 +67,14 @@ def test_a_recipe_names_its_route_where_it_is_not_eager():
     assert Recipe(route="onednn").record()["route"] == "onednn"
     with pytest.raises(UnknownName, match="No route is called 'auto'"):
         Recipe(route="auto")
+
+
+@pytest.mark.whole
+def test_what_is_trained_is_explained_by_the_route_that_the_environment_names(encoder, tmp_path, monkeypatch):
+    monkeypatch.setenv("PELLUCID_ROUTE", "onednn")
+    few = {"epochs": 1, "precision": "float32", "progress": False}
+    model = pellucid.train(
+        {"train": parts()["train"], "dev": parts()["dev"]}, encoder=encoder, out=tmp_path, **few
+    )
+    assert model.route == pellucid.load(tmp_path).route == "onednn"
+    assert loading_of(model)().route == "onednn"
