@@ -33,7 +33,7 @@ that drift between the two runs does not count; below 1 it is faster than ours.
 [route](how-to/explain-your-model.md#routes) that the package's own trial (`route="auto"`) takes most often of three times for that model and
 number of threads; the trials are no part of the time. Its floor is the same bare network in PyTorch, so a ratio by route
 below 1 can come from a faster route as well as from fewer tokens. What the network computes is not counted there (–),
-because a route may leave a network that is watched to PyTorch. **By route, faster by** is a library's ratio divided by ours by
+because a route may leave a network that is watched to PyTorch; its peak MB are beyond the model and what the route has compiled or packed. **By route, faster by** is a library's ratio divided by ours by
 route. The **share of the peak** is what the floor makes of the processor: its operations a second beside those of one large
 product of matrices.
 
