@@ -1,0 +1,109 @@
+"""The numbers of `training_precision` over seeds, and their page."""
+
+from collections.abc import Sequence
+
+from pellucid.core.results.t_interval import t_interval
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.studies.shared.claims import ENOUGH_SEEDS, no_verdict
+from pellucid.studies.shared.computing_environment import count_machines, where_computed
+from pellucid.studies.shared.markdown import markdown_table, models_with_seeds, not_run_yet
+from pellucid.studies.shared.trainings import right_answers, right_on_shared_seeds
+from pellucid.studies.shared.units import Numbers
+
+FLOAT32 = "float32"
+ALLOWED = 0.3  # points of dev accuracy by which another way may differ
+TITLES = {
+    FLOAT32: "float32",
+    "onednn": "float32 by onednn",
+    "bfloat16": "bfloat16",
+}
+
+
+def summarise(runs: Sequence[Numbers]) -> Numbers:
+    """Each way's accuracy in points, with the difference from float32 of the seeds that both have; all with 95 % intervals."""
+    by_way = {way: [run for run in runs if run["model"] == way] for way in TITLES}
+    plain = by_way[FLOAT32]
+    return {
+        "ways": {way: _numbers(of, plain) for way, of in by_way.items() if of},
+        "texts": len(runs[0]["right"]),
+        "machines": count_machines(list(runs)),
+    }
+
+
+def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
+    seeds = sorted({run["seed"] for run in of} & {run["seed"] for run in plain})
+    ours, theirs = ({run["seed"]: dev_accuracy(run) for run in runs} for runs in (of, plain))
+    numbers = {
+        "seeds": len(seeds),
+        "dev": _record(t_interval([dev_accuracy(run) for run in of])),
+        "test": float(right_answers(of).mean()),
+    }
+    if of is plain or not seeds:
+        return numbers
+    differences = [ours[seed] - theirs[seed] for seed in seeds]
+    return numbers | {
+        "dev_differences": differences,
+        "dev_over_float32": _record(t_interval(differences)),
+        "test_over_float32": _record(paired_difference_over_runs(*right_on_shared_seeds(of, plain))),
+    }
+
+
+def dev_accuracy(run: Numbers) -> float:
+    """The best epoch's, in points; the epoch that training takes."""
+    return 100 * max(float(epoch["dev_accuracy"]) for epoch in run["history"])
+
+
+def _record(interval: Interval) -> Numbers:
+    return {"mean": interval.mean, "low": interval.low, "high": interval.high}
+
+
+def verdict(over: Numbers, seeds: int) -> str:
+    """Whether dev accuracy is the same within `ALLOWED` points: yes, no, or undecided where the interval says neither."""
+    if too_few := no_verdict(seeds):
+        return too_few
+    if max(abs(over["low"]), abs(over["high"])) <= ALLOWED:
+        return "yes"
+    return "no" if over["low"] > ALLOWED or over["high"] < -ALLOWED else "undecided"
+
+
+def as_page(size: str, numbers: Numbers) -> str:
+    """The report as a Markdown page."""
+    rows = [_row(way, of) for way, of in numbers["ways"].items()]
+    head = [
+        "way",
+        "seeds",
+        "dev",
+        "test",
+        "dev minus float32",
+        "test minus float32",
+        f"the same within {ALLOWED}?",
+    ]
+    missing = models_with_seeds({TITLES[way]: seeds for way, seeds in numbers["unfinished"].items()})
+    return (
+        f"# What training in bfloat16, or by a route, costs\n\n"
+        f"A span model on MiniLM, trained in three ways that differ in how they compute; size {size}. Made by\n"
+        "`python -m pellucid.studies training_precision --data FOLDER --out OUT`.\n\n"
+        f"{not_run_yet(missing)}{markdown_table(head, rows)}\n\n"
+        f"Accuracy in points with 95 % intervals; dev is that of the best epoch, test has {numbers['texts']:,} texts. Intervals of dev\n"
+        "are t-intervals over training seeds. Differences are paired by seed; those of test also count the choice of texts. The same:\n"
+        f"the whole interval of dev lies within {ALLOWED} points of 0; no: all of it lies outside; else undecided. Below {ENOUGH_SEEDS} seeds\n"
+        f"there is no verdict. {where_computed(numbers['machines'])}\n"
+    )
+
+
+def _row(way: str, of: Numbers) -> list[str]:
+    row = [TITLES[way], str(of["seeds"]), _shown(of["dev"]), f"{of['test']:.2f}"]
+    if "dev_over_float32" not in of:
+        return [*row, "–", "–", "–"]
+    over = of["dev_over_float32"]
+    return [
+        *row,
+        _shown(over, "+"),
+        _shown(of["test_over_float32"], "+"),
+        f"**{verdict(over, of['seeds'])}**",
+    ]
+
+
+def _shown(interval: Numbers, sign: str = "") -> str:
+    return "{mean:{sign}.2f} [{low:{sign}.2f}, {high:{sign}.2f}]".format(sign=sign, **interval)
