@@ -18,7 +18,7 @@ BUFFER, ROUNDS = 1024, 4000
 
 def floors() -> dict[str, float]:
     """Nanoseconds of a tanh, a multiply-add, and a multiply-add inside a matrix product."""
-    from pellucid.models.span_kernel.numba_lanes import LANES, every, load, store
+    from pellucid.models.span_kernel.numba_lanes import LANES, every, load, store, with_sign
     from pellucid.models.span_kernel.numba_loops import _tanhs
 
     njit = optional_package("numba").njit
@@ -27,13 +27,11 @@ def floors() -> dict[str, float]:
     def tanhs(values, sums, rounds):
         for _ in range(rounds):
             for k in range(0, len(values), 4 * LANES):
-                x0, x1, x2, x3 = _tanhs(
-                    load(values, k),
-                    load(values, k + LANES),
-                    load(values, k + 2 * LANES),
-                    load(values, k + 3 * LANES),
-                )
-                store(x0 + x1 + (x2 + x3), sums, 0)
+                x0, x1 = load(values, k), load(values, k + LANES)
+                x2, x3 = load(values, k + 2 * LANES), load(values, k + 3 * LANES)
+                (t0, t1, t2, t3), _ = _tanhs(x0, x1, x2, x3)
+                left, right = with_sign(t0, x0) + with_sign(t1, x1), with_sign(t2, x2) + with_sign(t3, x3)
+                store(left + right, sums, 0)
 
     @njit
     def multiply_adds(values, sums, rounds):
