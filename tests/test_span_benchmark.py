@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from benchmarks.span.cases import ALLOCATORS, TARGETED, all_cases, literal_gigabytes
-from benchmarks.span.floor import core_floor, layer_floor
+from benchmarks.span.floor import core_floor, floors, layer_floor
 from benchmarks.span.layer import inputs_of, step
 from benchmarks.span.page import write_page
 from benchmarks.span.targets import RATIOS, lines, named
@@ -59,6 +59,11 @@ def test_the_floor_adds_up():
     assert core_floor(FLOOR) == pytest.approx(2 * 0.1 + 12 * 0.01)
     spans, products = 2 * 3 * 4 / 2 * 5, 9 * 2 * 3 * 5**2
     assert layer_floor(FLOOR, (5, 2, 3)) == pytest.approx(1e-6 * (spans * 0.32 + products * 0.02))
+
+
+def test_the_floor_is_measured_by_the_loops_that_the_layer_has():
+    pytest.importorskip("numba")
+    assert all(nanoseconds > 0 for nanoseconds in floors().values())
 
 
 def test_the_page_shows_what_was_measured(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pellucid.core.foundation import tensor_checksum
-from pellucid.core.foundation.tensor_checksum import checksum
+from pellucid.core.foundation.tensor_checksum import checksum, checksum_once, sums_remembered
 
 TENSORS = {
     "a matrix": torch.randn(300, 70),
@@ -36,3 +36,24 @@ def test_one_other_number_is_another_sum(name):
 def test_the_order_of_blocks_counts():
     tensor = torch.arange(4096)
     assert checksum(tensor) != checksum(torch.cat([tensor[2048:], tensor[:2048]]))
+
+
+def test_a_sum_is_remembered_inside_the_block_alone_and_until_torch_counts_a_change():
+    tensor = torch.randn(300)
+    before = checksum(tensor)
+    with sums_remembered():
+        assert checksum_once(tensor) == before
+        with sums_remembered():
+            tensor.data += 1.0  # which torch does not count
+            assert checksum_once(tensor) == before
+        tensor.add_(1.0)
+        counted = checksum_once(tensor)
+        assert counted not in (before, checksum(torch.randn(300))) and counted == checksum(tensor)
+    tensor.data += 1.0
+    assert checksum_once(tensor) == checksum(tensor) != counted
+
+
+def test_a_new_tensor_is_never_taken_for_one_that_is_no_more():
+    with sums_remembered():
+        sums = [checksum_once(torch.full((64,), float(number))) for number in range(50)]
+    assert len(set(sums)) == 50

@@ -6,8 +6,12 @@ import pytest
 import torch
 
 import pellucid
+from pellucid.core.foundation import tensor_checksum
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.notices import RouteNotUsed
+from pellucid.core.foundation.tensor_checksum import checksum
+from pellucid.core.passes.edited_rows import evaluate_rows
+from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import as_examples
 from pellucid.models.routing import compiled_network, route_choice
@@ -55,6 +59,29 @@ def test_changed_weights_are_compiled_anew(model, change):
     near(after, own_logits(model)[:4])
     if change != "one number":  # too small to be seen in the answer
         assert not torch.equal(after, before)
+
+
+@needs_openvino
+def test_each_evaluation_of_edited_rows_sums_the_weights_once_and_notices_what_changed_before_it(
+    model, monkeypatch
+):
+    summed = []
+    monkeypatch.setattr(
+        tensor_checksum, "checksum", lambda one, sum_of=checksum: summed.append(one) or sum_of(one)
+    )
+    rows = [row.keep(range(length)) for row in many_rows(model, 1) for length in (3, 5, 6)]
+
+    def evaluated():
+        return evaluate_rows(model, Scheduler(tokens=6), rows)
+
+    before = evaluated()
+    n_summed = len(summed)
+    assert n_summed == len({id(one) for one in summed})
+    model.blocks[0].intermediate.dense.weight.data.mul_(2.0)  # which torch does not count
+    after = evaluated()
+    assert len(summed) == 2 * n_summed
+    assert not torch.allclose(after, before)
+    near(after, evaluate_rows(replace(model, route="eager"), Scheduler(tokens=6), rows))
 
 
 @needs_openvino

@@ -1,11 +1,45 @@
 """A sum over the bytes of a tensor, by which a change is noticed that torch does not count."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 import numpy as np
 import torch
 from torch import Tensor
 
 BLOCK = 256  # words of eight bytes that are summed before they are weighted
 WORDS = 2**64  # so many values has a word
+
+Sums = dict[tuple[int, int, int], tuple[Tensor, int]]  # id, address and version -> the tensor and its sum
+_remembered: ContextVar[Sums | None] = ContextVar("remembered_sums", default=None)
+
+
+@contextmanager
+def sums_remembered() -> Iterator[None]:
+    """While active in this thread, `checksum_once` sums each tensor once, until torch counts a change of it.
+
+    For work between whose passes no code of the user runs that could change a weight behind torch's back.
+    """
+    if _remembered.get() is not None:
+        yield
+        return
+    token = _remembered.set({})
+    try:
+        yield
+    finally:
+        _remembered.reset(token)
+
+
+def checksum_once(tensor: Tensor) -> int:
+    """`checksum`, remembered inside `sums_remembered`."""
+    sums = _remembered.get()
+    if sums is None:
+        return checksum(tensor)
+    key = id(tensor), tensor.data_ptr(), tensor._version
+    if key not in sums:
+        sums[key] = tensor, checksum(tensor)  # the tensor too: its number must not go to another one
+    return sums[key][1]
 
 
 def checksum(tensor: Tensor) -> int:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules import module as torch_modules
 
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.tensor_checksum import checksum
+from pellucid.core.foundation.tensor_checksum import checksum_once
 from pellucid.core.foundation.wording import reason
 from pellucid.core.passes.module_hooks import is_watched
 
@@ -89,7 +89,7 @@ class CompiledNetwork:
         weights = [one for each in modules for one in (*each.parameters(False), *each.buffers(False))]
         if any(one.dtype != torch.float32 for one in weights if one.is_floating_point()):
             raise ModelCannot("the openvino route computes weights of float32")
-        return (*map(id, modules), *((one.data_ptr(), checksum(one)) for one in weights))
+        return (*map(id, modules), *((one.data_ptr(), checksum_once(one)) for one in weights))
 
     def _is_watched(self) -> bool:
         """Whether somebody sees or changes what a module computes, the lookup of word embeddings apart."""
