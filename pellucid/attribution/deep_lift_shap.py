@@ -27,7 +27,9 @@ TRUSTED_GAP = 0.05
 POINTS = 64  # on the line between the logits of two texts, for targets that are not linear in them
 
 
-@attributions.add(needs={"gradient"}, cost="2 runs of the model for each baseline, with gradients")
+@attributions.add(
+    needs={"gradient"}, cost="2 runs of the model for each baseline, with gradients", at_text=False
+)
 def deep_lift_shap(
     run: ForwardPass, target: Explainable, *, baselines: tuple[Baseline, ...] = ("zero", "pad")
 ) -> Scores:

@@ -25,6 +25,7 @@ StepRule = Literal["midpoint", "left"]
 @attributions.add(
     needs={"gradient"},
     cost="n_steps + 1 runs of the model, with gradients, and searches of the vocabulary",
+    at_text=False,
     usual=False,
 )
 def discretised_integrated_gradients(

@@ -24,7 +24,9 @@ TRUSTED_GAP = 0.05
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less their whole part, fill [0, 1) evenly however many there are
 
 
-@attributions.add(needs={"gradient"}, cost="n_samples runs of the model, with gradients", random=True)
+@attributions.add(
+    needs={"gradient"}, cost="n_samples runs of the model, with gradients", at_text=False, random=True
+)
 def gradient_shap(
     run: ForwardPass,
     target: Explainable,

@@ -29,7 +29,11 @@ TRUSTED_GAP = 0.05
 
 
 @attributions.add(
-    complete=True, needs={"gradient"}, cost="n_steps runs of the model, with gradients", aliases={"ig"}
+    complete=True,
+    needs={"gradient"},
+    cost="n_steps runs of the model, with gradients",
+    at_text=False,
+    aliases={"ig"},
 )
 def integrated_gradients(
     run: ForwardPass,

@@ -21,7 +21,11 @@ NEVER = 1e-12
 
 
 @attributions.add(
-    needs={"gradient"}, cost="up to n_steps runs of the model, with gradients", signed=False, usual=False
+    needs={"gradient"},
+    cost="up to n_steps runs of the model, with gradients",
+    at_text=False,
+    signed=False,
+    usual=False,
 )
 def preservation_mask(
     run: ForwardPass,

@@ -31,6 +31,7 @@ TRUSTED_GAP = 0.05
 @attributions.add(
     needs={"gradient"},
     cost="1 run of the model, and 1 back through it by the policy's rules",
+    at_text=False,
     later=frozenset({"policy_settings"}),
     aliases={"lrp"},
 )

@@ -22,7 +22,9 @@ from pellucid.core.passes.target import Explainable
 TRUSTED_GAP = 0.05
 
 
-@attributions.add(needs={"gradient"}, cost="n_steps runs of the model a piece, with gradients", usual=False)
+@attributions.add(
+    needs={"gradient"}, cost="n_steps runs of the model a piece, with gradients", at_text=False, usual=False
+)
 def sequential_integrated_gradients(
     run: ForwardPass,
     target: Explainable,

@@ -26,7 +26,11 @@ WIDE = 2**62
 
 
 @attributions.add(
-    needs={"gradient"}, cost="n_samples runs of the model, with gradients", signed=False, random=True
+    needs={"gradient"},
+    cost="n_samples runs of the model, with gradients",
+    at_text=False,
+    signed=False,
+    random=True,
 )
 def smooth_gradient(
     run: ForwardPass,

@@ -13,8 +13,10 @@ from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.target import Target
+from pellucid.core.passes.trace import NOTHING
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import Spans, coarsen
+from pellucid.models.classifiers.classifier import Classifier
 from tests.asking import FEW, ask, ask_all, reads_states, works
 from tests.tiny import FAMILIES
 
@@ -134,6 +136,22 @@ def test_the_order_changes_nothing(once, texts):
     order, together = [3, 2, 0], usual(model, texts, method)
     shuffled = explained(model, [as_examples(texts)[number] for number in order], method)
     assert_alike(shuffled, [together[number] for number in order])
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if not attributions.get(name).facts["at_text"]])
+def test_a_method_without_a_gradient_at_the_text_runs_no_graph_there(method, having, texts, monkeypatch):
+    model, graphs, trace = having(method), [], Classifier.trace
+
+    def seen(self, rows, want=NOTHING, embeddings=None, layer=None):
+        if want.gradients and want.under is None and embeddings is None:
+            graphs.append(rows)
+        return trace(self, rows, want, embeddings, layer)
+
+    monkeypatch.setattr(Classifier, "trace", seen)
+    explained(model, texts, method)
+    assert not graphs
+    ask_all(model, texts, [(method, FEW.get(method, {})), "gradient"])
+    assert graphs  # as the other method needs it
 
 
 @pytest.mark.parametrize("budget", (1, 100_000))  # a row a pass, and all in one; 512 is usual

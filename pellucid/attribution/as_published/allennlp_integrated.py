@@ -15,7 +15,11 @@ from pellucid.core.passes.target import Explainable
 
 
 @attributions.add(
-    needs={"gradient"}, cost="n_steps runs of the model, with gradients", signed=False, usual=False
+    needs={"gradient"},
+    cost="n_steps runs of the model, with gradients",
+    at_text=False,
+    signed=False,
+    usual=False,
 )
 def allennlp_integrated(run: ForwardPass, target: Explainable, *, n_steps: int = 10) -> Scores:
     """Size of integrated gradients of the loss, from zero embeddings of all pieces, special tokens too; sums to 1.

@@ -20,6 +20,7 @@ NOISE = 0.01
 @attributions.add(
     needs={"gradient"},
     cost="n_samples runs of the model, with gradients",
+    at_text=False,
     signed=False,
     random=True,
     usual=False,

@@ -21,6 +21,7 @@ RELEASED = (
 @attributions.add(
     needs={"gradient", "hidden_states", "bert_layers"},
     cost="2 runs of the model, with gradients, one text at a time",
+    at_text=False,
     signed=False,
     usual=False,
 )

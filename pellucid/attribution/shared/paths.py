@@ -119,7 +119,7 @@ def gap_caveats(
     """
     if all(gap <= allowed for gap in errors):
         return ((),) * len(errors)
-    spans, more = run.trace.spans, f"{setting}={MORE * value}"
+    spans, more = run.traces.at_hand.spans, f"{setting}={MORE * value}"
     if spans is not None and spans.n_heaviest is not None:
         why = (
             f"the model answers by its {spans.n_heaviest} heaviest spans and jumps where others become the heaviest, which no "

@@ -94,8 +94,10 @@ class Request:
 
     @property
     def reads_gradients(self) -> bool:
-        """Whether a method needs the pass with a graph."""
-        return any("gradient" in call.entry.facts["needs"] for call in self.calls)
+        """Whether a method needs the text's own pass with a graph."""
+        return any(
+            "gradient" in call.entry.facts["needs"] and call.entry.facts["at_text"] for call in self.calls
+        )
 
     @property
     def opens_attention(self) -> bool:

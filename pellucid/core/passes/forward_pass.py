@@ -67,18 +67,18 @@ class ForwardPass:
     @property
     def embeddings(self) -> Tensor:
         """[example unit width]: the word embeddings."""
-        return self.trace.embeddings.detach()
+        return self.traces.at_hand.embeddings.detach()
 
     @property
     def hidden(self) -> tuple[Tensor, ...]:
         """For l = 0..L [example unit width]: hidden states; l = 0 is the first block's input."""
-        return tuple(state.detach() for state in self.trace.hidden)
+        return tuple(state.detach() for state in self.traces.with_states.hidden)
 
     def state(self, layer: int | None) -> Tensor:
         """[example unit width]: the word embeddings of this pass (None), or a hidden state."""
         check_layer(self.model, layer)
         if self.point is None:
-            return self.embeddings if layer is None else self.trace.hidden[layer].detach()
+            return self.embeddings if layer is None else self.traces.with_states.hidden[layer].detach()
         if layer is None:
             return self.point
         return self.traces.states.hidden[layer]

@@ -85,8 +85,16 @@ class Traces:
         values = target.values(target.readout.answers(self.with_graph, self.rows))
         return gradients_of(values, self.with_graph, hidden=hidden)
 
+    @property
+    def with_states(self) -> Trace:
+        """Logits, word embeddings and hidden states: the trace with a graph if it has already run."""
+        return self.with_graph if "with_graph" in self.__dict__ else self.states
+
+    @property
+    def at_hand(self) -> Trace:
+        """Logits and word embeddings: a trace that has already run, or else the cheapest."""
+        return self.with_states if {"with_graph", "states"} & set(self.__dict__) else self.without_graph
+
     def for_readout(self, readout: Readout) -> Trace:
-        """The cheapest trace that has what a readout needs; the one with a graph if it has already run."""
-        if "with_graph" in self.__dict__:
-            return self.with_graph
-        return self.states if readout.want.hidden else self.without_graph
+        """The cheapest trace that has what a readout needs, or one that has already run."""
+        return self.with_states if readout.want.hidden else self.at_hand
