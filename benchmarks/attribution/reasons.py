@@ -32,7 +32,8 @@ WHY = {
         "`gaussian_process_shapley` needs a quarter there."
     ),
     "kernel_shap: evaluations": (
-        "The worst of captum's settings is shown, 50 coalitions of 12 to 14 words, where neither says much; at 200 ours meets it."
+        "The worst of captum's settings is shown, 50 coalitions of 12 to 14 words, where neither says much; at 200 ours meets it. A "
+        "fit needs a pair of coalitions for each word but one: with the whole and the empty text these alone are 24 to 28, half of 50."
     ),
     "bfloat16": "Weights in bfloat16 round every sum; `mixed_bfloat16` is the faithful half.",
     "mixed_bfloat16": (

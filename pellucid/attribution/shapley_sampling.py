@@ -24,6 +24,7 @@ from pellucid.core.text.units import Kind
 Draws = Literal["antithetic", "independent"]
 EXACT_UNITS = 10
 MOST_PERMUTATIONS = 20_000
+FEWEST, FEWEST_BY_FOUR = 4, 8  # orders: an error is known from two draws or more
 ADVICE = "raise n_permutations, or give a tolerance,"
 
 
@@ -47,20 +48,21 @@ def shapley_sampling(
     """Share the target's rise, from the text without its units to the text, among the units by Shapley's axioms.
 
     Texts of up to 10 units are computed exactly. unit: what is taken out and scored. n_permutations: orders drawn for
-    longer texts, at least 8. tolerance: None, or a share of the largest score: orders are added until the scores' standard
-    error is at most that, or 20,000 are drawn. operator: how units are taken out; see `pellucid.core.passes.batch.edit`.
-    draws: "antithetic" (four orders at a time: one, the same with its halves swapped, and both backwards; exact where units
-    act alone or in pairs) or "independent".
+    longer texts, at least 4, with a tolerance at least 8. tolerance: None, or a share of the largest score: orders are added
+    until the scores' standard error is at most that, or 20,000 are drawn. operator: how units are taken out; see
+    `pellucid.core.passes.batch.edit`. draws: "antithetic" (four orders at a time: one, the same with its halves swapped, and
+    both backwards; of fewer than 8 orders two at a time, one and the same backwards; exact where units act alone or in
+    pairs) or "independent".
 
     Diagnostics: `exact` (1 or 0), `n_permutations`, `standard_error` (root mean square over the units, in the target's
     unit) and `relative_error` (that divided by the largest score).
     """
-    at_least("n_permutations", n_permutations, 8)
+    at_least("n_permutations", n_permutations, FEWEST if tolerance is None else FEWEST_BY_FOUR)
     if tolerance is not None:
         at_least("tolerance", tolerance, 1e-6)
     one_of("draws", draws, get_args(Draws))
     game = games(run, target, unit, operator)
-    together = 4 if draws == "antithetic" else 1
+    together = 1 if draws == "independent" else 4 if n_permutations >= FEWEST_BY_FOUR else 2
     allowed = TRUSTED_ERROR if tolerance is None else tolerance
     samples = [
         _Sample(size, together, generator, n_permutations)
@@ -88,7 +90,7 @@ def n_permutations(count: float) -> str:
 
 @dataclass
 class _Sample:
-    """One text's orders so far. A draw is an order, or four of them; sums are over draws, [player]."""
+    """One text's orders so far. A draw is an order, or two or four of them; sums are over draws, [player]."""
 
     players: int
     together: int
@@ -113,6 +115,8 @@ class _Sample:
         orders = np.array([key.argsort().numpy() for key in keys]).reshape(count, self.players)
         if self.together == 1:
             return orders
+        if self.together == 2:
+            return np.stack((orders, orders[:, ::-1]), 1).reshape(-1, self.players)
         swapped = np.roll(orders, self.players // 2, axis=1)  # who came early comes late, in other company
         four = (orders, orders[:, ::-1], swapped, swapped[:, ::-1])
         return np.stack(four, 1).reshape(-1, self.players)

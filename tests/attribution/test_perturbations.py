@@ -404,10 +404,32 @@ def test_shapley_sampling_runs_to_a_tolerance_and_no_further_than_needed():
     assert coarse.diagnostics["n_permutations"] < explanation.diagnostics["n_permutations"] < 20_000
 
 
-def test_four_orders_are_exact_where_words_act_alone_or_in_pairs():
+def test_fewer_than_eight_orders_are_drawn_by_twos_whose_standard_error_is_true():
+    model = words_model()
+    explanations = [
+        explain_one(model, (LONG,), "shapley_sampling", n_permutations=5, seed=seed) for seed in range(40)
+    ]
+    assert {one.diagnostics["n_permutations"] for one in explanations} == {6.0}  # three draws of two
+    apart = np.sqrt(np.var([one.scores for one in explanations], axis=0, ddof=1).mean())
+    stated = np.sqrt(np.mean([one.diagnostics["standard_error"] ** 2 for one in explanations]))
+    assert 0.8 * apart < stated < 1.25 * apart
+
+
+def test_so_few_orders_that_no_error_follows_from_them_are_refused():
+    model = words_model()
+    for settings, least in (
+        ({"n_permutations": 3}, "give 4 or more"),
+        ({"n_permutations": 4, "tolerance": 0.1}, "give 8 or more"),
+    ):
+        with pytest.raises(BadSetting, match=least):
+            explain_one(model, (LONG,), "shapley_sampling", **settings)
+
+
+@pytest.mark.parametrize("count", (4, 8))
+def test_related_orders_are_exact_where_words_act_alone_or_in_pairs(count):
     model = words_model()
     model.network.forward = lambda ids, attended: _quadratic(model.network, ids, attended)
-    few = explain_one(model, (LONG,), "shapley_sampling", n_permutations=8)
+    few = explain_one(model, (LONG,), "shapley_sampling", n_permutations=count)
     many = explain_one(model, (LONG,), "shapley_sampling", n_permutations=400, draws="independent")
     assert few.diagnostics["standard_error"] < 1e-6 < many.diagnostics["standard_error"]
     kernel = explain_one(model, (LONG,), "kernel_shap", n_samples=100)
