@@ -1,6 +1,6 @@
 """What workers gain: one process of one thread over two such processes, on the same texts.
 
-    python -m benchmarks.workers    # about nine minutes; writes benchmarks/results/workers.json and docs/workers-speed.md
+    python -m benchmarks.workers    # about twenty minutes; writes benchmarks/results/workers.json and docs/workers-speed.md
 
 all-MiniLM-L6-v2 in float32, sentences of pocket. Whole calls are timed, with the start of the processes and their own copies of the model.
 """
@@ -20,7 +20,11 @@ from benchmarks.attribution.table import listed
 from benchmarks.guard import ROOT
 
 WORKERS, MUST = 2, 1.8
-CALLS = (("integrated_gradients", 128, 3), ("integrated_gradients", 512, 1))  # method, texts, runs
+CALLS = (
+    ("integrated_gradients", 128, 3),
+    ("integrated_gradients", 512, 1),
+    ("integrated_gradients", 1024, 1),
+)  # method, texts, runs
 
 
 def seconds(folder: str, method: str, texts: list[str], workers: int) -> float:
