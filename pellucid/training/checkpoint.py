@@ -5,13 +5,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.wording import clipped, reason
+from pellucid.core.foundation.wording import changes, clipped, reason
 from pellucid.models.folders.tensors import save_tensors
 
 UNREADABLE = (  # what a broken or spoilt file can raise
@@ -32,7 +33,8 @@ class TrainingState:
 
     fingerprint: names the run; another run cannot go on from here. epoch, step: the next to do. loss_sum: the sum of this
     epoch's losses so far. best: the epoch with the best weights, -1 before the first. history: the numbers of each finished epoch.
-    span_count: what holds the number of spans, where one is wanted (`SpanCount.record`).
+    span_count: what holds the number of spans, where one is wanted (`SpanCount.record`). settings: of the run, for a message to
+    one with others; empty where the run has no such list.
     """
 
     fingerprint: str
@@ -42,6 +44,7 @@ class TrainingState:
     best: int = -1
     history: list[dict[str, float]] = field(default_factory=list)
     span_count: dict[str, float] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
 
     def check(self, epochs: int, steps: int) -> None:
         """Raise `ValueError` for a state that no run of so many epochs, of so many steps each, can be in."""
@@ -108,11 +111,12 @@ def load_checkpoint(
     epochs: int,
     steps: int,
     draws: bool = True,
+    settings: Mapping[str, object] = MappingProxyType({}),
 ) -> TrainingState:
     """Restore weights, optimizer and random state, and return how far the run was.
 
     epochs: of the run. steps: of an epoch. draws: whether the run draws from the process's random state; of one that does
-    not, that state stays as it is. Raises `BadFile` when the file belongs to another run, is broken, or describes
+    not, that state stays as it is. settings: of the run, for the message where the file's are other ones. Raises `BadFile` when the file belongs to another run, is broken, or describes
     a state that no such run can be in.
     """
     try:
@@ -120,8 +124,8 @@ def load_checkpoint(
             state = TrainingState(**json.loads((file.metadata() or {})["progress"]))
             if state.fingerprint != fingerprint:
                 raise BadFile(
-                    f"{path.parent} holds an unfinished run with another recipe, encoder or data, or of an earlier version; "
-                    "give another folder, or remove this one."
+                    f"{path.parent} holds an unfinished run that began otherwise ({_difference(state, settings)}); give another "
+                    "folder, or remove this one."
                 )
             state.check(epochs, steps)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
@@ -136,6 +140,13 @@ def load_checkpoint(
             f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again."
         ) from None
     return state
+
+
+def _difference(state: TrainingState, settings: Mapping[str, object]) -> str:
+    """What another run differs in from the one that a checkpoint is of, as far as the file says."""
+    if not state.settings:
+        return "with another recipe, encoder or data, or by an earlier version"
+    return changes(state.settings, settings) or "with another encoder, other texts, labels or marks"
 
 
 def _restore_random_state(tensors: dict[str, Tensor], device: torch.device) -> None:

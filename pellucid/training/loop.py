@@ -4,6 +4,7 @@ A run that is killed goes on from its last checkpoint and ends with the same byt
 The global random state is restored at the end. Trainings in several threads run one after another.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pellucid.core.foundation.errors import BadFile
@@ -33,8 +34,8 @@ from pellucid.training.word_choice_loss import set_threshold
 class Run:
     """One training run: an untrained classifier, the encoded train and dev texts, the recipe and the folder.
 
-    fingerprint: names texts, plan and recipe. encoder_files: a digest of the files that the encoder was read from. watched:
-    what is seen of the model while it is trained; None: nothing.
+    fingerprint: names texts, plan and recipe. encoder_files: a digest of the files that the encoder was read from. settings: of
+    plan and recipe, for messages. watched: what is seen of the model while it is trained; None: nothing.
     """
 
     classifier: Classifier
@@ -45,6 +46,7 @@ class Run:
     fingerprint: str
     encoder_files: str
     progress: Progress
+    settings: Mapping[str, object]
     watched: Watched | None = None
 
     @property
@@ -90,7 +92,7 @@ def _train(run: Run) -> TrainingState:
 def _starting_state(run: Run, steps: Steps) -> TrainingState:
     """The checkpoint's state, with weights and optimizer restored; a fresh one where there is no checkpoint."""
     if not run.folder.checkpoint.exists():
-        return TrainingState(run.seal)
+        return TrainingState(run.seal, settings=dict(run.settings))
     state = load_checkpoint(
         run.folder.checkpoint,
         run.classifier.network,
@@ -98,6 +100,7 @@ def _starting_state(run: Run, steps: Steps) -> TrainingState:
         fingerprint=run.seal,
         epochs=run.recipe.epochs,
         steps=run.steps_an_epoch,
+        settings=run.settings,
     )
     if state.best >= 0:  # a run killed at an epoch's end may have saved that epoch's weights already
         run.best_weights.check({state.best, state.epoch})

@@ -75,8 +75,9 @@ def _watched(watch: Watch, training: Training, fingerprint: str) -> Watched:
 def _finished_model(training: Training, fingerprint: str, progress: Progress) -> Classifier:
     """The model of a finished folder; files that are missing beside it are written again."""
     folder = training.folder
-    settings = training.plan.record() | training.recipe.record()
-    model = folder.load_checked(fingerprint, settings, training.plan.encoder, training.encoder_files())
+    model = folder.load_checked(
+        fingerprint, _settings(training), training.plan.encoder, training.encoder_files()
+    )
     progress("training", 1, 1)
     if folder.is_writable:
         if not folder.log.exists():
@@ -108,7 +109,13 @@ def _run(training: Training, fingerprint: str, device: str, progress: Progress) 
         fingerprint,
         encoder_files=training.encoder_files(),
         progress=progress,
+        settings=_settings(training),
     )
+
+
+def _settings(training: Training) -> dict[str, object]:
+    """Every setting of the plan and the recipe."""
+    return training.plan.record() | training.recipe.record()
 
 
 def _record(training: Training, run: Run, history: list[dict[str, float]]) -> TrainingRecord:

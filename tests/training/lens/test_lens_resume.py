@@ -86,7 +86,7 @@ def test_another_run_in_the_same_folder_is_refused(whole, tmp_path, change):
     with pytest.raises(Stop):
         trained_lens(tmp_path, stopped_at(5))
     before = files_of(tmp_path)
-    with pytest.raises(BadFile, match="unfinished run with another recipe"):
+    with pytest.raises(BadFile, match=r"unfinished run that began otherwise \(with another recipe"):
         trained_lens(tmp_path, **change)
     assert files_of(tmp_path) == before
 
