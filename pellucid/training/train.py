@@ -128,6 +128,9 @@ def _record(training: Training, run: Run, history: list[dict[str, float]]) -> Tr
         "encoder_files": run.encoder_files,
         "weights": network_digest(run.classifier.network, []),
     }
+    segments = {len(example.segments) for example in training.parts["train"]}
+    if len(segments) == 1:
+        record["segments"] = segments.pop()
     heaviest = spans_on_dev(run.classifier, run.dev)
     if heaviest.texts:
         record["heaviest_spans"] = asdict(heaviest)

@@ -34,7 +34,8 @@ class TrainingRecord(TypedDict, total=False):
 
     recipe: every setting. history: the numbers of each epoch. fingerprint: names texts, plan and recipe. examples: how many
     train texts. encoder_files, weights: digests. heaviest_spans: counts over some dev texts in the best epoch. layer_weights: the
-    learnt share of each layer in what spans are built from, where there is such a mean.
+    learnt share of each layer in what spans are built from, where there is such a mean. segments: of each train text, 2 for pairs,
+    where all have as many.
     """
 
     recipe: dict[str, object]
@@ -45,6 +46,7 @@ class TrainingRecord(TypedDict, total=False):
     weights: str
     heaviest_spans: dict[str, Any]
     layer_weights: list[float]
+    segments: int
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def test_a_sum_is_remembered_inside_the_block_alone_and_until_torch_counts_a_cha
     assert checksum_once(tensor) == checksum(tensor) != counted
 
 
-def test_a_new_tensor_is_never_taken_for_one_that_is_no_more():
+def test_a_new_tensor_has_its_own_sum_also_where_an_earlier_one_is_no_more():
     with sums_remembered():
         sums = [checksum_once(torch.full((64,), float(number))) for number in range(50)]
     assert len(set(sums)) == 50

@@ -10,6 +10,7 @@ from pellucid.api.inputs.labels import StrangeLabels, fitting
 from pellucid.api.inputs.models import is_model
 from pellucid.api.inputs.readings import ReadingRequest
 from pellucid.api.inputs.rows import examples_from_rows
+from pellucid.api.inputs.segments import notice_segments
 from pellucid.api.inputs.values import plain
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.passes.model import Model
@@ -45,6 +46,7 @@ def examples_for(
         names_data=names_data,
         split=split,
     )
+    notice_segments(model, examples)
     return fitting(model, examples, label_map, strange)
 
 

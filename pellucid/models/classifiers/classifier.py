@@ -43,7 +43,8 @@ class Classifier:
     name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
     window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
-    (`core/text/trained_texts.py`). language_head: what reads its hidden states back as words. unread_word: the number of a word
+    (`core/text/trained_texts.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
+    they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
     that is hidden from the network in every text (`models/changed/unread_word.py`). route: how its passes are computed, by name, or
     "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.
     """
@@ -57,6 +58,7 @@ class Classifier:
     window: int | None = None
     computes_in: torch.dtype | None = None
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
+    trained_segments: int | None = None
     language_head: LanguageHead | None = None
     unread_word: int | None = None
     route: str = EAGER

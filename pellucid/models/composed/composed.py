@@ -105,7 +105,12 @@ def load_composed(folder: str | Path) -> Classifier:
     if plan.strip_final_full_stop:
         strip_final_full_stop(tokenizer)
     classifier = as_classifier(network.eval(), tokenizer, plan, readable(folder))
-    return replace(classifier, trained_texts=read_trained_texts(folder))
+    segments = plan.trained.get("segments")
+    return replace(
+        classifier,
+        trained_texts=read_trained_texts(folder),
+        trained_segments=segments if isinstance(segments, int) else None,
+    )
 
 
 def _encoder_builder(config: Json) -> Callable[[], Encoder]:

@@ -1,0 +1,29 @@
+"""Single texts and pairs beside what a model was trained on: a notice where they are not the same."""
+
+from collections.abc import Sequence
+
+from pellucid.core.foundation.notices import InputReading, notify
+from pellucid.core.passes.model import Model
+from pellucid.core.text.example import Example
+
+WORDS = {1: "single texts", 2: "pairs of texts"}
+
+
+def notice_segments(model: Model, examples: Sequence[Example]) -> None:
+    """Say how many of the examples are pairs where the model was trained on single texts, or the other way round."""
+    trained = getattr(model, "trained_segments", None)  # a `Classifier` has it
+    if trained not in WORDS:
+        return
+    other = sum(len(example.segments) != trained for example in examples)
+    if other:
+        here = WORDS[3 - trained]
+        advice = (
+            'write each as a pair: ("the first text", "the second")'
+            if trained == 2
+            else "write each as one string"
+        )
+        notify(
+            f"{model.name} was trained on {WORDS[trained]}, and {other} of {len(examples)} here are {here}, whose prediction may mean "
+            f"nothing; {advice}.",
+            InputReading,
+        )
