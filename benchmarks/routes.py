@@ -209,7 +209,8 @@ def as_page(results: dict[str, Any]) -> str:
         f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}; `compare` ran once by each, with the compiling. Differences are the largest ones, as a share of "
         "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "
         "torch.compile is no route, and is here to be compared with them; "
-        "bfloat16 is what training computes in by itself where the processor has it, beside float32 by eager.\n\n"
+        "bfloat16 is what training computes in by itself where the processor has it, beside float32 by eager; "
+        "[what either costs in accuracy](../studies/training_precision/README.md).\n\n"
         + listed(rows, ("what", EAGER, *others))
         + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} seconds. It takes '
         f"another route than eager where that is {GAIN:.1f} times as fast in the trial.\n"

@@ -39,7 +39,7 @@ class PrecisionSize:
 
 SIZES = {
     "tiny": PrecisionSize(2, 1, {"train": 32, "dev": 16, "test": 16}),
-    "small": PrecisionSize(10, 2),
+    "small": PrecisionSize(5, 2),
 }
 
 
