@@ -73,7 +73,7 @@ def _at_the_peak(records: Records, method: str) -> str:
         return ""
     seconds = ours["tokens_forward"] * operations["forward"] / 1e9 / max(peak.values())
     return (
-        f"Were our tokens computed at the processor's peak, in float32 and in no other time, {method} would be "
+        f"If our tokens ran at the processor's peak in float32, and nothing else took time, {method} would be "
         f"{captum['seconds'] / seconds:.1f} times as fast as captum."
     )
 

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.explaining.explaining import method_calls
-from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
+from pellucid.core.explaining.explaining import Request, method_calls
+from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken, UnknownName
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.target import Target
-from pellucid.core.passes.trace import NOTHING
+from pellucid.core.passes.traces import Traces
 from pellucid.core.text.example import Example, as_examples
 from pellucid.core.text.units import Spans, coarsen
-from pellucid.models.classifiers.classifier import Classifier
 from tests.asking import FEW, ask, ask_all, reads_states, works
 from tests.tiny import FAMILIES
 
@@ -57,6 +56,14 @@ def kinds_for(name):
 PAIRS = [(name, kind) for name in METHODS for kind in kinds_for(name)]
 RANDOM = [name for name in METHODS if attributions.get(name).facts["random"]]
 COMPLETE = [name for name in METHODS if attributions.get(name).facts["complete"]]
+# Methods of gradients alone: those that read the text's own pass, and those that have passes of their own.
+OF_GRADIENTS = [name for name in METHODS if "gradient" in attributions.get(name).facts["needs"]]
+ELSEWHERE = [name for name in OF_GRADIENTS if not attributions.get(name).facts["at_text"]]
+AT_TEXT = [
+    name
+    for name in OF_GRADIENTS
+    if attributions.get(name).facts["needs"] == {"gradient"} and name not in ELSEWHERE
+]
 TOLERANT = [name for name in COMPLETE if {"tolerance", "n_steps"} <= set(attributions.get(name).defaults)]
 
 
@@ -138,20 +145,55 @@ def test_the_order_changes_nothing(once, texts):
     assert_alike(shuffled, [together[number] for number in order])
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if not attributions.get(name).facts["at_text"]])
-def test_a_method_without_a_gradient_at_the_text_runs_no_graph_there(method, having, texts, monkeypatch):
-    model, graphs, trace = having(method), [], Classifier.trace
+@pytest.fixture
+def graphs(monkeypatch):
+    """The rows of every run of a text's own pass with a graph, of the pass that methods share."""
+    rows, run = [], Traces._run
 
-    def seen(self, rows, want=NOTHING, embeddings=None, layer=None):
-        if want.gradients and want.under is None and embeddings is None:
-            graphs.append(rows)
-        return trace(self, rows, want, embeddings, layer)
+    def seen(self, want):
+        if want.gradients and self.point is None:
+            rows.append(self.rows)
+        return run(self, want)
 
-    monkeypatch.setattr(Classifier, "trace", seen)
-    explained(model, texts, method)
+    monkeypatch.setattr(Traces, "_run", seen)
+    return rows
+
+
+@pytest.mark.parametrize("method", ELSEWHERE)
+def test_a_method_of_other_passes_leaves_the_text_without_a_graph(method, having, texts, graphs):
+    model = having(method)
+    choice = method, {name: value for name, value in FEW.get(method, {}).items() if name != "layer"}
+    ask(model, texts, choice)
     assert not graphs
-    ask_all(model, texts, [(method, FEW.get(method, {})), "gradient"])
+    ask_all(model, texts, [choice, "gradient"])
     assert graphs  # as the other method needs it
+
+
+@pytest.mark.parametrize("method", AT_TEXT)
+def test_a_method_that_needs_the_texts_graph_reads_it(method, having, texts, graphs, monkeypatch):
+    monkeypatch.setattr(Request, "reads_text_graph", False)
+    explained(having(method), texts, method)
+    assert graphs
+
+
+@pytest.mark.parametrize("method", (*AT_TEXT, *ELSEWHERE))
+def test_a_network_that_answers_otherwise_under_a_graph_is_refused(method, having, fresh, texts):
+    model = fresh(having(method))
+    model.network.register_forward_hook(
+        lambda _, __, output: _doubled(output) if torch.is_grad_enabled() else output
+    )
+    with pytest.raises(ParityBroken):
+        explained(model, texts, method)
+
+
+def _doubled(output):
+    """The same output of a network, with other logits."""
+    return type(output)(
+        **{
+            **dict(output.items() if hasattr(output, "items") else vars(output).items()),
+            "logits": 2 * output.logits + 1,
+        }
+    )
 
 
 @pytest.mark.parametrize("budget", (1, 100_000))  # a row a pass, and all in one; 512 is usual

@@ -48,7 +48,7 @@ def test_a_sum_is_remembered_inside_the_block_alone_and_until_torch_counts_a_cha
             assert checksum_once(tensor) == before
         tensor.add_(1.0)
         counted = checksum_once(tensor)
-        assert counted not in (before, checksum(torch.randn(300))) and counted == checksum(tensor)
+        assert counted == checksum(tensor) != before
     tensor.data += 1.0
     assert checksum_once(tensor) == checksum(tensor) != counted
 

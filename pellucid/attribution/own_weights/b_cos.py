@@ -19,7 +19,9 @@ FIRST_STATE = 0  # what the first block reads: word, place and type of a piece t
 
 
 @attributions.add(
-    needs={"b_cos", "gradient", "hidden_states"}, cost="1 run of the model, and 1 back through it"
+    needs={"b_cos", "gradient", "hidden_states"},
+    cost="1 run of the model, and 1 back through it",
+    at_text=False,
 )
 def b_cos(run: ForwardPass, target: Explainable) -> Scores:
     """Contribution of each piece to the target; all pieces of a text, special ones too, add up to its logit exactly.

@@ -94,9 +94,20 @@ class Request:
 
     @property
     def reads_gradients(self) -> bool:
-        """Whether a method needs the text's own pass with a graph."""
-        return any(
-            "gradient" in call.entry.facts["needs"] and call.entry.facts["at_text"] for call in self.calls
+        """Whether a method needs passes with a graph."""
+        return any("gradient" in call.entry.facts["needs"] for call in self.calls)
+
+    @property
+    def reads_text_graph(self) -> bool:
+        """Whether the text's own pass, which all methods share, shall have a graph.
+
+        A method that reads hidden states gets them and the answer from one pass, and that is the one with a graph.
+        """
+        of_states = isinstance(self.target, HiddenState)
+        return self.reads_gradients and any(
+            of_states or call.entry.facts["at_text"] or call.settings.get("layer") is not None
+            for call in self.calls
+            if "gradient" in call.entry.facts["needs"]
         )
 
     @property
@@ -255,9 +266,11 @@ def _explain_group(
     forward = ForwardPass(
         request.model, batch, scheduler, request.seed, open_attention=request.opens_attention
     )
-    if request.reads_gradients:
+    if request.reads_text_graph:
         _ = forward.trace  # one pass with a graph serves all methods; the guard then checks that very pass
     logits = guard.check(indices, forward.logits)
+    if request.reads_gradients and not request.reads_text_graph:
+        guard.check_with_graph(indices)
     group = _Group(request, forward, logits, _resolved(request, forward, logits))
     readout = group.target.readout
     scheduler.remember(batch.rows, forward.answers(readout).cpu(), readout.key)

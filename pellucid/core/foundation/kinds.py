@@ -22,7 +22,8 @@ STATE_VECTOR = "state_vector"
 # usual: it is part of "all methods"; else it runs only when it is named
 # measure: the unit in which scores of all layers and models are on one scale, such as "nats"; "" where they are not
 # aliases: other names that people know it by, such as "ig"
-# at_text: of a method that needs gradients, whether it takes one at the text itself; else only elsewhere, as on a path to the text
+# at_text: of a method that needs gradients, whether it takes one from the text's own pass, which methods share; else all its gradients
+# are of other passes, as at points of a path or by backward rules
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 # reads: what of the target it reads, a "number", or a STATE_VECTOR; such a method needs a hidden state as target
 attributions = Catalogue(

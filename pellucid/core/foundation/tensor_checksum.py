@@ -19,7 +19,7 @@ _remembered: ContextVar[Sums | None] = ContextVar("remembered_sums", default=Non
 def sums_remembered() -> Iterator[None]:
     """While active in this thread, `checksum_once` sums each tensor once, until torch counts a change of it.
 
-    For work between whose passes no code of the user runs that could change a weight behind torch's back.
+    For many passes of one call. What a hook or another thread changes meanwhile behind torch's back is noticed at the next call.
     """
     if _remembered.get() is not None:
         yield
@@ -34,7 +34,7 @@ def sums_remembered() -> Iterator[None]:
 def checksum_once(tensor: Tensor) -> int:
     """`checksum`, remembered inside `sums_remembered`."""
     sums = _remembered.get()
-    if sums is None:
+    if sums is None or tensor.is_inference():  # of an inference tensor torch counts no change
         return checksum(tensor)
     key = id(tensor), tensor.data_ptr(), tensor._version
     if key not in sums:

@@ -20,6 +20,7 @@ from pellucid.core.passes.model import Model
 from pellucid.core.passes.precision import TOLERANCE as TOLERANCE
 from pellucid.core.passes.precision import tolerance
 from pellucid.core.passes.target import class_logits
+from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import Example
 
 SHARE = 1 / 40  # of a large call's tokens, run once more as single texts
@@ -90,6 +91,18 @@ class Guard:
         texts = torch.stack([self._of_text.get(row, own) for row, own in zip(rows, plain, strict=True)])
         residual_of = dict(zip(checked, gaps, strict=True))
         return CheckedLogits(plain, texts, [residual_of.get(index) for index in range(len(rows))])
+
+    def check_with_graph(self, rows: Sequence[int]) -> None:
+        """Compare the model's own calls with a pass with a graph too, for those of the rows that are in the sample.
+
+        For methods that read gradients of other passes than the text's own. Raises `ParityBroken` as `check`, which came before.
+        """
+        sampled = [row for row in rows if row in self._sample]
+        if not sampled:
+            return
+        batch = self.windows.select(sampled)
+        logits = self.model.trace(batch.rows, Want(gradients=True)).logits.detach().cpu()
+        check_parity(self.model, batch.examples, logits, torch.stack([self._plain[row] for row in sampled]))
 
     def _near_a_tie(self, logits: Tensor) -> bool:
         """Whether the two best classes of a row differ by less than two passes of the model may differ."""

@@ -39,13 +39,13 @@ class Traces:
 
     @cached_property
     def without_graph(self) -> Trace:
-        """Logits and, for self-explaining models, their own weights."""
+        """Logits, word embeddings and, for self-explaining models, their own weights."""
         with torch.no_grad():
             return self._run(Want())
 
     @cached_property
     def states(self) -> Trace:
-        """Logits and hidden states, without a graph."""
+        """Logits, word embeddings and hidden states, without a graph."""
         with torch.no_grad():
             return self._run(Want(hidden=True))
 
@@ -93,7 +93,8 @@ class Traces:
     @property
     def at_hand(self) -> Trace:
         """Logits and word embeddings: a trace that has already run, or else the cheapest."""
-        return self.with_states if {"with_graph", "states"} & set(self.__dict__) else self.without_graph
+        done = next((name for name in ("with_graph", "without_graph", "states") if name in self.__dict__), "")
+        return getattr(self, done or "without_graph")  # type: ignore[no-any-return]
 
     def for_readout(self, readout: Readout) -> Trace:
         """The cheapest trace that has what a readout needs, or one that has already run."""

@@ -3,7 +3,7 @@
 import inspect
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules import module as torch_modules
 
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.tensor_checksum import checksum_once
+from pellucid.core.foundation.tensor_checksum import checksum, checksum_once
 from pellucid.core.foundation.wording import reason
 from pellucid.core.passes.module_hooks import is_watched
 
@@ -73,14 +73,17 @@ class CompiledNetwork:
         """The compiled network that reads these columns."""
         key = (tuple(tensors), tuple(sorted(settings.items())))
         with self._compiling:
-            state = self._state_now()
-            if state != self._state:
-                self._compiled, self._state = {}, state
+            if self._state_now(checksum_once) != self._state or key not in self._compiled:
+                state = self._state_now(
+                    checksum
+                )  # a sum that was remembered may be older than what is compiled now
+                if state != self._state:
+                    self._compiled, self._state = {}, state
             if key not in self._compiled:
                 self._compiled[key] = compiled(self._network, tensors, settings, self._threads)
             return self._compiled[key]
 
-    def _state_now(self) -> State:
+    def _state_now(self, sum_of: Callable[[Tensor], int]) -> State:
         """What changes when a weight, a buffer or a module is exchanged or changed in any way.
 
         A table of embeddings that no other module shares is not compiled.
@@ -89,7 +92,7 @@ class CompiledNetwork:
         weights = [one for each in modules for one in (*each.parameters(False), *each.buffers(False))]
         if any(one.dtype != torch.float32 for one in weights if one.is_floating_point()):
             raise ModelCannot("the openvino route computes weights of float32")
-        return (*map(id, modules), *((one.data_ptr(), checksum_once(one)) for one in weights))
+        return (*map(id, modules), *((one.data_ptr(), sum_of(one)) for one in weights))
 
     def _is_watched(self) -> bool:
         """Whether somebody sees or changes what a module computes, the lookup of word embeddings apart."""

@@ -69,6 +69,7 @@ def trial_units(trials: Sequence[Trial], corpus: Corpus, out: Path, device: str)
             trial.plan.encoder,
             trial.recipe.precision,
             device,
+            trial.recipe.route,
         )
         for trial in trials
     ]

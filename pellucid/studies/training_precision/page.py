@@ -8,8 +8,9 @@ from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.studies.shared.claims import ENOUGH_SEEDS, no_verdict
 from pellucid.studies.shared.computing_environment import count_machines, where_computed
 from pellucid.studies.shared.markdown import markdown_table, models_with_seeds, not_run_yet
-from pellucid.studies.shared.trainings import right_answers, right_on_shared_seeds
+from pellucid.studies.shared.trainings import right_on_shared_seeds
 from pellucid.studies.shared.units import Numbers
+from pellucid.training.checkpoint import best_epoch
 
 FLOAT32 = "float32"
 ALLOWED = 0.3  # points of dev accuracy by which another way may differ
@@ -21,7 +22,7 @@ TITLES = {
 
 
 def summarise(runs: Sequence[Numbers]) -> Numbers:
-    """Each way's accuracy in points, with the difference from float32 of the seeds that both have; all with 95 % intervals."""
+    """Each way's accuracy in points over the seeds that it shares with float32, and its difference from float32 with 95 % intervals."""
     by_way = {way: [run for run in runs if run["model"] == way] for way in TITLES}
     plain = by_way[FLOAT32]
     return {
@@ -32,12 +33,13 @@ def summarise(runs: Sequence[Numbers]) -> Numbers:
 
 
 def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
-    seeds = sorted({run["seed"] for run in of} & {run["seed"] for run in plain})
+    right, plain_right = right_on_shared_seeds(of, plain)
     ours, theirs = ({run["seed"]: dev_accuracy(run) for run in runs} for runs in (of, plain))
+    seeds = sorted(ours.keys() & theirs.keys())
     numbers = {
         "seeds": len(seeds),
-        "dev": _record(t_interval([dev_accuracy(run) for run in of])),
-        "test": float(right_answers(of).mean()),
+        "dev": _record(t_interval([ours[seed] for seed in seeds])),
+        "test": float(right.mean()),
     }
     if of is plain or not seeds:
         return numbers
@@ -45,13 +47,13 @@ def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
     return numbers | {
         "dev_differences": differences,
         "dev_over_float32": _record(t_interval(differences)),
-        "test_over_float32": _record(paired_difference_over_runs(*right_on_shared_seeds(of, plain))),
+        "test_over_float32": _record(paired_difference_over_runs(right, plain_right)),
     }
 
 
 def dev_accuracy(run: Numbers) -> float:
-    """The best epoch's, in points; the epoch that training takes."""
-    return 100 * max(float(epoch["dev_accuracy"]) for epoch in run["history"])
+    """The accuracy on dev of the epoch that training takes, in points."""
+    return 100 * float(run["history"][best_epoch(run["history"])]["dev_accuracy"])
 
 
 def _record(interval: Interval) -> Numbers:
@@ -69,7 +71,8 @@ def verdict(over: Numbers, seeds: int) -> str:
 
 def as_page(size: str, numbers: Numbers) -> str:
     """The report as a Markdown page."""
-    rows = [_row(way, of) for way, of in numbers["ways"].items()]
+    missing = models_with_seeds({TITLES[way]: seeds for way, seeds in numbers["unfinished"].items()})
+    rows = [_row(way, of, not missing) for way, of in numbers["ways"].items()]
     head = [
         "way",
         "seeds",
@@ -77,32 +80,28 @@ def as_page(size: str, numbers: Numbers) -> str:
         "test",
         "dev minus float32",
         "test minus float32",
-        f"the same within {ALLOWED}?",
+        f"on these dev texts the same within {ALLOWED}?",
     ]
-    missing = models_with_seeds({TITLES[way]: seeds for way, seeds in numbers["unfinished"].items()})
     return (
         f"# What training in bfloat16, or by a route, costs\n\n"
         f"A span model on MiniLM, trained in three ways that differ in how they compute; size {size}. Made by\n"
         "`python -m pellucid.studies training_precision --data FOLDER --out OUT`.\n\n"
         f"{not_run_yet(missing)}{markdown_table(head, rows)}\n\n"
-        f"Accuracy in points with 95 % intervals; dev is that of the best epoch, test has {numbers['texts']:,} texts. Intervals of dev\n"
-        "are t-intervals over training seeds. Differences are paired by seed; those of test also count the choice of texts. The same:\n"
-        f"the whole interval of dev lies within {ALLOWED} points of 0; no: all of it lies outside; else undecided. Below {ENOUGH_SEEDS} seeds\n"
-        f"there is no verdict. {where_computed(numbers['machines'])}\n"
+        f"Accuracy in points, of the epoch that was best on dev; test has {numbers['texts']:,} texts. Brackets are 95 % intervals.\n"
+        "Those of dev are t-intervals over training seeds: they say what other seeds would give on the same texts, of which the best\n"
+        "epoch was also chosen. Differences are paired by seed; those of test also count the choice of texts. The same: the whole\n"
+        f"interval of dev lies within {ALLOWED} points of 0; no: all of it lies outside; else undecided. Below {ENOUGH_SEEDS} seeds, and until all\n"
+        f"trainings are there, there is no verdict. {where_computed(numbers['machines'])}\n"
     )
 
 
-def _row(way: str, of: Numbers) -> list[str]:
+def _row(way: str, of: Numbers, is_complete: bool) -> list[str]:
     row = [TITLES[way], str(of["seeds"]), _shown(of["dev"]), f"{of['test']:.2f}"]
     if "dev_over_float32" not in of:
         return [*row, "–", "–", "–"]
     over = of["dev_over_float32"]
-    return [
-        *row,
-        _shown(over, "+"),
-        _shown(of["test_over_float32"], "+"),
-        f"**{verdict(over, of['seeds'])}**",
-    ]
+    judged = verdict(over, of["seeds"]) if is_complete else "no verdict yet"
+    return [*row, _shown(over, "+"), _shown(of["test_over_float32"], "+"), f"**{judged}**"]
 
 
 def _shown(interval: Numbers, sign: str = "") -> str:
