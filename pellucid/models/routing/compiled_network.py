@@ -74,9 +74,8 @@ class CompiledNetwork:
         key = (tuple(tensors), tuple(sorted(settings.items())))
         with self._compiling:
             if self._state_now(checksum_once) != self._state or key not in self._compiled:
-                state = self._state_now(
-                    checksum
-                )  # a sum that was remembered may be older than what is compiled now
+                # A sum that was remembered may be older than the weights that are compiled now.
+                state = self._state_now(checksum)
                 if state != self._state:
                     self._compiled, self._state = {}, state
             if key not in self._compiled:
