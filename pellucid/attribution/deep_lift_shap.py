@@ -28,7 +28,10 @@ POINTS = 64  # on the line between the logits of two texts, for targets that are
 
 
 @attributions.add(
-    needs={"gradient"}, cost="2 runs of the model for each baseline, with gradients", at_text=False
+    needs={"gradient"},
+    cost="2 runs of the model for each baseline, with gradients",
+    at_text=False,
+    compares=True,
 )
 def deep_lift_shap(
     run: ForwardPass, target: Explainable, *, baselines: tuple[Baseline, ...] = ("zero", "pad")

@@ -32,6 +32,7 @@ TRUSTED_GAP = 0.05
     needs={"gradient"},
     cost="1 run of the model, and 1 back through it by the policy's rules",
     at_text=False,
+    compares=True,
     later=frozenset({"policy_settings"}),
     aliases={"lrp"},
 )

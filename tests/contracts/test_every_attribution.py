@@ -11,6 +11,7 @@ import torch
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken, UnknownName
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.passes import parity
 from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.target import Target
 from pellucid.core.passes.traces import Traces
@@ -147,8 +148,9 @@ def test_the_order_changes_nothing(once, texts):
 
 @pytest.fixture
 def graphs(monkeypatch):
-    """The rows of every run of a text's own pass with a graph, of the pass that methods share."""
+    """The rows of every run of a text's own pass with a graph, of the pass that methods share, in a call of which the guard samples none."""
     rows, run = [], Traces._run
+    monkeypatch.setattr(parity, "sample", lambda *_: frozenset())
 
     def seen(self, want):
         if want.gradients and self.point is None:
@@ -176,8 +178,14 @@ def test_a_method_that_needs_the_texts_graph_reads_it(method, having, texts, gra
     assert graphs
 
 
+@pytest.mark.parametrize(
+    "sampled", (frozenset({0}), frozenset(range(9))), ids=("a large call", "a small one")
+)
 @pytest.mark.parametrize("method", (*AT_TEXT, *ELSEWHERE))
-def test_a_network_that_answers_otherwise_under_a_graph_is_refused(method, having, fresh, texts):
+def test_a_network_that_answers_otherwise_under_a_graph_is_refused(
+    method, sampled, having, fresh, texts, monkeypatch
+):
+    monkeypatch.setattr(parity, "sample", lambda *_: sampled)
     model = fresh(having(method))
     model.network.register_forward_hook(
         lambda _, __, output: _doubled(output) if torch.is_grad_enabled() else output

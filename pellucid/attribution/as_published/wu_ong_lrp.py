@@ -22,6 +22,7 @@ RELEASED = (
     needs={"gradient", "hidden_states", "bert_layers"},
     cost="2 runs of the model, with gradients, one text at a time",
     at_text=False,
+    compares=True,
     signed=False,
     usual=False,
 )

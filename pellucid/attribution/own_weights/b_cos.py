@@ -22,6 +22,7 @@ FIRST_STATE = 0  # what the first block reads: word, place and type of a piece t
     needs={"b_cos", "gradient", "hidden_states"},
     cost="1 run of the model, and 1 back through it",
     at_text=False,
+    compares=True,
 )
 def b_cos(run: ForwardPass, target: Explainable) -> Scores:
     """Contribution of each piece to the target; all pieces of a text, special ones too, add up to its logit exactly.

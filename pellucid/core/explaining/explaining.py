@@ -111,6 +111,12 @@ class Request:
         )
 
     @property
+    def reads_points(self) -> bool:
+        """Whether a method reads gradients of other passes than the text's own, and leaves it to the guard to compare such a pass."""
+        facts = [call.entry.facts for call in self.calls]
+        return any("gradient" in one["needs"] and not one["at_text"] and not one["compares"] for one in facts)
+
+    @property
     def opens_attention(self) -> bool:
         """Whether attention weights shall be part of that graph."""
         return any({"gradient", "attention"} <= call.entry.facts["needs"] for call in self.calls)
@@ -266,10 +272,11 @@ def _explain_group(
     forward = ForwardPass(
         request.model, batch, scheduler, request.seed, open_attention=request.opens_attention
     )
-    if request.reads_text_graph:
+    has_graph = request.reads_text_graph or (request.reads_points and guard.samples_all(indices))
+    if has_graph:
         _ = forward.trace  # one pass with a graph serves all methods; the guard then checks that very pass
     logits = guard.check(indices, forward.logits)
-    if request.reads_gradients and not request.reads_text_graph:
+    if request.reads_points and not has_graph:
         guard.check_with_graph(indices)
     group = _Group(request, forward, logits, _resolved(request, forward, logits))
     readout = group.target.readout

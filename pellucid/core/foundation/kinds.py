@@ -24,6 +24,7 @@ STATE_VECTOR = "state_vector"
 # aliases: other names that people know it by, such as "ig"
 # at_text: of a method that needs gradients, whether it takes one from the text's own pass, which methods share; else all its gradients
 # are of other passes, as at points of a path or by backward rules
+# compares: whether the method itself compares its own passes with the model's answers, so that the guard need not
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 # reads: what of the target it reads, a "number", or a STATE_VECTOR; such a method needs a hidden state as target
 attributions = Catalogue(
@@ -42,6 +43,7 @@ attributions = Catalogue(
             "floor": False,
             "usual": True,
             "at_text": True,
+            "compares": False,
             "shares": True,
             "measure": "",
             "reads": "number",

@@ -92,6 +92,10 @@ class Guard:
         residual_of = dict(zip(checked, gaps, strict=True))
         return CheckedLogits(plain, texts, [residual_of.get(index) for index in range(len(rows))])
 
+    def samples_all(self, rows: Sequence[int]) -> bool:
+        """Whether all of these rows are in the sample."""
+        return self._sample.issuperset(rows)
+
     def check_with_graph(self, rows: Sequence[int]) -> None:
         """Compare the model's own calls with a pass with a graph too, for those of the rows that are in the sample.
 
