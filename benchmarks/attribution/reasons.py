@@ -21,7 +21,8 @@ WHY = {
     "integrated_gradients ÷": "The two ends of the path are evaluated besides the points on it, for the completeness gap.",
     "gradient_shap": (
         "At captum's five samples, two passes that are no samples weigh a fifth: of the text, whose class is asked for, and of "
-        "its blank text, for the completeness gap. At our default of 20 they weigh a twentieth."
+        "its blank text, for the completeness gap. At our default of 20 they weigh a twentieth. In a call of few texts, as with the "
+        "long ones, the guard's call of the model itself, by PyTorch's own passes, comes on top."
     ),
     "integrated_gradients: evaluations": (
         "captum's 50 Gauss-Legendre points are already within 0.004 % of the truth, and neither of our rules gets there with half. "
