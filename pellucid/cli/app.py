@@ -17,7 +17,7 @@ from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.call_syntax import command_line_syntax
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
-from pellucid.core.foundation.notices import Notice, UnmatchedLabels
+from pellucid.core.foundation.notices import Notice, OtherSegments, UnmatchedLabels
 
 INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with --out go on where they were, others begin anew."
@@ -117,7 +117,8 @@ def _written_out() -> Iterator[None]:
 def _plain_warnings() -> Iterator[None]:
     """Print the warnings that are meant for people as sentences on standard error; leave others as they are.
 
-    Equal ones are printed once. Of labels that fit no class the first alone is: it counts all texts, later ones a selection.
+    Equal ones are printed once. Of labels that fit no class, and of pairs and single texts, the first alone is: it counts all texts,
+    later ones a selection.
     """
     printed: set[object] = set()
     with warnings.catch_warnings():
@@ -125,7 +126,7 @@ def _plain_warnings() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
             if issubclass(category, Notice):
-                sentence = category if category is UnmatchedLabels else str(message)
+                sentence = category if category in (UnmatchedLabels, OtherSegments) else str(message)
                 if sentence not in printed:
                     _report(str(message), 0)
                 printed.add(sentence)

@@ -146,7 +146,10 @@ def _difference(state: TrainingState, settings: Mapping[str, object]) -> str:
     """What another run differs in from the one that a checkpoint is of, as far as the file says."""
     if not state.settings:
         return "with another recipe, encoder or data, or by an earlier version"
-    return changes(state.settings, settings) or "with another encoder, other texts, labels or marks"
+    return (
+        changes(state.settings, settings)
+        or "with another encoder, other texts, labels or marks, or another model that an objective reads"
+    )
 
 
 def _restore_random_state(tensors: dict[str, Tensor], device: torch.device) -> None:

@@ -105,6 +105,7 @@ def _starting_state(run: Run, steps: Steps) -> TrainingState:
     if state.best >= 0:  # a run killed at an epoch's end may have saved that epoch's weights already
         run.best_weights.check({state.best, state.epoch})
     _restore_span_count(run, steps, state)
+    state.settings = dict(run.settings)  # a file of an earlier version has none
     return state
 
 

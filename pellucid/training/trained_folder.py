@@ -127,7 +127,7 @@ class TrainedFolder:
         if record.get("fingerprint") != fingerprint:
             differ = changes(self._settings(settings), settings)
             raise BadFile(
-                f"{self.path} holds a model trained otherwise ({differ or 'with other texts, labels or marks'}); give another "
+                f"{self.path} holds a model trained otherwise ({differ or 'with other texts, labels or marks, or another model that an objective reads'}); give another "
                 "folder, or remove this one."
             )
         before = record.get("encoder_files")

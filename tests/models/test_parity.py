@@ -1,5 +1,6 @@
 """The parity guard: what we would explain is the model's own answer, or there is an error and no explanation."""
 
+import random
 from contextlib import contextmanager
 
 import numpy as np
@@ -100,3 +101,20 @@ def test_every_family_keeps_parity_in_every_number_type(kind, dtype, texts):
     assert all(
         explanation.diagnostics["parity"] <= allowed for explanation in ask(classifier, texts, "gradient")
     )
+
+
+def padded_otherwise_under_a_graph(logits, inputs):
+    padded = (inputs["attention_mask"] == 0).any(1, keepdim=True)
+    return logits + padded if torch.is_grad_enabled() else logits
+
+
+@pytest.mark.parametrize("method", ("gradient", "integrated_gradients", "smooth_gradient"))
+@pytest.mark.parametrize("seed", (0, 1, 2))
+def test_a_network_whose_padded_rows_answer_otherwise_under_a_graph_is_refused(method, seed):
+    draw = random.Random(seed)
+    texts = [" ".join(["fine"] * draw.randint(3, 20)) for _ in range(60)]
+    with (
+        answering(tiny_classifier("bert"), padded_otherwise_under_a_graph) as model,
+        pytest.raises(ParityBroken),
+    ):
+        ask(model, texts, method)

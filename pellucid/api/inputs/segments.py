@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
-from pellucid.core.foundation.notices import InputReading, notify
+from pellucid.core.foundation.call_syntax import in_syntax
+from pellucid.core.foundation.notices import OtherSegments, notify
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 
 WORDS = {1: "single texts", 2: "pairs of texts"}
+AS_PAIRS = (
+    'write each as a pair: ("the first text", "the second")',
+    "give the second text with --second, or a file with two columns of texts",
+)
+AS_SINGLE_TEXTS = "write each as one string", "leave --second away, or name one column of texts with --text"
 
 
 def notice_segments(model: Model, examples: Sequence[Example]) -> None:
@@ -17,13 +23,9 @@ def notice_segments(model: Model, examples: Sequence[Example]) -> None:
     other = sum(len(example.segments) != trained for example in examples)
     if other:
         here = WORDS[3 - trained]
-        advice = (
-            'write each as a pair: ("the first text", "the second")'
-            if trained == 2
-            else "write each as one string"
-        )
+        advice = in_syntax(*(AS_PAIRS if trained == 2 else AS_SINGLE_TEXTS))
         notify(
             f"{model.name} was trained on {WORDS[trained]}, and {other} of {len(examples)} here are {here}, whose prediction may mean "
             f"nothing; {advice}.",
-            InputReading,
+            OtherSegments,
         )

@@ -277,7 +277,7 @@ def _explain_group(
         _ = forward.trace  # one pass with a graph serves all methods; the guard then checks that very pass
     logits = guard.check(indices, forward.logits)
     if request.reads_points and not has_graph:
-        guard.check_with_graph(indices)
+        logits = guard.check_with_graph(indices, logits)
     group = _Group(request, forward, logits, _resolved(request, forward, logits))
     readout = group.target.readout
     scheduler.remember(batch.rows, forward.answers(readout).cpu(), readout.key)

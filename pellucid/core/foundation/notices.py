@@ -18,6 +18,10 @@ class InputReading(Notice):
     """Data could be read in several ways; the notice says which one was taken, and where there are others, how to write one."""
 
 
+class OtherSegments(InputReading):
+    """Single texts came where the model was trained on pairs, or pairs where it was trained on single texts."""
+
+
 class UnmatchedLabels(Notice):
     """Labels of the data are no classes of the model: how many, which, and the map that would join them."""
 

@@ -7,7 +7,7 @@ must not depend on a batch.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import torch
@@ -96,17 +96,27 @@ class Guard:
         """Whether all of these rows are in the sample."""
         return self._sample.issuperset(rows)
 
-    def check_with_graph(self, rows: Sequence[int]) -> None:
-        """Compare the model's own calls with a pass with a graph too, for those of the rows that are in the sample.
+    def check_with_graph(self, rows: Sequence[int], logits: CheckedLogits) -> CheckedLogits:
+        """Compare the model's own calls with a pass with a graph too, for those of a pack's rows that are in the sample.
 
-        For methods that read gradients of other passes than the text's own. Raises `ParityBroken` as `check`, which came before.
+        For methods that read gradients of other passes than the text's own. The sampled rows run beside the longest of the pack,
+        so padded as in it, or if that is the only one, beside the shortest. logits: from `check`. Returns them with the larger
+        residuals of both passes. Raises `ParityBroken` as `check` does.
         """
         sampled = [row for row in rows if row in self._sample]
         if not sampled:
-            return
-        batch = self.windows.select(sampled)
-        logits = self.model.trace(batch.rows, Want(gradients=True)).logits.detach().cpu()
-        check_parity(self.model, batch.examples, logits, torch.stack([self._plain[row] for row in sampled]))
+            return logits
+        by_length = sorted(rows, key=self.windows.lengths.__getitem__)
+        beside = by_length[-1] if sampled != [by_length[-1]] else by_length[0]
+        batch = self.windows.select(list(dict.fromkeys([*sampled, beside])))
+        ours = self.model.trace(batch.rows, Want(gradients=True)).logits.detach().cpu()[: len(sampled)]
+        plain = torch.stack([self._plain[row] for row in sampled])
+        gaps = check_parity(self.model, batch.examples[: len(sampled)], ours, plain)
+        self.worst = max([self.worst, *gaps])
+        of_row = dict(zip(sampled, gaps, strict=True))
+        pairs = zip(rows, logits.residuals, strict=True)
+        merged = [None if gap is None else max(gap, of_row.get(row, gap)) for row, gap in pairs]
+        return replace(logits, residuals=merged)
 
     def _near_a_tie(self, logits: Tensor) -> bool:
         """Whether the two best classes of a row differ by less than two passes of the model may differ."""

@@ -1,6 +1,7 @@
 """The numbers of `training_precision` over seeds, and their page."""
 
 from collections.abc import Sequence
+from math import isnan
 
 from pellucid.core.results.t_interval import t_interval
 from pellucid.core.results.table import Interval
@@ -26,7 +27,7 @@ def summarise(runs: Sequence[Numbers]) -> Numbers:
     by_way = {way: [run for run in runs if run["model"] == way] for way in TITLES}
     plain = by_way[FLOAT32]
     return {
-        "ways": {way: _numbers(of, plain) for way, of in by_way.items() if of},
+        "ways": {way: _numbers(of, plain) for way, of in by_way.items() if shared_seeds(of, plain)},
         "texts": len(runs[0]["right"]),
         "machines": count_machines(list(runs)),
     }
@@ -35,13 +36,13 @@ def summarise(runs: Sequence[Numbers]) -> Numbers:
 def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
     right, plain_right = right_on_shared_seeds(of, plain)
     ours, theirs = ({run["seed"]: dev_accuracy(run) for run in runs} for runs in (of, plain))
-    seeds = sorted(ours.keys() & theirs.keys())
+    seeds = shared_seeds(of, plain)
     numbers = {
         "seeds": len(seeds),
         "dev": _record(t_interval([ours[seed] for seed in seeds])),
         "test": float(right.mean()),
     }
-    if of is plain or not seeds:
+    if of is plain:
         return numbers
     differences = [ours[seed] - theirs[seed] for seed in seeds]
     return numbers | {
@@ -51,13 +52,20 @@ def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
     }
 
 
+def shared_seeds(of: Sequence[Numbers], plain: Sequence[Numbers]) -> list[int]:
+    """The seeds that two ways both have."""
+    return sorted({run["seed"] for run in of} & {run["seed"] for run in plain})
+
+
 def dev_accuracy(run: Numbers) -> float:
     """The accuracy on dev of the epoch that training takes, in points."""
     return 100 * float(run["history"][best_epoch(run["history"])]["dev_accuracy"])
 
 
 def _record(interval: Interval) -> Numbers:
-    return {"mean": interval.mean, "low": interval.low, "high": interval.high}
+    """None for a bound that so few seeds do not have."""
+    bounds = {"low": interval.low, "high": interval.high}
+    return {"mean": interval.mean} | {name: None if isnan(one) else one for name, one in bounds.items()}
 
 
 def verdict(over: Numbers, seeds: int) -> str:
@@ -105,4 +113,6 @@ def _row(way: str, of: Numbers, is_complete: bool) -> list[str]:
 
 
 def _shown(interval: Numbers, sign: str = "") -> str:
+    if interval["low"] is None:
+        return f"{interval['mean']:{sign}.2f}"
     return "{mean:{sign}.2f} [{low:{sign}.2f}, {high:{sign}.2f}]".format(sign=sign, **interval)
