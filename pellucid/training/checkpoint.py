@@ -116,8 +116,8 @@ def load_checkpoint(
     """Restore weights, optimizer and random state, and return how far the run was.
 
     epochs: of the run. steps: of an epoch. draws: whether the run draws from the process's random state; of one that does
-    not, that state stays as it is. settings: of the run, for the message where the file's are other ones. Raises `BadFile` when the file belongs to another run, is broken, or describes
-    a state that no such run can be in.
+    not, that state stays as it is. settings: of the run, for the message where the file's are other ones. Raises `BadFile` when
+    the file belongs to another run, is broken, or describes a state that no such run can be in.
     """
     try:
         with safe_open(path, framework="pt") as file:
