@@ -7,6 +7,7 @@ import pytest
 import torch
 from captum._utils.models.linear_model import SkLearnLinearRegression, SkLearnRidge
 from captum.attr import LimeBase, Occlusion, ShapleyValueSampling
+from sklearn.linear_model import Ridge
 
 from pellucid.attribution.as_published.thermostat_lime import _sample as thermostat_sample
 from pellucid.attribution.gaussian_process_shapley import _coalitions, _pairs
@@ -17,6 +18,7 @@ from pellucid.attribution.shared.coalition_draws import coalitions, even_numbers
 from pellucid.attribution.shared.coalition_game import all_coalitions, games
 from pellucid.attribution.shared.game_process import LARGER, TRIPLES
 from pellucid.attribution.shared.hadamard import hadamard
+from pellucid.attribution.shared.surrogate import Sample, ridge, surrogate
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import silent
@@ -232,6 +234,24 @@ def test_kernel_shap_of_the_same_samples_is_captums_regression():
     np.testing.assert_allclose(
         explain_one(model, (LONG,), "kernel_shap", n_samples=120).scores, peer, atol=1e-4
     )
+
+
+@pytest.mark.parametrize("alpha", (0.0, 1e-6, 1.0))
+@pytest.mark.parametrize("samples", (5, 60))
+def test_the_regression_is_scikit_learns_also_with_fewer_samples_than_units(samples, alpha):
+    draws = np.random.default_rng(samples)
+    present, values, weights = draws.random((samples, 9)) < 0.5, draws.random(samples), draws.random(samples)
+    own, intercept = ridge(present, values, weights, alpha)
+    solver = "svd" if alpha == 0 else "auto"  # of coefficients that fit equally well the shortest
+    theirs = Ridge(alpha=alpha, solver=solver).fit(present.astype(float), values, sample_weight=weights)
+    np.testing.assert_allclose(own, theirs.coef_, atol=1e-6)
+    assert intercept == pytest.approx(theirs.intercept_, abs=1e-6)
+
+
+def test_samples_of_no_weight_leave_every_score_at_0():
+    present = np.zeros((8, 1), dtype=bool)
+    fit = surrogate(Sample(present, np.zeros(8), 0), np.ones(8), 1.0)
+    assert fit.scores.tolist() == [0.0] and np.isfinite(list(fit.diagnostics.values())).all()
 
 
 def test_lime_weighs_and_fits_as_the_lime_package():

@@ -53,6 +53,18 @@ def test_no_other_cuts_are_cheaper(lengths, tokens):
     assert cost(np.cumsum([len(pack) for pack in own])[:-1]) == (False, pytest.approx(cheapest[1]))
 
 
+def test_packs_of_hundreds_of_rows_cost_nearly_as_little(monkeypatch):
+    lengths, tokens = np.random.default_rng(0).integers(3, 40, 6000).tolist(), 20_000
+
+    def cost():
+        packs = Scheduler(tokens).packs(lengths)
+        return sum(len(pack) * lengths[pack[0]] for pack in packs) + len(packs) * tokens / 12
+
+    nearly = cost()
+    monkeypatch.setattr("pellucid.core.passes.scheduler.FINE", tokens)
+    assert cost() <= nearly <= 1.005 * cost()
+
+
 def test_packs_are_filled():
     assert Scheduler(10).packs([5, 2, 5, 2, 2, 2, 11]) == [[6], [0, 2], [1, 3, 4, 5]]
 

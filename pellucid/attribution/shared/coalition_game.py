@@ -57,11 +57,7 @@ class Games:
         """A row for each coalition of a text, [coalition player] bool."""
         is_absent = np.zeros((len(coalitions), len(self.units[example])), dtype=bool)
         is_absent[:, list(self.units[example].content)] = ~coalitions
-        of_pieces = is_absent[:, self.owners[example]]
-        return [
-            self.run.batch.edited(example, removed.nonzero()[0].tolist(), self.operator)
-            for removed in of_pieces
-        ]
+        return self.run.batch.edited_rows(example, is_absent[:, self.owners[example]], self.operator)
 
     def scores(self, players: Iterable[np.ndarray]) -> tuple[Tensor, ...]:
         """For each text's scores [player] those of its units [unit]: 0 at special tokens."""

@@ -7,7 +7,7 @@ TRUSTED_R2 = 0.5
 
 def fit_r2(values: np.ndarray, predicted: np.ndarray, weights: np.ndarray) -> float:
     """1 - weighted squared residuals / weighted squared distances from the mean; at most 1, and 1 where nothing varies."""
-    mean = np.average(values, weights=weights)
+    mean = weights @ values / (weights.sum() or 1.0)
     spread = np.sum(weights * (values - mean) ** 2)
     residual = np.sum(weights * (values - predicted) ** 2)
     return float(1 - residual / spread) if spread > 1e-20 else 1.0

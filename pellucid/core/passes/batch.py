@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from operator import itemgetter
+from struct import pack
 from typing import Literal, get_args
 
 import numpy as np
@@ -61,16 +62,14 @@ class Row:
     @cached_property
     def digest(self) -> bytes:
         """Sixteen bytes that identify this row among all rows of a model."""
-        columns = [self.ids, self.types, self.positions, self.word_index, self.segments]
-        columns += [column for column in (self.sentences, self.content, self.numbers) if column]
-        digest = blake2b(np.array(columns, dtype=np.int64).tobytes(), digest_size=16)
-        digest.update(np.array(self.written, dtype=np.int64).tobytes())
-        return digest.digest()
+        numbers = [len(self.ids), len(self.sentences), len(self.content), len(self.numbers)]
+        numbers += [*self.ids, *self.types, *self.positions, *self.word_index, *self.segments]
+        numbers += [*self.sentences, *self.content, *self.numbers, *self.written]
+        return blake2b(pack(f"<{len(numbers)}q", *numbers), digest_size=16).digest()
 
     def keep(self, pieces: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""
-        of_pieces = _at(pieces)
-        pick = lambda column: of_pieces(column) if column else ()  # noqa: E731
+        pick = _at(pieces)
         return Row(  # and not `replace`: a corpus has millions of these
             pick(self.ids),
             pick(self.types),
@@ -78,10 +77,10 @@ class Row:
             pick(self.word_index),
             pick(self.segments),
             self.windows,
-            pick(self.sentences),
-            pick(self.content),
+            pick(self.sentences) if self.sentences else (),
+            pick(self.content) if self.content else (),
             self.written,
-            pick(self.numbers),
+            pick(self.numbers) if self.numbers else (),
         )
 
     @property
@@ -133,15 +132,19 @@ def edit(row: Row, removed: Collection[int], operator: Operator, special: Specia
     token over them, which the model still attends to; "delete" leaves them out and closes the gaps. A model that counts
     positions among the attended pieces (BLOOM's ALiBi) gives the same answer for "absent" and "delete".
     """
+    is_removed = np.zeros((1, len(row)), dtype=bool)
+    is_removed[0, list(removed)] = True
+    return edits(row, is_removed, operator, special)[0]
+
+
+def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds) -> list[Row]:
+    """The row without the pieces of each line of removed [edit piece] bool, taken out as by `edit`."""
     one_of("operator", operator, OPERATORS)
-    removed = set(removed)
     if operator in ("mask", "pad"):
-        new = special.get(operator)
-        return replace(row, ids=tuple(new if index in removed else id for index, id in enumerate(row.ids)))
-    rest = row.keep([index for index in range(len(row)) if index not in removed])
-    if operator == "delete":
-        return rest.closed()
-    return rest
+        ids = np.where(removed, special.get(operator), row.ids).tolist()
+        return [replace(row, ids=tuple(of_edit)) for of_edit in ids]
+    rest = [row.keep(np.flatnonzero(stays).tolist()) for stays in ~removed]
+    return [one.closed() for one in rest] if operator == "delete" else rest
 
 
 @dataclass(frozen=True)
@@ -209,3 +212,7 @@ class Batch:
     def edited(self, example: int, removed: Collection[int], operator: Operator) -> Row:
         """One row of the batch without these pieces."""
         return edit(self.rows[example], removed, operator, self.special)
+
+    def edited_rows(self, example: int, removed: np.ndarray, operator: Operator) -> list[Row]:
+        """The rows of the example without the pieces of each line of removed [edit piece] bool."""
+        return edits(self.rows[example], removed, operator, self.special)

@@ -23,6 +23,7 @@ from pellucid.core.passes.parity import SHARE
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
 CPU_TOKENS, DEVICE_TOKENS = 640, 32768
 START = 1 / 12  # the cost of starting a pack, as a share of the cost of a full one
+FINE = 200  # parts of a pack to which its size is found
 REMEMBERED = 50_000  # answers; when there are more, the next call forgets all of them
 
 
@@ -71,7 +72,7 @@ class Scheduler:
         """Index lists, longest rows first, each within the budget when padded (a longer row runs alone).
 
         Of all ways to cut the sorted rows, this is the one with the fewest padded tokens, where each pack costs a twelfth
-        of a full pack more: the cost of starting it on a CPU (docs/design.md).
+        of a full pack more: the cost of starting it on a CPU (docs/design.md). Of packs of hundreds of rows it is nearly that one.
         """
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
         starts = _starts([lengths[index] for index in order], self.tokens)
@@ -91,7 +92,8 @@ class Scheduler:
         """
         if len(self.known) > REMEMBERED:
             self.forget()
-        fresh = {row.digest: row for row in rows if row.digest + question not in self.known}
+        keys = [row.digest + question for row in rows]
+        fresh = {key: row for key, row in zip(keys, rows, strict=True) if key not in self.known}
         distinct = list(fresh.values())
         padded: list[tuple[int, Row]] = []  # for each pack the padding of its most padded row, and that row
         for indices in self.packs_of(distinct):
@@ -103,7 +105,7 @@ class Scheduler:
         if check is not None and (again := self._again(padded)):
             together = torch.stack([self.known[row.digest + question] for row in again])
             self.check(together, again, run, check)
-        return torch.stack([self.known[row.digest + question] for row in rows])
+        return torch.stack([self.known[key] for key in keys])
 
     def check(
         self,
@@ -149,17 +151,30 @@ class Scheduler:
 
 
 def _starts(sizes: list[int], budget: int) -> list[int]:
-    """Where the cheapest packs of rows begin, for sizes in falling order: a shortest path from row to row."""
-    cost = np.r_[0.0, np.full(len(sizes), np.inf)]
-    came_from, counts = np.zeros(len(sizes) + 1, dtype=int), np.arange(1, len(sizes) + 1)
-    for start, longest in enumerate(sizes):  # 0 where a decoder's whole text is absent
-        end = min(len(sizes), start + max(1, budget // max(longest, 1))) + 1
-        reached = cost[start] + budget * START + longest * counts[: end - start - 1]
+    """Where the cheapest packs of rows begin, for sizes in falling order: a shortest path from border to border."""
+    borders = np.array(_borders(sizes, budget))
+    cost = np.r_[0.0, np.full(len(borders) - 1, np.inf)]
+    came_from = np.zeros(len(borders), dtype=int)
+    longest = np.maximum(
+        [sizes[first] for first in borders[:-1]], 1
+    )  # 0 where a decoder's whole text is absent
+    ends = np.searchsorted(borders, borders[:-1] + np.maximum(1, budget // longest), "right").tolist()
+    for start, end in enumerate(ends):
+        rows = borders[start + 1 : end] - borders[start]
+        reached = cost[start] + budget * START + sizes[borders[start]] * rows
         better = reached <= cost[start + 1 : end]
         np.copyto(cost[start + 1 : end], reached, where=better)
         np.copyto(came_from[start + 1 : end], start, where=better)
-    starts, index = [], len(sizes)
+    starts, index = [], len(borders) - 1
     while index:
         index = int(came_from[index])
-        starts.append(index)
+        starts.append(int(borders[index]))
     return starts[::-1]
+
+
+def _borders(sizes: list[int], budget: int) -> list[int]:
+    """Where a pack may begin or end: at every row, or, of packs with hundreds of rows of one size, at every few."""
+    borders = []
+    for size, of_size in groupby(range(len(sizes)), key=sizes.__getitem__):
+        borders += list(of_size)[:: max(1, budget // max(size, 1) // FINE)]
+    return [*borders, len(sizes)]
