@@ -6,7 +6,9 @@ Zeiler & Fergus (2014), "Visualizing and Understanding Convolutional Networks"; 
 
 from typing import Literal
 
+import numpy as np
 import torch
+from numpy.lib.stride_tricks import sliding_window_view
 from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least
@@ -16,7 +18,7 @@ from pellucid.core.passes.batch import Batch, Operator
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import Kind, Spans, Units, all_spans, coarsen
+from pellucid.core.text.units import SPECIAL, Kind, Units, all_spans, coarsen
 
 
 @attributions.add(needs=frozenset(), cost="about 1 run of the model a word", units="word")
@@ -42,12 +44,9 @@ def occlusion(
         return _of_spans(run, target, window, max_width, operator)
     units, owners = _coarsened(run.batch, unit)
     windows = [_windows(of_text, window) for of_text in units]
-    removed = [
-        [_pieces(inside, owner) for inside in of_text] for of_text, owner in zip(windows, owners, strict=True)
-    ]
+    removed = [of_text[:, owner] for of_text, owner in zip(windows, owners, strict=True)]
     falls = _falls(run, target, removed, operator)
-    scores = (_averaged(*of_text) for of_text in zip(falls, windows, map(len, units), strict=True))
-    return Scores(tuple(scores), units=units)
+    return Scores(tuple(map(_averaged, falls, windows)), units=units)
 
 
 def _of_spans(
@@ -58,57 +57,41 @@ def _of_spans(
     words, owners = _coarsened(run.batch, "word")
     spans = tuple(all_spans(of_text, max_width) for of_text in words)
     removed = [
-        [_between(first, last, owner) for first, last in _ends(of_text)]
+        (of_text.first[:, None] <= owner) & (owner <= of_text.last[:, None])
         for of_text, owner in zip(spans, owners, strict=True)
     ]
     return Scores(tuple(_falls(run, target, removed, operator)), units=spans)
 
 
-def _coarsened(batch: Batch, unit: Kind) -> tuple[tuple[Units, ...], list[tuple[int, ...]]]:
+def _coarsened(batch: Batch, unit: Kind) -> tuple[tuple[Units, ...], list[np.ndarray]]:
     """Each text's units of a kind, and for each piece the number of the unit that it belongs to."""
     coarsened = [coarsen(batch.units[n], unit, batch.examples[n].segments) for n in range(len(batch))]
-    return tuple(units for units, _ in coarsened), [owner for _, owner in coarsened]
+    return tuple(units for units, _ in coarsened), [np.array(owner, dtype=int) for _, owner in coarsened]
 
 
 def _falls(
-    run: ForwardPass, target: Explainable, removed: list[list[list[int]]], operator: Operator
+    run: ForwardPass, target: Explainable, removed: list[np.ndarray], operator: Operator
 ) -> list[Tensor]:
-    """For each text [edit]: the target's value less its value without the pieces that an edit takes out."""
+    """For each text [edit]: the target's value less its value without the pieces that an edit takes out, [edit piece] bool."""
     variants = [
-        [run.batch.rows[n], *(run.batch.edited(n, pieces, operator) for pieces in edits)]
-        for n, edits in enumerate(removed)
+        [run.batch.rows[n], *run.batch.edited_rows(n, of_text, operator)] for n, of_text in enumerate(removed)
     ]
     return [values[0] - values[1:] for values in run.evaluate(variants, target)]
 
 
-def _ends(spans: Spans) -> list[tuple[int, int]]:
-    return list(zip(spans.first.tolist(), spans.last.tolist(), strict=True))
+def _windows(units: Units, window: int) -> np.ndarray:
+    """[window unit] bool: the runs of `window` neighbouring content units, text by text."""
+    windows = [np.zeros((0, len(units)), dtype=bool)]
+    for text in sorted(set(units.segment) - {SPECIAL}):
+        inside = np.flatnonzero(np.array(units.segment) == text)
+        runs = sliding_window_view(inside, min(window, len(inside)))
+        is_in = np.zeros((len(runs), len(units)), dtype=bool)
+        is_in[np.arange(len(runs))[:, None], runs] = True
+        windows.append(is_in)
+    return np.concatenate(windows)
 
 
-def _between(first: int, last: int, owner: tuple[int, ...]) -> list[int]:
-    """The pieces of these units and of those between them."""
-    return [piece for piece, unit in enumerate(owner) if first <= unit <= last]
-
-
-def _windows(units: Units, window: int) -> list[tuple[int, ...]]:
-    """The runs of `window` neighbouring content units, text by text."""
-    windows: list[tuple[int, ...]] = []
-    for text in sorted(set(units.segment) - {-1}):
-        inside = [unit for unit in units.content if units.segment[unit] == text]
-        width = min(window, len(inside))
-        windows += [tuple(inside[first : first + width]) for first in range(len(inside) - width + 1)]
-    return windows
-
-
-def _pieces(units: tuple[int, ...], owner: tuple[int, ...]) -> list[int]:
-    """The pieces of these units."""
-    return [piece for piece, unit in enumerate(owner) if unit in units]
-
-
-def _averaged(falls: Tensor, windows: list[tuple[int, ...]], length: int) -> Tensor:
-    """[window] -> [unit]: each unit's mean over the windows that it is in."""
-    sums, counts = torch.zeros(length), torch.zeros(length)
-    for fall, window in zip(falls, windows, strict=True):
-        sums[list(window)] += fall
-        counts[list(window)] += 1
-    return sums / counts.clamp_min(1)
+def _averaged(falls: Tensor, windows: np.ndarray) -> Tensor:
+    """[window], [window unit] bool -> [unit]: each unit's mean over the windows that it is in."""
+    is_in = torch.from_numpy(windows).T.to(falls)
+    return (is_in @ falls / is_in.sum(1).clamp_min(1)).float()
