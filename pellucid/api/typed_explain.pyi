@@ -220,7 +220,10 @@ def explain(
     passages: Passages | None = None,
     workers: int = 1,
     progress: bool | None = None,
-    baselines: tuple[Literal["zero", "pad", "mask", "mean"], ...] = ("zero", "pad"),
+    baselines: Literal["zero", "pad", "mask", "mean"] | tuple[Literal["zero", "pad", "mask", "mean"], ...] = (
+        "zero",
+        "pad",
+    ),
 ) -> Results:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens."""
 

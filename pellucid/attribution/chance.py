@@ -46,7 +46,9 @@ def _drawn(batch: Batch, number: int, seed: int, n_draws: int, unit: Kind) -> tu
     segments = batch.examples[number].segments
     whole, numbers = coarsen(batch.whole_units[number], unit, segments)
     generator = generator_for(batch.whole_rows[number], "chance", seed)
-    draws = torch.stack([torch.rand(len(whole), generator=generator) for _ in range(n_draws)])
+    draws = torch.stack(
+        [torch.rand(len(whole), generator=generator, dtype=torch.float32) for _ in range(n_draws)]
+    )
     units, owners = coarsen(batch.units[number], unit, segments)
     pieces = batch.parts[number] or range(len(owners))
     number_of = {owner: numbers[piece] for owner, piece in zip(owners, pieces, strict=True)}

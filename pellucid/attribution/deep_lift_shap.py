@@ -5,7 +5,7 @@ Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions", s
 ThermoStat runs it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
@@ -16,6 +16,7 @@ from torch import Tensor
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.blank import Baseline
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
@@ -34,18 +35,14 @@ POINTS = 64  # on the line between the logits of two texts, for targets that are
     compares=True,
 )
 def deep_lift_shap(
-    run: ForwardPass, target: Explainable, *, baselines: tuple[Baseline, ...] = ("zero", "pad")
+    run: ForwardPass, target: Explainable, *, baselines: Baseline | tuple[Baseline, ...] = ("zero", "pad")
 ) -> Scores:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens.
 
     baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over them.
     Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
-    if not baselines or len(set(baselines)) < len(baselines):
-        raise BadSetting(f"baselines={baselines!r} is not possible; name one or more different ones.")
-    for baseline in baselines:
-        one_of("baselines", baseline, get_args(Baseline))
-    shares = [_against(run, target, run.blank(baseline)) for baseline in baselines]
+    shares = [_against(run, target, run.blank(baseline)) for baseline in _names(baselines)]
     scores = torch.stack([of_baseline.scores for of_baseline in shares]).mean(0)
     rise = torch.stack([of_baseline.rise for of_baseline in shares]).mean(0)
     gaps = ((scores.sum(1) - rise).abs() / rise.abs().clamp_min(1e-6)).tolist()
@@ -54,6 +51,17 @@ def deep_lift_shap(
         diagnostics=tuple({"completeness_gap": gap} for gap in gaps),
         caveats=tuple(_caveats(gap) for gap in gaps),
     )
+
+
+def _names(baselines: object) -> Sequence[Baseline]:
+    names = (baselines,) if isinstance(baselines, str) else baselines
+    if not isinstance(names, tuple | list) or not names or len({str(name) for name in names}) < len(names):
+        raise BadSetting(
+            f"baselines={quoted(baselines)} is not possible; name one or more different ones of {listed(get_args(Baseline))}."
+        )
+    for name in names:
+        one_of("baselines", name, get_args(Baseline))
+    return names
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ class Moves:
             generator = torch.Generator().manual_seed(int(self.seeds[example, draw]))
             sign = -1 if self.antithetic and sample % 2 else 1
             length = self.lengths[example]
-            moves[row, :length] = sign * torch.randn(length, self.shape[1], generator=generator)
+            drawn = torch.randn(length, self.shape[1], generator=generator, dtype=torch.float32)
+            moves[row, :length] = sign * drawn
         return moves.to(self.scales) * self.scales[examples, None, None]
 
     def group(self, sample: int) -> int:

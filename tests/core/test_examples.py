@@ -88,3 +88,9 @@ def test_what_is_no_text_raises_with_its_place(text):
 
 def test_a_listing_shows_both_texts():
     assert Example(("one", "two")).text == "one ⫽ two"
+
+
+def test_texts_and_rationales_in_lists_are_those_in_tuples():
+    one = Example(["a film", "good"], rationales=[Rationale(0, 0, 1)])
+    assert one == Example(("a film", "good"), rationales=(Rationale(0, 0, 1),))
+    assert isinstance(one.segments, tuple) and isinstance(one.rationales, tuple)

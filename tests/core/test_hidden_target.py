@@ -46,6 +46,15 @@ def test_the_value_is_the_length_of_the_models_own_state(family):
             assert str(one.target).startswith("hidden state") and str(one.target).endswith("of layer 2")
 
 
+def test_positions_in_a_list_are_those_in_a_tuple(bert):
+    target = HiddenState(2, [1, 2])
+    assert target == HiddenState(2, (1, 2))
+    scores = [ask(bert, [TEXT], "gradient", target=one)[0].scores for one in (target, HiddenState(2, (1, 2)))]
+    assert np.array_equal(*scores)
+    with pytest.raises(BadSetting, match="names piece 50"):
+        ask(bert, [TEXT], "gradient", target=HiddenState(2, [50]))
+
+
 @pytest.mark.parametrize("method", [name for name in attributions.names() if name not in BLIND])
 def test_every_method_explains_a_state_alone_and_in_a_batch(method, having, fresh, texts):
     model = having(method)

@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Target
-from tests.asking import ask
+from tests.asking import FEW, STATE, ask, reads_states
 
 PINNED = [0.3835397, 0.8637373, 0.998149, 0.0701212]
 ROW = Row((2, 10, 3), (0, 0, 0), (0, 1, 2), (-1, 0, -1), (-1, 0, -1))
@@ -63,3 +64,19 @@ def test_the_target_does_not_change_the_luck(bert, texts):
 def test_a_negative_seed_raises(bert):
     with pytest.raises(BadSetting, match="seed=-1"):
         ask(bert, ["fine"], "chance", seed=-1)
+
+
+@pytest.mark.parametrize(
+    "method", [name for name in attributions.names() if attributions.get(name).facts["random"]]
+)
+def test_the_type_of_new_numbers_does_not_change_the_draws(method, having):
+    model = having(method)
+    choice, target = (method, FEW.get(method, {})), STATE if reads_states(method) else Target()
+    before = ask(model, ["A gripping, lovely film."], choice, target=target)[0]
+    torch.set_default_dtype(torch.float64)
+    try:
+        after = ask(model, ["A gripping, lovely film."], choice, target=target)[0]
+    finally:
+        torch.set_default_dtype(torch.float32)
+    room = 1e-4 * float(np.abs(before.scores).max())
+    np.testing.assert_allclose(after.scores, before.scores, rtol=0, atol=room)

@@ -20,9 +20,10 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target
 from pellucid.core.passes.windows import in_windows, pieces_in, rows_of, window_row, windows_of
 from pellucid.core.text.example import Example, as_examples
-from pellucid.core.text.units import SPECIAL, Spans
+from pellucid.core.text.units import SPECIAL, Spans, Units
 from tests.asking import FEW, STATE, ask, ask_all, reads_states
 from tests.explanations import explanation
+from tests.tiny import tiny_classifier
 
 WORDS = "the café was closed and dull but a gripping lovely film made the unforgettable evening.".split()
 LONG = " ".join(WORDS[number % len(WORDS)] for number in range(150))
@@ -354,3 +355,27 @@ def test_ids_of_examples_may_repeat(bert):
     twice = [Example((LONG,), id="same"), Example((LONG + " Fine.",), id="same")]
     first, second = ask(bert, twice, "gradient")
     assert len(second.scores) > len(first.scores)
+
+
+def test_pieces_of_one_character_are_told_apart_by_their_order():
+    """As of byte-level tokenizers: an emoji is several pieces, all with its characters, and a window may begin inside it."""
+    starts, ends = (0, 0, 2, 2, 2, 4, 5, 5), (0, 2, 4, 4, 4, 5, 7, 7)
+    pieces = Units("piece", tuple("cabbbdee"), (SPECIAL, *(0,) * 7), starts, ends)
+    whole = explanation("aabbdee", units=pieces, scores=np.zeros(8))
+    parts = [
+        replace(
+            whole, units=pieces.take(places), scores=np.array([0, *(2.0 * place for place in places[1:])])
+        )
+        for places in ([0, 1, 2, 3], [0, 3, 4, 5, 6], [0, 4, 5, 6, 7])
+    ]
+    joined = stitched(parts, pieces)
+    in_windows = np.array([1, 1, 1, 2, 2, 2, 2, 1])
+    np.testing.assert_allclose(joined.scores, 2.0 * np.arange(8) * in_windows / 3)
+    assert joined.diagnostics["overlap_disagreement"] == 0
+
+
+def test_no_piece_of_a_long_text_in_another_script_is_lost():
+    text = "यह फिल्म बहुत अच्छी थी और हमने इसे फिर देखा " * 3
+    (long,) = ask(tiny_classifier("roberta"), [text], "gradient_x_input")
+    assert long.diagnostics["windows"] > 1
+    assert (long.scores[~long.special] != 0).all()

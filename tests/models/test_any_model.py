@@ -7,6 +7,8 @@ import pytest
 import torch
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from torch import nn
@@ -128,6 +130,10 @@ def test_a_network_that_looks_at_padding_runs_without():
         ({"logits": lambda ids, attended: torch.zeros(len(ids), 2)}, r"of shape \(1, 3\).*\(1, 2\) came"),
         ({"logits": lambda ids, attended: torch.zeros(len(ids), 3, dtype=torch.long)}, "floating-point"),
         ({"embedding": nn.Embedding(3, 3)}, "used the embedding 0 times"),
+        (
+            {"logits": torch.no_grad()(lambda ids, attended: torch.rand(len(ids), 3))},
+            "logits gives numbers that have no gradient; take no_grad",
+        ),
     ),
 )
 def test_functions_that_do_not_fit_raise(settings, message):
@@ -333,6 +339,55 @@ def test_a_pipeline_is_explained(classifier, classes):
         match="Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, occlusion",
     ):
         ask(model, texts, "gradient")
+
+
+@pytest.mark.parametrize("classifier", (LogisticRegression(), LinearSVC()), ids=("probabilities", "scores"))
+@pytest.mark.parametrize("classes", (2, 3))
+def test_a_pipeline_of_several_labels_is_multi_label(classifier, classes):
+    texts = ["lovely film", "dull film", "lovely book", "dull book", "lovely dull book", "film"]
+    labels = np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]])[:, :classes]
+    pipeline = make_pipeline(CountVectorizer(), OneVsRestClassifier(classifier)).fit(texts, labels)
+    model = from_pipeline(pipeline)
+    assert model.problem == "multi_label"
+    explanation = ask(model, ["lovely dull book"], "occlusion", target=Target(1))[0]
+    if hasattr(pipeline, "predict_proba"):
+        np.testing.assert_allclose(
+            explanation.prediction.probabilities, pipeline.predict_proba(["lovely dull book"])[0], atol=1e-6
+        )
+    assert explanation.top(1)[0].text == "dull"
+
+
+def test_a_pipeline_with_several_outputs_is_refused():
+    labels = [["a", "x"], ["b", "y"], ["a", "y"]]
+    pipeline = make_pipeline(CountVectorizer(), MultiOutputClassifier(LogisticRegression()))
+    with pytest.raises(BadInput, match="several outputs, each with classes of its own"):
+        from_pipeline(pipeline.fit(["one", "two", "three"], labels))
+
+
+def test_one_probability_a_text_is_that_of_the_second_class():
+    model = from_function(lambda texts: [0.9] * len(texts), ("no", "yes"), problem="one_logit")
+    (prediction,) = model.predict(["a film"])
+    assert prediction.label == "yes" and prediction.probabilities == pytest.approx((0.1, 0.9))
+
+
+def test_probabilities_may_be_rounded_and_messages_say_what_else_they_may_be():
+    rounded = from_function(lambda texts: [[1.0000001, -1e-8, 0.0]] * len(texts), LABELS)
+    assert rounded.predict(["a film"])[0].label == LABELS[0]
+    several = from_function(lambda texts: [[0.5, 0.9, 0.8]] * len(texts), LABELS)
+    with pytest.raises(ModelCannot, match="If a text may have several labels, say problem='multi_label'"):
+        several.predict(["a film"])
+    scores = from_function(lambda texts: [[-2.0, 1.0, 3.0]] * len(texts), LABELS)
+    with pytest.raises(ModelCannot, match="If these are scores, say gives='logits'"):
+        scores.predict(["a film"])
+
+
+def test_a_function_may_empty_its_list():
+    def answer(texts):
+        count = len(texts)
+        texts.clear()
+        return [[0.2, 0.3, 0.5]] * count
+
+    assert len(from_function(answer, LABELS).predict(["a film", "a book"])) == 2
 
 
 def test_a_linear_pipeline_gets_its_closed_form():

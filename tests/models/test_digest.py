@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pellucid.models.classifiers.digest import network_state
+from pellucid.models.classifiers.digest import network_digest, network_state
 from tests.tiny import tiny_composed
 
 CHANGES = {
@@ -44,3 +44,12 @@ def test_tensors_of_every_kind_and_size_have_a_state(kind, shape):
             tensor.data.view(-1)[-1:].zero_() if name == "x" else tensor.data[-1, -1:].zero_()
             assert network_state(network) != before
             before = network_state(network)
+
+
+def test_tensors_may_have_gaps_in_memory():
+    digests = []
+    for bias in (torch.arange(6.0)[::2], torch.arange(6.0)[::2].clone(), torch.ones(1).expand(3)):
+        network = nn.Module()
+        network.bias = nn.Parameter(bias)
+        digests.append(network_digest(network, []))
+    assert digests[0] == digests[1] != digests[2]

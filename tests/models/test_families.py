@@ -164,6 +164,16 @@ def test_the_digest_does_not_change_with_use(on_disk):
     assert classifier.hash == before == load_classifier(on_disk()).hash
 
 
+def test_the_users_own_tokenizer_keeps_its_settings(on_disk):
+    classifier = load_classifier(on_disk())
+    own = classifier.tokenizer.backend_tokenizer
+    own.enable_truncation(max_length=5)
+    own.enable_padding(length=8)
+    before = own.truncation, own.padding
+    ask(classifier, ["A fine film."], "occlusion")
+    assert (own.truncation, own.padding) == before
+
+
 def test_a_checkpoint_without_a_head_raises(tmp_path):
     AutoModel.from_config(tiny_network("bert").config).save_pretrained(tmp_path)
     TOKENIZERS["bert"]().save_pretrained(tmp_path)

@@ -1,5 +1,7 @@
 """Routes of a pass: stale weights are never used, and a route that lies, is slow or is not there is not used either."""
 
+import subprocess
+import sys
 import time
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
@@ -87,6 +89,34 @@ def test_every_single_change_of_a_weight_is_packed_anew():
             torch.testing.assert_close(
                 linear_product.linear_product(inputs, weights.of(weight)), inputs @ weight.t()
             )
+
+
+@needs_onednn
+@pytest.mark.parametrize("is_packed", (False, True))
+def test_a_bias_may_lie_anywhere(is_packed):
+    inputs, weight = torch.randn(20, 24), torch.randn(40, 24)
+    read = linear_product.packed(weight) if is_packed else weight
+    for bias in (
+        torch.randn(80)[::2],
+        torch.randn(40, 3)[:, 1],
+        torch.randn(1).expand(40),
+        torch.randn(41)[1:],
+    ):
+        product = linear_product.linear_product(inputs, read, bias)
+        torch.testing.assert_close(product, F.linear(inputs, weight, bias), rtol=1e-5, atol=1e-5)
+
+
+def test_a_process_with_packed_weights_ends_in_silence():
+    """At its end Python empties modules before the last weights go."""
+    script = (
+        "import torch\n"
+        "from pellucid.models.routing.packed_weights import PackedWeights\n"
+        "weights, weight = PackedWeights(), torch.nn.Parameter(torch.randn(24, 40))\n"
+        "weights.of(weight)\n"
+        "weights.own = weight.own = weights, weight\n"  # which refer to each other, as in a network, and so go last
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
 
 
 @needs_onednn
@@ -228,6 +258,20 @@ class LyingInLargePasses(Lying):
     mode = ScaledLarge
 
 
+class ScaledHead(TorchFunctionMode):
+    """The same in products of one row a text, where there are many texts."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        answer = func(*args, **(kwargs or {}))
+        return answer * 1.01 if func is F.linear and args[0].ndim == 2 and len(args[0]) > 16 else answer
+
+
+class LyingInHeads(Lying):
+    """A route that is right where few texts share a pass."""
+
+    mode = ScaledHead
+
+
 class Equal(EagerRoute):
     """As eager, under another name."""
 
@@ -335,8 +379,9 @@ def test_what_is_measured_at_an_unusual_moment_is_not_stored(with_route, moment,
     assert (tmp_path / "cache" / "routes.json").exists()
 
 
-def test_the_answers_of_a_full_pass_count_too(with_route):
-    with_route(LyingInLargePasses)
+@pytest.mark.parametrize("lying", (LyingInLargePasses, LyingInHeads))
+def test_the_answers_of_large_passes_count_too(lying, with_route):
+    with_route(lying)
     with pytest.warns(RouteNotUsed, match="its answers are not those of eager"):
         assert replace(tiny_classifier("bert"), route="other").route_in_use == "eager"
 

@@ -43,9 +43,11 @@ def test_several_baselines_are_the_mean_of_each():
         for names in (("zero", "pad"), ("zero",), ("pad",))
     )
     np.testing.assert_allclose(both, (zero + pad) / 2, atol=1e-6)
+    one = ask(model, TEXTS[:1], ("deep_lift_shap", {"baselines": "zero"}))[0].scores
+    assert np.array_equal(one, zero)
 
 
-@pytest.mark.parametrize("names", ((), ("zero", "zero"), ("nothing",)))
+@pytest.mark.parametrize("names", ((), ("zero", "zero"), ("nothing",), "nothing", 3, [["zero"]]))
 def test_baselines_that_do_not_fit_are_refused(names):
     with pytest.raises(BadSetting, match="baselines"):
         ask(model_of("bert"), TEXTS[:1], ("deep_lift_shap", {"baselines": names}))

@@ -88,6 +88,12 @@ BAD = (
     ([], {}, BadInput, r"passages=\[\] names none; give a list"),
     ("A good film", {}, BadInput, "names none; give a list of parts"),
     ([3], {}, BadInput, "passages= are strings, or a list of strings for each text"),
+    (
+        [[]],
+        {},
+        BadInput,
+        "passages= names none for text 0; explain texts without passages in a call of their own",
+    ),
     ([["hotel"], ["hotel"]], {}, BadInput, "has 2 lists for 1 texts; give one a text"),
     (["hotel"], {"unit": "sentence"}, BadSetting, "unit='sentence' does not go with passages"),
     (["hotel"], {"method": "chance", "unit": "piece"}, BadSetting, "unit='piece' does not go with passages"),

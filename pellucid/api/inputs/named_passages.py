@@ -22,6 +22,10 @@ def named_passages(passages: Passages | None, count: int) -> list[tuple[str, ...
     if all(isinstance(member, str) for member in members):
         return [tuple(map(str, members))] * count
     lists = [None if isinstance(member, str) else listed_members(member) for member in members]
+    if [] in lists:
+        raise BadInput(
+            f"passages= names none for text {lists.index([])}; explain texts without passages in a call of their own."
+        )
     if not all(own and all(isinstance(passage, str) for passage in own) for own in lists):
         raise BadInput("passages= are strings, or a list of strings for each text; something else came.")
     if len(lists) != count:

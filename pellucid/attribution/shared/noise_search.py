@@ -233,7 +233,7 @@ class NoiseSearch:
         noise = torch.zeros(len(examples), max(lengths), self.phi.points.shape[-1])
         for line, example, seed, sign, length in zip(noise, examples, seeds, signs, lengths, strict=True):
             generator = torch.Generator().manual_seed(int(self.seeds[example, seed, self.step]))
-            drawn = sign * torch.randn(length, noise.shape[-1], generator=generator)
+            drawn = torch.randn(length, noise.shape[-1], generator=generator, dtype=torch.float32) * sign
             line[:length] = drawn * self.log_sigma[example, seed, :length, None].exp()
         moved = self.phi.points[examples, : max(lengths)] + noise.to(self.phi.points)
         gradient = self._gradient(examples, moved).cpu()

@@ -72,30 +72,31 @@ def _rows(windows: Sequence[Explanation], pieces: Units, shares: bool, n_windows
 
 @dataclass(frozen=True)
 class _Numbering:
-    """The units of a whole text, looked up by text and character."""
+    """The units of a whole text, looked up by text and characters."""
 
     units: Units
 
     def numbers_of(self, part: Units) -> np.ndarray:
         """For each unit of a window its number in the whole text; special tokens are matched by their order."""
-        special = iter(np.flatnonzero(self.units.special))
-        starts = {text: self._starts(text) for text in set(part.segment) - {SPECIAL}}
-        return np.array(
-            [
-                next(special) if text == SPECIAL else _last_at(*starts[text], start)
-                for text, start in zip(part.segment, part.start, strict=True)
-            ],
-            dtype=np.int64,
-        )
+        numbers = np.zeros(len(part), dtype=np.int64)
+        numbers[part.special] = np.flatnonzero(self.units.special)[: part.special.sum()]
+        for text in set(part.segment) - {SPECIAL}:
+            here = np.array(part.segment) == text
+            numbers[here] = self._of_text(text, np.column_stack([part.start, part.end])[here])
+        return numbers
 
-    def _starts(self, text: int) -> tuple[np.ndarray, np.ndarray]:
+    def _of_text(self, text: int, ranges: np.ndarray) -> np.ndarray:
+        """The numbers of units with these ranges of characters [unit 2], neighbours in one text.
+
+        Several pieces may stand for one character, so ranges alone do not tell them apart; their order does. Where a window cuts a word
+        or a sentence, its ranges are no ranges of the whole text; then each unit is the last one that starts where it does or before.
+        """
         numbers = np.flatnonzero(np.array(self.units.segment) == text)
-        return np.array(self.units.start)[numbers], numbers
-
-
-def _last_at(starts: np.ndarray, numbers: np.ndarray, offset: int) -> int:
-    """The number of the last unit that starts at a character or before it."""
-    return int(numbers[max(int(np.searchsorted(starts, offset, side="right")) - 1, 0)])
+        whole = np.column_stack([self.units.start, self.units.end])[numbers]
+        for first in np.flatnonzero((whole == ranges[0]).all(1)):
+            if np.array_equal(whole[first : first + len(ranges)], ranges):
+                return numbers[first : first + len(ranges)]
+        return numbers[np.maximum(np.searchsorted(whole[:, 0], ranges[:, 0], side="right") - 1, 0)]
 
 
 def joined_units(

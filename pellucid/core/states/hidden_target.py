@@ -71,6 +71,8 @@ class HiddenState:
                 f"positions={quoted(self.positions)} is not possible; give 'pooled', 'first', 'last', 'all', or numbers "
                 "of pieces such as (1, 2)."
             )
+        else:
+            object.__setattr__(self, "positions", tuple(self.positions))
         if self.layer == HEAD and self.positions != "pooled":
             raise BadSetting(
                 f"layer='head' has its own positions, those that the head reads; leave positions={quoted(self.positions)} away."

@@ -43,6 +43,8 @@ class Example:
 
     def __post_init__(self) -> None:
         _check_fields(self)
+        object.__setattr__(self, "segments", tuple(self.segments))
+        object.__setattr__(self, "rationales", tuple(self.rationales))
         if not 1 <= len(self.segments) <= 2:
             raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
         for text in self.segments:

@@ -47,5 +47,5 @@ def _sets(case: Case, example: int, purpose: str, n_edits: int, n_units: int, se
         return np.zeros((0, n_units))
     generator = generator_for(case.batch.rows[example], purpose, seed)
     sizes = torch.randint(1, n_units, (n_edits,), generator=generator)
-    ranks = torch.rand(n_edits, n_units, generator=generator).argsort(1).argsort(1)
+    ranks = torch.rand(n_edits, n_units, generator=generator, dtype=torch.float32).argsort(1).argsort(1)
     return (ranks < sizes[:, None]).double().numpy()

@@ -69,7 +69,8 @@ def _on_few_units(region: AnswerRegion, order: int) -> Tensor:
         used = (weights > 0).nonzero()[:, 0]
         if len(used) <= classes:
             break
-        key = torch.rand(len(used), generator=generator) if order > 1 else weights[used] * (1 - 2 * order)
+        drawn = torch.rand(len(used), generator=generator, dtype=torch.float32)
+        key = drawn if order > 1 else weights[used] * (1 - 2 * order)
         units = used[key.argsort(descending=True)[: classes + 1]]
         conditions = _conditions(region, units)
         direction = torch.linalg.svd(conditions).Vh[-1]

@@ -26,7 +26,7 @@ def random_span_of_length(request: ExtractionRequest) -> Iterator[SelectedSpans]
 def _draw_ranges(segment: SegmentWords, selection: Selection, generator: torch.Generator) -> list[range]:
     n_words = len(segment.words)
     if selection.mode == "best_words":
-        scores = torch.rand(n_words, generator=generator).numpy()
+        scores = torch.rand(n_words, generator=generator, dtype=torch.float32).numpy()
         return selection.by_words(scores, segment.number, segment.segment)
     return choose_ranges(
         n_words, selection.lengths(segment.number, segment.segment, n_words), _any(generator)

@@ -15,7 +15,7 @@ def network_digest(network: nn.Module, settings: object) -> str:
     for name, tensor in sorted(network.state_dict().items()):
         digest.update(name.encode())
         if tensor.numel():
-            digest.update(tensor.detach().cpu().flatten().view(torch.uint8).numpy())
+            digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
     return digest.hexdigest()
 

@@ -29,6 +29,7 @@ from pellucid.models.classifiers.numbered_pieces import NumberedPieces, Text
 
 Gives = Literal["probabilities", "logits"]
 SMALLEST = 1e-30  # a probability below it counts as it: 0 has no logarithm
+ROUNDED = 1e-3  # how far from 0, 1 or their sum probabilities may lie
 NEAREST = 1e-12  # to 1, where probabilities become logits
 PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I.", "42")
 
@@ -127,7 +128,9 @@ class FunctionClassifier:
     def _predict(self, texts: list[Text]) -> Tensor:
         """[text logit]"""
         try:
-            answer = np.asarray(self.function(texts), dtype=np.float64)
+            answer = np.asarray(
+                self.function(list(texts)), dtype=np.float64
+            )  # a list of its own, to change at will
         except Exception as error:  # anything can happen in a user's function
             raise ModelCannot(
                 f"{self.name}: the function failed on {len(texts)} texts (first: {texts[0]!r:.60}): "
@@ -138,9 +141,10 @@ class FunctionClassifier:
         self._check(answer, len(texts))
         if self.gives == "logits":
             return torch.from_numpy(answer)
-        if self.problem == "multi_label":
-            return torch.from_numpy(answer).logit(NEAREST)
-        return torch.from_numpy(answer).clamp_min(SMALLEST).log()
+        probabilities = torch.from_numpy(answer).clamp(0, 1)
+        if self.problem == "single_label":
+            return probabilities.clamp_min(SMALLEST).log()
+        return probabilities.logit(NEAREST)
 
     def _check(self, answer: np.ndarray, count: int) -> None:
         if answer.shape != (count, self._width):
@@ -151,14 +155,22 @@ class FunctionClassifier:
         if not np.isfinite(answer).all():
             raise ModelCannot(f"{self.name}: the function gave something that is no finite number.")
         if self.gives == "probabilities":
-            wrong = (answer < 0) | (answer > 1)
-            sums = answer.sum(1) if self.problem == "single_label" else np.ones(count)
-            if wrong.any() or (np.abs(sums - 1) > 1e-3).any():
-                raise ModelCannot(
-                    f"{self.name}: probabilities lie between 0 and 1"
-                    f"{' and sum to 1' if self.problem == 'single_label' else ''}; "
-                    f"{answer[0].tolist()} came. If these are scores, say gives='logits'."
-                )
+            self._check_probabilities(answer)
+
+    def _check_probabilities(self, answer: np.ndarray) -> None:
+        beyond = np.maximum(-answer, answer - 1).max(1)
+        if (beyond > ROUNDED).any():
+            came = answer[beyond.argmax()].tolist()
+            raise ModelCannot(
+                f"{self.name}: probabilities lie between 0 and 1; {came} came. If these are scores, say gives='logits'."
+            )
+        apart = np.abs(answer.sum(1) - 1)
+        if self.problem == "single_label" and (apart > ROUNDED).any():
+            came = answer[apart.argmax()].tolist()
+            raise ModelCannot(
+                f"{self.name}: the probabilities of classes sum to 1; {came} came. If a text may have several labels, say "
+                "problem='multi_label'; if these are scores, gives='logits'."
+            )
 
 
 def from_function(
@@ -176,7 +188,8 @@ def from_function(
         without some of their words, and on the empty text.
     labels: the classes' names, in the order of the numbers.
     gives: "probabilities", or "logits" for any real scores.
-    problem: "single_label", "multi_label" for probabilities that do not sum to 1, or "one_logit" for one number a text.
+    problem: "single_label", "multi_label" for probabilities that do not sum to 1, or "one_logit" for one number a text, that of the
+        second class.
     name: what results call the model.
     mask: what stands for a masked word; None: operator="mask" does not work.
 
@@ -203,10 +216,12 @@ def from_function(
 def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
     """A fitted scikit-learn pipeline that reads texts as a classifier that can be explained, judged and compared.
 
-    pipeline: its probabilities are used, or its decision function where it has none.
+    pipeline: its probabilities are used, or its decision function where it has none. One that predicts several labels a text counts as
+        multi-label.
     name: what results call the model; None: the pipeline's class.
 
-    Returns the classifier. Raises `BadInput` for a pipeline that is not fitted or does not classify.
+    Returns the classifier. Raises `BadInput` for a pipeline that is not fitted, does not classify or has several outputs with classes
+    of their own.
 
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklearn.linear_model import LogisticRegression
@@ -221,12 +236,27 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
     classes = getattr(pipeline, "classes_", None)
     if not isinstance(classes, Iterable):
         raise BadInput(f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier.")
+    if any(np.ndim(one) for one in classes):
+        raise BadInput(
+            f"The pipeline {clipped(title)} has several outputs, each with classes of its own; give from_function a function of one of them."
+        )
     labels = [str(label) for label in classes]
+    problem: Problem = "multi_label" if _gives_several_labels(pipeline) else "single_label"
     if hasattr(pipeline, "predict_proba"):
-        return from_function(pipeline.predict_proba, labels, name=title)
+        return from_function(pipeline.predict_proba, labels, problem=problem, name=title)
     if hasattr(pipeline, "decision_function"):
-        problem: Problem = "one_logit" if len(labels) == 2 else "single_label"
+        if problem == "single_label" and len(labels) == 2:
+            problem = "one_logit"
         return from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
     raise BadInput(
         f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier."
     )
+
+
+def _gives_several_labels(pipeline: object) -> bool:
+    """Whether a pipeline predicts a row of labels a text."""
+    predict = getattr(pipeline, "predict", None)
+    try:
+        return predict is not None and np.ndim(predict([PROBES[0]])) == 2
+    except Exception:  # anything can happen in a user's pipeline; explaining says what
+        return False

@@ -158,6 +158,8 @@ class NetworkClassifier:
             try:
                 with states.recording() if states else nullcontext():
                     logits = self._answer(ids, columns["attention_mask"].bool())
+                if want.gradients and not logits.requires_grad:
+                    raise ModelCannot(self._no_gradient)
             except Enough:
                 logits = seen[0].new_zeros(len(rows), 0)
         if self.embedding is not None and len(seen) != 1:
@@ -168,6 +170,14 @@ class NetworkClassifier:
         if spread and any(extent(row) > len(row) for row in rows):
             hidden = tuple(closed_up(state, rows) for state in hidden)
         return Trace(logits, seen[0] if seen else logits.new_zeros(*ids.shape, 0), hidden)
+
+    @property
+    def _no_gradient(self) -> str:
+        """What to do about logits from which no gradient leads back."""
+        return (
+            f"{self.name}: logits gives numbers that have no gradient; take no_grad, detach and numpy out of it, or leave embedding= "
+            "away and use methods that edit the text."
+        )
 
     def _layer_run(
         self, want: Want, ids: Tensor, instead: Tensor | None, layer: int | None

@@ -99,7 +99,7 @@ class NetworkFacts:
     @cached_property
     def trial_row(self) -> Row:
         """The trial text as a row."""
-        return encode(self.tokenizer, [TRIAL], NO_LIMIT, SpecialIds(None, None)).rows[0]
+        return encode(self.own_tokenizer, [TRIAL], NO_LIMIT, SpecialIds(None, None)).rows[0]
 
     def text_columns(self, segments: Sequence[str]) -> dict[str, Tensor]:
         """The tokenizer's own tensors for one text or pair."""

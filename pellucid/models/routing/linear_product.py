@@ -14,6 +14,8 @@ TRIED = ((16, 24, 40), (32, 64, 8))  # rows, inputs and outputs of the layers th
 
 def linear_product(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """[... output]: inputs [... input] times weight [output input], plus bias [output]. weight may be a packed one."""
+    if bias is not None:
+        bias = bias.contiguous()  # the operator reads any bias as if its numbers were neighbours
     result: Tensor = torch.ops.mkldnn._linear_pointwise.default(inputs, weight, bias, "none", [], "")
     return result
 
@@ -70,10 +72,12 @@ def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:
     draw: Callable[..., Tensor] = lambda *shape: torch.randn(*shape, generator=generator)  # noqa: E731
     with torch.inference_mode(False), torch.no_grad():
         inputs, weight, bias = draw(2, rows, n_inputs), draw(n_outputs, n_inputs), draw(n_outputs)
+        apart = draw(n_outputs, 2)[:, 0]
         pairs = [
             (linear_product(inputs, weight, bias), F.linear(inputs, weight, bias)),
             (linear_product(inputs, packed(weight), bias), F.linear(inputs, weight, bias)),
             (linear_product(inputs, weight), F.linear(inputs, weight)),
+            (linear_product(inputs, weight, apart), F.linear(inputs, weight, apart)),
             (linear_product(inputs[0], draw(n_inputs, n_outputs).t()), None),
         ]
     return all(

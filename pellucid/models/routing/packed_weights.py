@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass
+from functools import partial
 from weakref import ref
 
 import torch
@@ -38,13 +39,16 @@ class PackedWeights:
         if entry is not None and entry.weight() is weight and entry.state == state:
             return entry.copy
         copy = packed(weight.detach().to(dtype))
-        owner = ref(self)  # else a route that nobody uses would live until Python looks for cycles
+        # By a weak reference: else a route that nobody uses would live until Python looks for cycles. The function is bound, since
+        # at the end of a process a module's names may be gone before its weights.
+        forget = partial(_forget, ref(self), key)
         with self._changing:
-            self._by_id[key] = _Packed(ref(weight, lambda _: _forget(owner(), key)), state, copy)
+            self._by_id[key] = _Packed(ref(weight, forget), state, copy)
         return copy
 
 
-def _forget(weights: PackedWeights | None, key: tuple[int, torch.dtype]) -> None:
+def _forget(owner: "ref[PackedWeights]", key: tuple[int, torch.dtype], weight: object) -> None:
     """Drop the copy of a weight that is no more."""
+    weights = owner()
     if weights is not None:
         weights._by_id.pop(key, None)

@@ -24,6 +24,7 @@ TEXTS = tuple(
 )
 LONGER = Example((" ".join(text for one in TEXTS * 3 for text in one.segments),), id="trial of speed")
 WITHOUT_GRAPH = 3  # passes for each one with a gradient: methods that edit texts have the most work
+MANY = 32  # texts of a pass of short ones
 LARGE = 256  # pieces of a pass that is compared beside short ones
 MOST_TOKENS = 640  # of a pass: more than that do not run together on one core
 
@@ -56,6 +57,12 @@ class TrialPasses:
         row = self._longest
         with torch.inference_mode(False):
             return _logits(self.exact, route, [row] * (1 + LARGE // len(row)))
+
+    def short_texts(self, route: Route) -> Tensor:
+        """Logits of so many short texts that a route computes the products of the head too, which have one row a text."""
+        row = min(self.rows(TEXTS), key=len)
+        with torch.inference_mode(False):
+            return _logits(self.exact, route, [row] * MANY)
 
     def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
         """Passes without a graph, and one with its gradient where there are any, of a text of some sentences: as often beside
