@@ -13,7 +13,8 @@ from pellucid.api.inputs.choosing import default_method
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.attribution.own_weights.span_attention import is_spread_out
 from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.model import Model
 from pellucid.core.results.error_analysis import ErrorAnalysis
 from pellucid.core.results.explanation import Explanation
@@ -55,8 +56,8 @@ def error_analysis(
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns how many answers are wrong and right, and how many of each show each pattern; `report` makes a page of it.
-    Raises `ModelCannot` for a model with several labels a text, or one that the method does not work with; `UnknownName`
-    for a method that does not exist; `BadInput` for texts, train texts included, whose label is missing or is not one of
+    Raises `ModelCannot` for a model with several labels a text or a value, or one that the method does not work with; `UnknownName`
+    for a method that does not exist; `BadSetting` for one that gives a word several scores; `BadInput` for texts, train texts included, whose label is missing or is not one of
     the model's classes.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
@@ -74,18 +75,43 @@ def error_analysis(
             f"{model.name} can give a text several labels; error analysis counts right and wrong answers of one label a "
             "text. Give a single-label model."
         )
+    if model.problem == "regression":
+        raise ModelCannot(
+            f"{model.name} gives a value, which is not right or wrong; give a model with classes."
+        )
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange="error", **columns)
+    _check_labelled(examples)
     if train is not None:
         train = examples_for(model, train, names_data=True, strange="error", split="train", **columns)
     cues = cues_from(train, examples, min_count)
     method, caveats = method or default_method(model), seen_caveats(model, examples)
     if method != "span_attention":
+        _check_rows(explain_all(model, examples[:1], [method], progress=False).explanations)
         side_by_side = explain_all(model, examples, [method], progress=progress)
         return grouped(side_by_side.explanations, cues, caveats)
     explanations = span_weights(model, examples, progress=progress)
     heaviest = _heaviest(model, examples, explanations, progress)
     return grouped(explanations, cues, (*caveats, *_spread_out(explanations), *heaviest.cautions()), heaviest)
+
+
+def _check_labelled(examples: Sequence[Example]) -> None:
+    missing = [example.id for example in examples if example.label is None]
+    if missing:
+        raise BadInput(
+            f"{len(missing):,} of {len(examples):,} texts have no label ({listed(missing)}), so their answers are not right or wrong; leave them out."
+        )
+
+
+def _check_rows(explanations: Sequence[Explanation]) -> None:
+    """Raise `BadSetting` for a method of whose scores no single one is the evidence."""
+    for explanation in explanations:
+        for kind, labels in explanation.rows:
+            if len(labels) == 1:
+                continue
+            raise BadSetting(
+                f"{explanation.method} gives {len(labels)} scores a word, one for each {kind}, so it names no evidence; choose a method with one."
+            )
 
 
 def _heaviest(

@@ -14,6 +14,7 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, renamed
 from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part, load_parts
+from pellucid.datasets.shared.odd_classes import say_odd_classes
 from pellucid.datasets.shared.rows import SkippedRows
 
 
@@ -86,6 +87,7 @@ class DataSource:
             raise BadInput(
                 f"A classifier needs two classes or more; the labels of {self.data} are: {', '.join(classes) or 'none'}."
             )
+        say_odd_classes(classes)
         return classes
 
 

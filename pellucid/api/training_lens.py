@@ -15,13 +15,12 @@ from pellucid.core.foundation.files import possible_path, read_text
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.foundation.wording import listed
 from pellucid.core.text.example import Example, as_examples
+from pellucid.datasets.load import is_plain_text
 from pellucid.datasets.shared.splits import split_parts
 from pellucid.models.language_heads.lens import Lens
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.training.lens.lens_recipe import LensRecipe, LensRecipeChanges
 from pellucid.training.lens.train_lens import train_lens
-
-DATA_ENDINGS = (".jsonl", ".csv", ".tsv", ".xlsx")  # any other file is plain text
 
 
 def lens(
@@ -107,7 +106,7 @@ def _parts(
 
 
 def _is_plain(name: str) -> bool:
-    return possible_path(name).is_file() and not name.removesuffix(".gz").endswith(DATA_ENDINGS)
+    return possible_path(name).is_file() and is_plain_text(name)
 
 
 def _lines(path: Path) -> dict[str, list[Example]]:

@@ -10,6 +10,7 @@ from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, label_names, renamed
+from pellucid.datasets.shared.odd_classes import say_odd_classes
 from pellucid.datasets.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
 from pellucid.datasets.shared.splits import split_parts
 
@@ -52,6 +53,7 @@ class TrainingTexts:
             raise BadInput(
                 f"A classifier needs two classes or more; the labels of the texts are: {listed(classes) or 'none'}."
             )
+        say_odd_classes(classes)
         return tuple(classes)
 
 

@@ -15,7 +15,7 @@ from pellucid.cli.options.settings import choices_from, settings_from
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 
 
 @with_option_records
@@ -61,8 +61,7 @@ def attention(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Test whether a model's weights may be read as an explanation: does the answer hang on them, and do they lie on what decides?"""
-    for path in filter(None, (save, html)):
-        check_place(path)  # reported before the work, not after it
+    check_outputs([save, html], [data, train])  # reported before the work, not after it
     source = reading.source(data, part.split)
     loaded = [pellucid.load(one, device=device) for one in (model, *(against or []))]
     sources = (

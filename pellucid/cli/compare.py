@@ -22,7 +22,8 @@ from pellucid.cli.printing.comparison_cost import say_cost
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
+from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.evaluation.comparison.comparison_folder import TABLE
 
@@ -81,8 +82,7 @@ def compare(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
-    for path in filter(None, (save, html)):
-        check_place(path)  # reported before the work, not after it
+    check_outputs([save, html], [data, checking.train])  # reported before the work, not after it
     if by_metric is not None:
         known_metrics.get(by_metric.partition("(")[0])
     names, judges = methods.names(), _metrics(metrics, metric_set)
@@ -132,7 +132,7 @@ def compare(
         table.save(save)
     if html is not None:
         pellucid.report([], table, path=html, title="Pellucid comparison")
-    print(json.dumps(asdict(table)) if as_json else table)
+    print(json.dumps(nan_as_none(asdict(table))) if as_json else table)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)
 

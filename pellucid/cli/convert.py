@@ -10,6 +10,7 @@ from pellucid.api.selecting import some_of
 from pellucid.cli.options.data_options import Amount, Part, Reading
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
+from pellucid.core.foundation.files import check_outputs
 
 
 @with_option_records
@@ -23,6 +24,7 @@ def convert(
     seed: Annotated[int, typer.Option(help="The seed of --sample.")] = 0,
 ) -> None:
     """Write a part of a data set as JSON lines, the format that every command recognises."""
+    check_outputs([out], [source])
     whole = reading.source(source, part.split, label_map=reading.meanings()).examples()
     examples = some_of(whole, limit=amount.limit, sample=amount.sample, seed=seed)
     pellucid.write_json_lines(examples, out)

@@ -12,7 +12,7 @@ from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.difference import Difference
 from pellucid.core.foundation.checks import between, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 from pellucid.reports.versions.wording import floor_in_words
 
 EXCEEDED = 1  # the exit status where a limit is exceeded
@@ -73,8 +73,7 @@ def diff(
         raise BadSetting(
             "--beyond-twins compares with twins, and none came; add --twin with a twin's saved results."
         )
-    if html is not None:
-        check_place(html)  # reported before the work, not after it
+    check_outputs([html], [a, b, *(twin or [])])  # reported before the work, not after it
     changes = pellucid.diff(a, b, twins=twin or (), method=method, k=top, resamples=resamples, seed=seed)
     exceeded = _exceeded(changes, most_changed, least_overlap, beyond_twins)
     if html is not None:
@@ -91,9 +90,13 @@ def diff(
 def _exceeded(
     changes: Difference, most_changed: float | None, least_overlap: float | None, beyond_twins: bool
 ) -> list[str]:
-    """A sentence for each limit that is exceeded; raises `BadInput` where there is no overlap to be limited."""
+    """A sentence for each limit that is exceeded; raises `BadInput` where there is no number to be limited."""
     totals = changes.summary()
     changed, overlap = totals.means.changed.mean, totals.means.overlap.mean
+    if most_changed is not None and changed != changed:
+        raise BadInput(
+            "--most-changed counts classes that changed, and this model gives values; give --least-overlap, or leave the option out."
+        )
     if least_overlap is not None and overlap != overlap:
         raise BadInput(
             f"--least-overlap needs texts that both versions explain for one class and that have more than {totals.k} words, and "

@@ -13,7 +13,7 @@ from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, la
 from pellucid.cli.options.held_out import held_out
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 from pellucid.core.text.example import Example
 
 
@@ -49,8 +49,7 @@ def errors(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Group the mistakes of a model by their evidence, and compare them with the texts that it gets right."""
-    if html is not None:
-        check_place(html)  # reported before the work, not after it
+    check_outputs([html], [data, train])  # reported before the work, not after it
     source = reading.source(data, part.split)
     examples = source.examples()
     classifier = pellucid.load(model, device=device)

@@ -22,7 +22,7 @@ from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.passes.readout import Positions
 from pellucid.core.passes.target import TargetName
@@ -126,8 +126,7 @@ def explain(
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
     one_of("--scale", scale, ("page", "text"))
     written = [path for path in (save, html, csv) if path is not None]
-    for path in written:
-        check_place(path)  # reported before the work, not after it
+    check_outputs(written, [source.file, *(texts or [])])  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
     examples = source.examples(texts or [], reading)
     if layer is None:

@@ -14,7 +14,7 @@ from pellucid.cli.words import of_one_method
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.core.results.explanation import Explanation
@@ -62,7 +62,7 @@ def figure(
 ) -> None:
     """Draw saved results as a picture for a paper or a slide."""
     format_of(out)
-    check_place(out)  # reported before the work, not after it
+    check_outputs([out], [results])  # reported before the work, not after it
     settings: dict[str, Any] = {"theme": theme, "width": width}
     analysis = attention_at(results) or layers_at(results)
     if analysis is not None:

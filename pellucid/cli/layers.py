@@ -13,7 +13,7 @@ from pellucid.cli.options.settings import settings_from
 from pellucid.cli.options.text_options import TextOptions
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 
 
 @with_option_records
@@ -64,8 +64,7 @@ def layers(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Show which words each layer of a model still uses, and which words a further model stopped using."""
-    for path in filter(None, (html, save)):
-        check_place(path)  # reported before the work, not after it
+    check_outputs([save, html], [source.file])  # reported before the work, not after it
     if source.file is None:
         raise BadInput("There are no texts; name them with --file FILE, one text a line, or a data file.")
     examples = source.examples([], reading)

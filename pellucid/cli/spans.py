@@ -12,7 +12,7 @@ from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 from pellucid.core.results.heaviest_spans import analysed_heaviest
 
 
@@ -39,8 +39,7 @@ def spans(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Test the heaviest spans of each text: what each says by itself, how it moves the prediction, and what the model predicts from its words alone."""
-    if html is not None:
-        check_place(html)  # reported before the work, not after it
+    check_outputs([html], [source.file, *(texts or [])])  # reported before the work, not after it
     every = source.examples(texts or [], reading)
     classifier = pellucid.load(model, device=device)
     needed = answers.need_labels or reads_label(target)

@@ -14,7 +14,7 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.word_counts import MIN_TEXTS
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 from pellucid.core.foundation.wording import listed
 from pellucid.core.text.example import Example
 from pellucid.reports.terminal.class_words import terminal_class_words
@@ -54,8 +54,7 @@ def words(
     at_least("--top", top, 1)
     if csv is not None and csv.suffix != ".csv":
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
-    for path in filter(None, (csv, html)):
-        check_place(path)  # reported before the work, not after it
+    check_outputs([csv, html], [results, idf])  # reported before the work, not after it
     of_method = of_one_method(read_explanations(results), method)
     texts = None if idf is None else _texts(idf)
     counted = pellucid.class_words(of_method, min_texts=min_texts, idf=texts, unit=unit, model=model)  # type: ignore[arg-type]  # checked by the door

@@ -15,6 +15,15 @@ from pellucid.datasets.shared.rows import BadRow, ReadRow, SkippedRows
 from pellucid.datasets.shared.splits import split_of, split_parts
 
 ENDINGS = {"jsonl": "json_lines", "csv": "table", "tsv": "table", "xlsx": "excel"}
+SPREADSHEETS = ("xls", "xlsb", "ods", "numbers")  # of other kinds, which are refused
+NO_LINES = (
+    *SPREADSHEETS,
+    "json",
+    "parquet",
+    "arrow",
+    "feather",
+    "zip",
+)  # endings of data whose lines are no texts
 TRANSLATIONS, LANGUAGES = (
     "parallel",
     {"source", "target"},
@@ -52,14 +61,27 @@ def load_examples(
     return _good(rows, path, skip_bad_rows)
 
 
+def ending_of(name: str) -> str:
+    """What a file's name ends in, in small letters and without a packer's .gz: "csv"."""
+    return name.lower().removesuffix(".gz").rpartition(".")[2]
+
+
+def is_plain_text(source: str | Path) -> bool:
+    """Whether the lines of a file are texts: its name implies no format. Raises `BadFile` for data that no format is implied for."""
+    ending = ending_of(str(source))
+    if ending in NO_LINES and Path(source).is_file():
+        format_of(source)
+    return ending not in ENDINGS
+
+
 def format_of(source: str | Path) -> str:
     """The format that a path's name implies: JSON lines or a table; for other names raises `BadFile` with all formats."""
     path = Path(source)
     if path.is_file():
-        ending = path.name.removesuffix(".gz").rpartition(".")[2]
+        ending = ending_of(path.name)
         if ending in ENDINGS:
             return ENDINGS[ending]
-        if ending in ("xls", "xlsb", "ods", "numbers"):
+        if ending in SPREADSHEETS:
             raise BadFile(f"{source} is a spreadsheet of a kind that is not read; save it as .xlsx or .csv.")
     elif path.is_dir():
         documents = (path / "docs").is_dir() or (path / "docs.jsonl").is_file()  # then it may be ERASER's

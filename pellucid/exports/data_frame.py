@@ -50,7 +50,7 @@ def _rows(explanation: Explanation) -> Iterator[dict[str, object]]:
     about = {
         "id": explanation.example.id,
         "label": explanation.example.label,
-        "predicted": explanation.prediction.label,
+        "predicted": ", ".join(explanation.prediction.names),
         "correct": explanation.is_correct,
         "probability": explanation.prediction.probability,
         "method": explanation.method,

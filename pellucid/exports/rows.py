@@ -1,5 +1,6 @@
 """Results as rows of plain values, for tables of other programs."""
 
+import re
 from collections.abc import Sequence
 
 from pellucid.core.corpus.class_words import ClassWords
@@ -9,12 +10,13 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Cell, Interval, Table
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
 
 
 def uncomputed(text: str) -> str:
-    """A text that no spreadsheet computes: one that begins as a formula does gets an apostrophe in front."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """A text that no spreadsheet computes: one that begins as a formula does, and is no number, gets an apostrophe in front."""
+    return f"'{text}" if text.startswith(FORMULA) and not NUMBER.fullmatch(text) else text
 
 
 def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -> list[Explanation]:

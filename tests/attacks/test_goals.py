@@ -131,7 +131,8 @@ def test_of_several_labels_the_one_that_the_goal_names_decides_what_is_wrong_bef
     attempts = attacked(labels, ("label", {"label": "angry"}), [Example((TEXT,), one) for one in gold])
     assert [one.is_attacked for one in attempts] == [True, False, True, True, True, True]
     (summary,) = attempts.table()
-    assert summary.n_attacked == 5 and summary.accuracy_before == pytest.approx(5 / 6)
+    assert (summary.n_attacked, summary.n_labelled) == (5, 4)  # without that of None, and of a label that is none
+    assert summary.accuracy_before == pytest.approx(3 / 4)
     assert summary.accuracy_after == 0
 
 
@@ -139,7 +140,8 @@ def test_a_text_that_is_what_the_goal_wants_is_not_edited(sums):
     (attempt,) = attacked(sums, "positive")
     assert (attempt.ending, attempt.edits, attempt.queries) == ("reached before", (), 0)
     (summary,) = pellucid.Attempts([attempt]).table()
-    assert (summary.n_attacked, summary.accuracy_before, summary.accuracy_after) == (0, 1, 1)
+    assert (summary.n_attacked, summary.n_labelled) == (0, 0)
+    assert math.isnan(summary.accuracy_before) and math.isnan(summary.accuracy_after)
 
 
 def test_an_explanation_moves_while_the_answer_stays_by_hand(sums):

@@ -31,12 +31,12 @@ def is_missing(value: Any) -> bool:
 def label_text(value: Any, row: int) -> str | None:
     """A label as a string; None for a missing one. Raises `BadInput`, with the row, for what is no label."""
     value = plain(value)
-    if is_missing(value) or value == "":
+    if is_missing(value) or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
         return ", ".join(value) or None
     if isinstance(value, str | bool):
-        return str(value)
+        return str(value).strip()
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Real):

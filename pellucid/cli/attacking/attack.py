@@ -14,7 +14,7 @@ from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_folder, check_new, check_place
+from pellucid.core.foundation.files import check_folder, check_new, check_outputs
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.results.attempt import Attempt
 
@@ -120,8 +120,9 @@ def attack(
 ) -> None:
     """Edit few words of a text, or one span, until the model's answer changes: how easily is it fooled?"""
     written = [path for path in (html, save, sheet) if path is not None]
-    for path in written:
-        check_place(path)  # reported before the work, not after it
+    check_outputs(
+        written, [source.file, train, order_from, spans_from, *(texts or [])]
+    )  # reported before the work, not after it
     if sheet is not None:
         check_new(sheet, sheet.with_suffix(".key.json"))
     if out is not None:

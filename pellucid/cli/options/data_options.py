@@ -61,6 +61,16 @@ class Reading(TextFiles):
         settings |= {name: column for name, column in columns.items() if column is not None}
         return DataSource(data, split, self.format_, settings, self.skip_bad_rows, label_map)
 
+    def of_columns(self) -> list[str]:
+        """The options that were written and are about the columns or rows of data."""
+        written = {
+            "--read": self.read,
+            "--skip-bad-rows": self.skip_bad_rows,
+            "--text-column": self.text_column,
+            "--label-column": self.label_column,
+        }
+        return [option for option, value in written.items() if value]
+
     def meanings(self) -> LabelMap | None:
         """What --label-map says: label -> class; None where it says nothing."""
         return None if self.label_map is None else label_map_from(self.label_map)

@@ -14,10 +14,11 @@ from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.kinds import datasets
+from pellucid.core.foundation.wording import listed
 from pellucid.core.text.example import Example, as_examples
+from pellucid.datasets.load import ENDINGS, ending_of, is_plain_text
 
-DATA_ENDINGS = (".jsonl", ".csv", ".tsv", ".xlsx")
-TEXT_ENDINGS = (".txt",)  # one text a line
+TEXTS = "txt"  # one text a line
 
 Texts = Annotated[
     list[str] | None,
@@ -84,7 +85,7 @@ class TextOptions:
 
 def _is_data_file(text: str) -> bool:
     try:
-        return text.removesuffix(".gz").endswith((*DATA_ENDINGS, *TEXT_ENDINGS)) and Path(text).is_file()
+        return ending_of(text) in (*ENDINGS, TEXTS) and Path(text).is_file()
     except (OSError, ValueError):  # no path: longer than any, or with a zero byte
         return False
 
@@ -97,10 +98,16 @@ def _standard_input() -> str:
 
 
 def texts_of_file(name: str, split: str, reading: Reading) -> tuple[Example, ...]:
-    """The examples of a data file, a folder or a data set; any other file is plain text, one text a line."""
+    """The examples of a data file, a folder or a data set; any other file is plain text, one text a line.
+
+    Raises `BadFile` for a file that cannot be read so, and `BadInput` for options that plain text has no use for.
+    """
     path = Path(name)
-    data = path.is_dir() or name in datasets.names() or name.removesuffix(".gz").endswith(DATA_ENDINGS)
-    if reading.format_ is None and not data:
+    if reading.format_ is None and not path.is_dir() and name not in datasets.names() and is_plain_text(name):
+        if options := reading.of_columns():
+            raise BadInput(
+                f"{name} is read as plain text, one text a line, so {listed(options)} means nothing; add --format, or leave it away."
+            )
         return _from_lines(read_text(path), name)
     examples = tuple(reading.source(name, split).examples())
     if not examples:

@@ -17,7 +17,7 @@ from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.writing.endings import say_endings
 from pellucid.cli.writing.search_options import Beam, MaxPieces
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_place
+from pellucid.core.foundation.files import check_outputs
 from pellucid.core.results.explanation import Explanation
 from pellucid.models.writing.continuing import Written
 from pellucid.reports.markup.escape import plain
@@ -46,8 +46,7 @@ def translate(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Translate texts; of a translator that explains itself, say which spans each word was written from."""
-    if html is not None:
-        check_place(html)  # reported before the work, not after it
+    check_outputs([html], [source.file, *(texts or [])])  # reported before the work, not after it
     examples = source.examples(texts or [], reading)
     translator = pellucid.load(model, device=device, **asdict(languages))
     if html is not None and "span_weights" not in translator.capabilities:

@@ -21,9 +21,10 @@ from pellucid.core.text.example import Example
 class AttackSummary:
     """What one attack did over all texts for one goal.
 
-    n_texts: all. n_attacked: whose answer was right before, and not what the goal wants. success: the share of these that it fooled, with a 95 %
-    Wilson interval. accuracy_before, accuracy_after: shares of all texts that are answered right; nan for a model that answers with a value. queries: the mean over attacked texts. edited: the mean share of
-    words changed, similarity: the mean, both over successes; nan where there is none. n_budget: how many ended for want of queries.
+    n_texts: all. n_attacked: whose answer was right before, or that have no label, and whose answer is not what the goal wants. success: the share of these that it fooled, with a 95 %
+    Wilson interval. accuracy_before, accuracy_after: shares of the labelled texts that are answered right; nan without any, and for a model that answers with a value. queries: the mean over attacked texts. edited: the mean share of
+    words changed, similarity: the mean, both over successes; nan where there is none. n_budget: how many ended for want of queries. n_labelled: texts
+    whose label is a class of the model.
     """
 
     attack: str
@@ -37,6 +38,7 @@ class AttackSummary:
     similarity: Interval
     n_budget: int
     goal: str = "flip"
+    n_labelled: int = 0
 
 
 class Attempts(Sequence[Attempt]):
@@ -150,6 +152,7 @@ def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummar
         _within(t_interval([one.similarity for one in fooled if not np.isnan(one.similarity)]), -1.0, 1.0),
         sum(one.ending == "budget" for one in attempts),
         kind[1],
+        sum(one.is_labelled for one in attempts),
     )
 
 
@@ -161,8 +164,9 @@ def _within(interval: Interval, low: float, high: float) -> Interval:
 
 
 def _accuracies(attempts: Sequence[Attempt]) -> tuple[float, float]:
-    """The shares of right answers before and after; a value is neither right nor wrong."""
-    if any(not one.before.probabilities for one in attempts):
+    """The shares of right answers before and after, of the labelled texts; a value is neither right nor wrong."""
+    labelled = [one for one in attempts if one.is_labelled and one.before.probabilities]
+    if not labelled:
         return np.nan, np.nan
-    right = [one for one in attempts if one.ending != "wrong before"]
-    return len(right) / len(attempts), sum(one.keeps_answer for one in right) / len(attempts)
+    right = [one for one in labelled if one.ending != "wrong before"]
+    return len(right) / len(labelled), sum(one.keeps_answer for one in right) / len(labelled)

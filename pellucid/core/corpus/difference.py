@@ -33,8 +33,8 @@ class TextDifference:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the two versions give different answers."""
-        return self.before.prediction.label != self.after.prediction.label
+        """Whether the two versions give different classes; False for values, which nearly always differ."""
+        return self.before.prediction.names != self.after.prediction.names
 
     @property
     def became_right(self) -> bool:
@@ -53,8 +53,8 @@ class TextDifference:
             "id": example.id,
             "text": example.text,
             "label": example.label,
-            "before": self.before.prediction.label,
-            "after": self.after.prediction.label,
+            "before": _answer(self.before),
+            "after": _answer(self.after),
             "changed": self.is_changed,
             "became_right": self.became_right,
             "became_wrong": self.became_wrong,
@@ -65,9 +65,15 @@ class TextDifference:
         }
 
 
+def _answer(explanation: Explanation) -> str | float:
+    """The class, several with commas between them, or a value."""
+    value = explanation.predicted_value
+    return ", ".join(explanation.prediction.names) if value is None else value
+
+
 @dataclass(frozen=True)
 class DifferenceMeans:
-    """Means over texts, with 95 % bootstrap intervals: the share of texts whose answer changed; tau and overlap of those
+    """Means over texts, with 95 % bootstrap intervals: the share of texts whose answer changed (nan for values); tau and overlap of those
     texts that have them (nan where none has).
 
     n, n_tau, n_overlap: over how many texts.

@@ -118,7 +118,7 @@ class Results(Sequence[Explanation]):
         _check_names(self, predicted, label, method)
         conditions: list[Callable[[Explanation], bool]] = [
             lambda one: correct is None or one.is_correct is correct,
-            lambda one: predicted is None or one.prediction.label == predicted,
+            lambda one: predicted is None or predicted in one.prediction.names,
             lambda one: label is None or one.example.label == label,
             lambda one: method is None or one.method == method,
             lambda one: unsure is None or one.prediction.is_unsure is unsure,

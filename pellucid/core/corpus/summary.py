@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.counted_cautions import joined_cautions
@@ -11,6 +12,7 @@ from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.proportions import share
 from pellucid.core.results.table import Interval
+from pellucid.core.text.label_map import label_names
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,7 +22,8 @@ class Summary:
     n_texts, n_distinct: how many texts, and how many different ones. methods, model: what made the explanations. predicted:
     class -> texts. n_labelled: texts whose label is one of the model's classes. accuracy: over these, with a 95 % Wilson
     interval; None without them. confusion: (label, predicted class) -> texts. unmatched_labels: labels that are no class of
-    the model -> texts. words: those of each class; None where several methods are mixed. cautions: sentence ->
+    the model -> texts. values: the lowest, the mean and the highest value of a model that gives one; else None. Where a text can have
+    several classes (`gives_several`) it counts for each, and none is right or wrong. words: those of each class; None where several methods are mixed. cautions: sentence ->
     the ids of the texts that it is about, one an explanation. seconds: how long it took, where it is known.
     """
 
@@ -36,6 +39,8 @@ class Summary:
     words: ClassWords | None
     cautions: Mapping[str, tuple[str, ...]]
     seconds: float | None = None
+    values: tuple[float, float, float] | None = None
+    gives_several: bool = False
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -56,8 +61,8 @@ def summary_of(explanations: Sequence[Explanation], seconds: float | None = None
     labelled = [one for one in texts if one.is_correct is not None]
     methods = tuple(dict.fromkeys(one.method for one in explanations))
     labels = dict.fromkeys(label for one in texts for label in one.prediction.labels)
-    predicted = Counter(one.prediction.label for one in texts)
-    unmatched = (one.example.label for one in texts if one.is_correct is None)
+    predicted = Counter(name for one in texts for name in one.prediction.names)
+    values = [one.predicted_value for one in texts if one.predicted_value is not None]
     return Summary(
         n_texts=len(texts),
         n_distinct=len({one.example.segments for one in texts}),
@@ -67,11 +72,21 @@ def summary_of(explanations: Sequence[Explanation], seconds: float | None = None
         n_labelled=len(labelled),
         accuracy=_accuracy(labelled),
         confusion=Counter((str(one.example.label), one.prediction.label) for one in labelled),
-        unmatched_labels=Counter(label for label in unmatched if label is not None),
+        unmatched_labels=Counter(label for one in texts for label in _unmatched(one)),
         words=class_words(explanations) if len(methods) == 1 else None,
         cautions=joined_cautions((caveat, one.example.id) for one in explanations for caveat in one.caveats),
         seconds=seconds,
+        values=(min(values), mean(values), max(values)) if values else None,
+        gives_several=any(one.prediction.gives_several for one in texts),
     )
+
+
+def _unmatched(one: Explanation) -> list[str]:
+    """What the text's label names and the model does not; the label of a value is a number, which names nothing."""
+    if one.predicted_value is not None:
+        return []
+    names = label_names(one.example.label, one.prediction.gives_several)
+    return [name for name in names if name not in one.prediction.labels]
 
 
 def one_a_text(explanations: Sequence[Explanation]) -> list[Explanation]:

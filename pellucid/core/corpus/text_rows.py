@@ -29,7 +29,7 @@ def text_row(explanation: Explanation) -> TextRow:
         "id": explanation.example.id,
         "text": explanation.example.text,
         "label": explanation.example.label,
-        "predicted": prediction.label,
+        "predicted": ", ".join(prediction.names),
         "correct": explanation.is_correct,
         "probability": prediction.probability,
         "method": explanation.method,

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -34,6 +34,28 @@ def check_place(path: str | Path) -> None:
             kind = "a folder" if path.is_dir() else "a device"
             raise BadFile(f"Cannot write {path}: it is {kind}; give the name of a file.")
         _check_above(path, path.parent)
+
+
+def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
+    """Raise `BadFile` where a file cannot be written, is an input too, or is named twice; call it before long work.
+
+    outputs, inputs: names of files; None, and an input that is no file, count for nothing.
+    """
+    written: list[str] = []
+    for path in (Path(one) for one in outputs if one is not None):
+        check_place(path)
+        if any(_is_same_file(path, one) for one in inputs if one is not None):
+            raise BadFile(f"Cannot write {path}: it is read too, and would be lost; give another name.")
+        if os.path.realpath(path) in written:
+            raise BadFile(f"Cannot write {path} twice; give each output a name of its own.")
+        written.append(os.path.realpath(path))
+
+
+def _is_same_file(path: Path, other: str | Path) -> bool:
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):  # one of them is no file, but say a text or the name of a data set
+        return False
 
 
 def check_new(*paths: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.edits import Edit, edited_segments
 from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import label_names
 
 Ending = Literal[
     "success", "exhausted", "budget", "wrong before", "reached before", "nothing to edit", "not confirmed"
@@ -52,6 +53,12 @@ class Attempt:
     goal: str = "flip"
     about: str = ""
     shift: ExplanationShift | None = None
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the text's label is one of the model's classes, or, where it can have several, names such classes alone."""
+        names = label_names(self.example.label, self.before.gives_several)
+        return self.example.label is not None and set(names) <= set(self.before.labels)
 
     @property
     def is_success(self) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.wording import shortened
+from pellucid.core.results.prediction import WRITTEN, answer
 from pellucid.core.results.prediction import Explained as Explained
 from pellucid.core.results.prediction import Prediction as Prediction
-from pellucid.core.results.prediction import answer
 from pellucid.core.results.scored import RowAxis as RowAxis
 from pellucid.core.results.scored import Scored as Scored
 from pellucid.core.results.unit_scores import UnitScores
@@ -112,7 +112,18 @@ class Explanation(UnitScores):
         return renderers.get("terminal_text").make(self)
 
     @property
+    def predicted_value(self) -> float | None:
+        """The number that a regression model gives the text; None of a model with classes, and of one that writes."""
+        is_value = not self.prediction.probabilities and self.target.output != WRITTEN
+        return self.prediction.logits[0] if is_value and len(self.prediction.logits) == 1 else None
+
+    @property
     def is_correct(self) -> bool | None:
-        """Whether the prediction is the label; None where the label is none of the model's classes, or there is none."""
-        label = self.example.label
-        return label == self.prediction.label if label in self.prediction.labels else None
+        """Whether the prediction is the label; None where the label is none of the model's classes, or there is none.
+
+        None too where a text can have several classes, and for a value: an answer is then not simply right or wrong.
+        """
+        label, prediction = self.example.label, self.prediction
+        if label not in prediction.labels or not prediction.probabilities or prediction.gives_several:
+            return None
+        return label == prediction.label

@@ -78,7 +78,9 @@ def word_from(value: object) -> str:
 
 
 def number_from(value: object) -> float:
-    """A number that can be drawn, or nan where it is not known."""
+    """A number that can be drawn, or nan where it is not known, for which JSON has null."""
+    if value is None:
+        return math.nan
     if not isinstance(value, int | float) or isinstance(value, bool) or value in (math.inf, -math.inf):
         raise misplaced(value)
     number = float(value)

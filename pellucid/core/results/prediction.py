@@ -1,7 +1,12 @@
 """What the model answered, and which number of its answer is explained."""
 
 from dataclasses import dataclass
+from math import exp, isclose
 
+from pellucid.core.text.label_map import ON
+
+WRITTEN = "log-probability"  # what is explained of words that a model writes
+NO_CLASS = "none"  # what is written for an answer without a class
 UNSURE = 0.2  # two classes of which one has 0.6 or more are further apart
 
 
@@ -20,6 +25,22 @@ class Prediction:
         return self.probabilities[self.labels.index(self.label)] if self.probabilities else float("nan")
 
     @property
+    def gives_several(self) -> bool:
+        """Whether a text can have several of the classes, or none: each probability then follows from its own logit alone."""
+        return len(self.logits) == len(self.probabilities) > 1 and all(
+            isclose(probability, _sigmoid(logit), rel_tol=1e-9)
+            for probability, logit in zip(self.probabilities, self.logits, strict=True)
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classes of the answer: the highest one, or, where a text can have several, all with a probability of ½ or more."""
+        if not self.gives_several:
+            return (self.label,)
+        pairs = zip(self.labels, self.probabilities, strict=True)
+        return tuple(label for label, probability in pairs if probability >= ON)
+
+    @property
     def is_unsure(self) -> bool:
         """Whether the two likeliest classes are less than 0.2 apart; False where there are no probabilities."""
         best = sorted(self.probabilities)[-2:]
@@ -30,9 +51,16 @@ class Prediction:
 
 
 def answer(prediction: Prediction) -> str:
-    """The predicted class and its probability, in two words."""
+    """The predicted class and its probability, in two words; of several classes all, each with its own."""
+    if prediction.gives_several:
+        pairs = zip(prediction.labels, prediction.probabilities, strict=True)
+        return ", ".join(f"{label} {chance:.2f}" for label, chance in pairs if chance >= ON) or NO_CLASS
     chance = f" {prediction.probability:.2f}" if prediction.probabilities else ""
     return f"{prediction.label}{chance}"
+
+
+def _sigmoid(logit: float) -> float:
+    return 1 / (1 + exp(-logit)) if logit >= 0 else exp(logit) / (1 + exp(logit))
 
 
 @dataclass(frozen=True)

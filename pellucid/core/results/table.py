@@ -11,7 +11,7 @@ from typing import Any
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile, BadInput, UnknownName
 from pellucid.core.foundation.files import read_text, write_text
-from pellucid.core.foundation.json_text import parsed
+from pellucid.core.foundation.json_text import nan_as_none, parsed
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.seals import sealed, unsealed
 from pellucid.core.foundation.wording import reason
@@ -167,7 +167,7 @@ class Table:
         >>> table.save("table.json")
         """
         try:
-            content = {"form": FORM, **asdict(self)}
+            content = {"form": FORM, **nan_as_none(asdict(self))}  # JSON has no nan
             content = content if of is None else sealed(content, of)
             text = json.dumps(content, ensure_ascii=False, indent=1)
         except (TypeError, ValueError, RecursionError) as error:

@@ -19,12 +19,12 @@ from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.many_points import SharedPoints
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.results.explanation import Explained
+from pellucid.core.results.prediction import WRITTEN
 from pellucid.core.text.example import Example
 from pellucid.core.writing.word_readout import Rival, WordReadout
 from pellucid.core.writing.written_words import WrittenWord, named_word, written_words
 
 EVERY, TEXT = "all", "text"
-OUTPUT = "log-probability"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Word:
     def in_words(self, labels: Sequence[str]) -> str:
         """The target in words: "log-probability of the text"; labels: a model that writes has none that count."""
         what = {EVERY: "each word", TEXT: "the text"}.get(str(self.step), f"the word {quoted(self.step)}")
-        return f"{OUTPUT} of {what}" + ("" if self.against is None else f" against {self.against}")
+        return f"{WRITTEN} of {what}" + ("" if self.against is None else f" against {self.against}")
 
     def check(self, model: Model, batch: Batch) -> None:
         """Raises `ModelCannot` for a model that writes nothing, `BadSetting` for a word that is not there."""
@@ -162,9 +162,9 @@ class ResolvedWords:
         """The explained value with its name; answer: the example's own [piece]. Of every word it is the sum."""
         value = float(self.values_of(example, answer[None].double()))
         if self.of.step == EVERY:
-            return Explained("each word", None, OUTPUT, value)
+            return Explained("each word", None, WRITTEN, value)
         label = "the text" if self.of.step == TEXT else self.words[example][0].text
-        return Explained(label, self.of.against, OUTPUT, value)
+        return Explained(label, self.of.against, WRITTEN, value)
 
 
 def _piece_before(row: Row, number: int) -> int:

@@ -123,7 +123,7 @@ def _example(
     used = {*names, labelled, "id", *fields}
     meta = {key: value for key, value in row.items() if key not in used}
     label_name = _label(row[labelled]) if labelled else None
-    example = Example(tuple(row[name] for name in names), label_name, marks, str(row.get("id", number)), meta)
+    example = Example(tuple(row[name] for name in names), label_name, marks, _id(row, number), meta)
     if not has_annotators(meta):
         return [example]
     annotators = annotators_of(
@@ -131,6 +131,12 @@ def _example(
     )  # a mark outside the text makes a bad row, also where there is evidence
     has_evidence = any(field in row for field in fields)
     return [example if has_evidence else replace(example, rationales=_of_anyone(example, annotators))]
+
+
+def _id(row: dict[str, object], number: int) -> str:
+    """The row's own id; the number of its line where it has none."""
+    own = row.get("id")
+    return str(number) if own is None or not str(own).strip() else str(own)
 
 
 def _marks(field: str, marks: object, segment: int) -> Iterator[Rationale]:
@@ -173,13 +179,15 @@ def _evidence_field(name: str) -> str:
 
 
 def _label(label: object) -> str | None:
-    """A label as a word; several labels, in a list, as words with commas between them; None where there is none, which NaN says too."""
+    """A label as a word; several labels, in a list, as words with commas between them; None where there is none, which NaN and a blank say too."""
     if isinstance(label, list) and all(isinstance(name, str) for name in label):
         return ", ".join(label)
-    if label is None or isinstance(label, str):
-        return label
-    if label != label:
+    if isinstance(label, str):
+        return label.strip() or None
+    if label is None or label != label:
         return None
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))  # what a table with missing labels makes of 1
     if isinstance(label, int | float):
         return str(label)
     raise ValueError(f"the label {label!r} is no word, number or list of words")

@@ -79,7 +79,7 @@ def checked_encoding(name: str) -> str:
 def _opened(path: Path) -> IO[bytes]:
     if not path.is_file():
         raise BadFile(f"There is no file {path}.")
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 def _wide(head: bytes) -> str:

@@ -56,7 +56,7 @@ def lines(path: Path, encoding: str = "utf-8-sig", newline: str | None = None) -
 
 
 def _open(path: Path, encoding: str, newline: str | None) -> IO[str]:
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding=encoding, errors="surrogateescape", newline=newline)
     return path.open(encoding=encoding, errors="surrogateescape", newline=newline)
 

@@ -1,26 +1,30 @@
-"""What is said of texts that occur several times in one file that is cut into parts, or in several parts of a folder."""
+"""What is said of texts that occur several times, or belong together, in one file that is cut into parts, or in several parts of a folder."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from pellucid.core.foundation.notices import Notice, notify
-from pellucid.core.foundation.wording import listed
+from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.equal_texts import contradictions, equal_groups, folded, nearly_equal
+from pellucid.datasets.shared.splits import group_of
 
+LARGE = 0.2  # of a file's texts; of a larger group not even the parts' sizes come out
 SHOWN = 3  # texts with contradicting labels that are named
 
 
 class RepeatedTexts(Notice):
-    """Texts occur several times, contradict each other, or stand nearly equal in several parts."""
+    """Texts occur several times, contradict each other, share their id or group, or stand nearly equal in several parts."""
 
 
 def say_repeated_in_file(parts: Mapping[str, Sequence[Example]]) -> None:
-    """Warn of texts that one file has several times; they are in one part each.
+    """Warn of texts that one file has several times, which are in one part each, and of large groups.
 
     parts: the name of a part -> its examples, of all parts that the file was cut into.
     """
     every, part_of = _joined(parts)
+    _say_large_group(every)
     groups = equal_groups(every)
     if groups:
         notify(_equal_in_words(len(groups)), RepeatedTexts)
@@ -32,6 +36,17 @@ def say_repeated_in_file(parts: Mapping[str, Sequence[Example]]) -> None:
             f"the same, such as {_pair(every, near[0])}. What is measured on them says less about new texts.",
             RepeatedTexts,
         )
+
+
+def _say_large_group(examples: Sequence[Example]) -> None:
+    counts = Counter(map(group_of, examples))
+    for name, size in counts.most_common(1):
+        if size > max(1, LARGE * len(examples)):
+            notify(
+                f'{size:,} of {len(examples):,} texts have the id or the "group" {quoted(name)}, and texts that share one stay in one part; '
+                "rename the column if it means something else.",
+                RepeatedTexts,
+            )
 
 
 def say_repeated_in_parts(parts: Mapping[str, Sequence[Example]]) -> None:

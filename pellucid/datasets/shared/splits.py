@@ -48,7 +48,8 @@ def _fraction(name: str) -> float:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) / 2**64
 
 
-def _group(example: Example) -> str:
+def group_of(example: Example) -> str:
+    """The group that an example stays in when a file is cut."""
     return str(example.meta.get("group") or example.id)
 
 
@@ -62,7 +63,7 @@ def _groups(examples: Sequence[Example]) -> list[str]:
             name = higher
         return name
 
-    names = list(map(_group, examples))
+    names = list(map(group_of, examples))
     for equal in equal_groups(examples):
         first, *others = sorted({top(names[position]) for position in equal})
         above |= dict.fromkeys(others, first)

@@ -44,15 +44,15 @@ class TableRows:
         return [
             Example(
                 tuple(row[name] for name in texts),
-                (self._label(row[label]) or None) if label else None,
+                (self._label(row[label].strip()) or None) if label else None,
                 (),
-                row[id] if id else row_id(self.path, line),
+                row[id] if id and row[id].strip() else row_id(self.path, line),
                 {name: value for name, value in row.items() if name not in used},
             )
         ]
 
     def _label(self, value: str) -> str:
-        match = DECIMAL.fullmatch(value.strip()) if self.decimal_commas else None
+        match = DECIMAL.fullmatch(value) if self.decimal_commas else None
         if match is None:
             return value
         decimals = (match[2] or "").rstrip("0")

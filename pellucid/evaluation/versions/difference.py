@@ -109,7 +109,9 @@ def _summary(
 def _measured(rows: Sequence[TextDifference]) -> dict[str, np.ndarray]:
     """changed, tau and overlap, each [text]."""
     return {
-        "changed": np.array([float(row.is_changed) for row in rows]),
+        "changed": np.array(
+            [np.nan if row.after.predicted_value is not None else float(row.is_changed) for row in rows]
+        ),
         "tau": np.array([row.tau for row in rows]),
         "overlap": np.array([row.overlap for row in rows]),
     }
@@ -125,7 +127,7 @@ def _joined(intervals: Mapping[str, Interval], measured: Mapping[str, np.ndarray
     numbers = {name: int((~np.isnan(measured[name])).sum()) for name in MEASURES}
     changed, tau, overlap = (intervals[name] for name in MEASURES)
     return DifferenceMeans(
-        changed, tau, overlap, n=numbers["changed"], n_tau=numbers["tau"], n_overlap=numbers["overlap"]
+        changed, tau, overlap, n=len(measured["changed"]), n_tau=numbers["tau"], n_overlap=numbers["overlap"]
     )
 
 

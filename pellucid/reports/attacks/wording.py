@@ -17,7 +17,8 @@ ENDINGS: dict[Ending, str] = {
 }
 COLUMNS = ("attack", "fooled", "right before → after", "queries", "words edited", "similarity")
 KEY = (
-    "Fooled: the share of the texts answered right before {reached}, of how many, with its 95 % interval. Queries: edited texts that the model "
+    "Fooled: the share of the attacked texts {reached}, of how many, with its 95 % interval; texts answered wrong before are not attacked. "
+    "Right before → after: of the texts with a label that is a class. Queries: edited texts that the model "
     "read, and passes of the order, a text on average. Words edited: the mean share, of texts that were fooled. Similarity: the mean cosine of "
     "MiniLM's vectors of both texts; 0.9 is the median of texts translated to Spanish and back, 0.22 that of texts that have nothing to do "
     "with each other; a changed word that turns the meaning around may cost little."
@@ -41,7 +42,7 @@ def key_of(attempts: Sequence[Attempt]) -> str:
     goals = {one.goal.partition("(")[0] for one in attempts}
     goal = goals.pop() if len(goals) == 1 else ""
     key = KEY.format(reached=REACHED.get(goal, "for which the goal was reached"))
-    if goal == "value":
+    if goal == "value":  # neither right nor wrong
         return REACHED_OF_VALUES + key[key.index(", with its 95 %") :]
     return key
 
@@ -72,6 +73,8 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
     queries = f"{summary.queries.mean:,.0f}" if summary.n_attacked else "–"
     shares = summary.accuracy_before, summary.accuracy_after
     accuracy = unbroken(" → ".join(map(percent, shares))) if shares[0] == shares[0] else "–"
+    if shares[0] == shares[0] and summary.n_labelled < summary.n_texts:
+        accuracy += f" of {summary.n_labelled:,}"
     return named(summary.attack, summary.goal), fooled, accuracy, queries, edited, similarity
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.results.prediction import Prediction
 from pellucid.reports.figures.canvas import NORMAL, SMALL, Palette, ThemeName, empty_figure, fonts, palette
 from pellucid.reports.figures.text_svg import runs_right_to_left
 from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.heat_map import drawable_view, units_in_order
+from pellucid.reports.wording.answers import answer_with_chances
 from pellucid.reports.wording.method_facts import facts_of
-from pellucid.reports.wording.numbers import number, percent
+from pellucid.reports.wording.numbers import number
 from pellucid.reports.wording.plain_words import clear
 
 if TYPE_CHECKING:
@@ -63,10 +63,8 @@ def text_figure(
 
 def answer_line(explanation: Explanation) -> str:
     """The prediction, and the label where it differs."""
-    prediction: Prediction = explanation.prediction
-    sure = f" ({percent(prediction.probability)})" if prediction.probability == prediction.probability else ""
     wrong = f", labelled {explanation.example.label}" if explanation.is_correct is False else ""
-    return f"{prediction.label}{sure}{wrong}"
+    return f"{answer_with_chances(explanation)}{wrong}"
 
 
 def text_width(text: str, size: float) -> float:

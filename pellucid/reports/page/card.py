@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.prediction import Explained
+from pellucid.core.results.prediction import WRITTEN
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales, largest, scale_key
@@ -14,12 +14,12 @@ from pellucid.reports.page.groups import by_model
 from pellucid.reports.page.heat_map import caution_lines, drawable_view, heat_map
 from pellucid.reports.page.span_view import span_view
 from pellucid.reports.page.text_block import Highlight, text_block
+from pellucid.reports.wording.answers import answer_with_chances
 from pellucid.reports.wording.method_facts import explains_state, facts_of
 from pellucid.reports.wording.numbers import number, percent, signed
 from pellucid.reports.wording.plain_words import listed, shown_row
 
 REORDERED = "This text contains invisible characters that change the order in which it is displayed."
-WRITTEN = "log-probability"  # what is explained of words that a model writes
 
 
 def card(
@@ -91,24 +91,33 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
     prediction = explanation.prediction
     probability = prediction.probability
     is_known = probability == probability
-    value = percent(probability) if is_known else _value(explanation.target)
+    sure = percent(probability) if is_known else _value(explanation)
+    if prediction.gives_several:  # each class with its own probability
+        is_known, sure = False, ""
     return element(
         "p",
         name(explanation.model),
         " writing " if explanation.target.output == WRITTEN else " says ",
-        element("strong", name(prediction.label), class_="pl-label"),
+        element("strong", name(_answer(explanation)), class_="pl-label"),
         probability_bar(probability) if is_known else None,
-        element("span", value, class_="pl-sure"),
+        element("span", sure, class_="pl-sure") if sure else None,
         _verdict(explanation),
         _target(explanation, targets),
         class_="pl-answer",
     )
 
 
-def _value(target: Explained) -> str:
+def _answer(explanation: Explanation) -> str:
+    prediction = explanation.prediction
+    return answer_with_chances(explanation) if prediction.gives_several else prediction.label
+
+
+def _value(explanation: Explanation) -> str:
     """Of a model without probabilities: its value; of a written word its log-probability, or its lead over another word."""
-    what = target.output if target.output == WRITTEN else "value"
-    return f"{'lead' if target.against and what == WRITTEN else what} {number(target.value)}"
+    target, value = explanation.target, explanation.predicted_value
+    if value is not None:
+        return f"value {number(value)}"
+    return f"{'lead' if target.against else WRITTEN} {number(target.value)}"
 
 
 def probability_bar(share: float) -> Markup:
@@ -126,8 +135,10 @@ def probability_bar(share: float) -> Markup:
 
 def _verdict(explanation: Explanation) -> Markup | None:
     label = explanation.example.label
-    if label not in explanation.prediction.labels:
-        return element("span", "label: ", name(label)) if label is not None else None
+    if label is None:
+        return None
+    if explanation.is_correct is None:
+        return element("span", "label: ", name(label))
     if is_wrong(explanation):
         return element("span", "✗ wrong, the label is ", name(label), class_="pl-wrong")
     return element("span", "✓ as labelled", class_="pl-right")
@@ -135,8 +146,7 @@ def _verdict(explanation: Explanation) -> Markup | None:
 
 def is_wrong(explanation: Explanation) -> bool:
     """Whether the example's label is one of the model's classes and the model says another."""
-    label, prediction = explanation.example.label, explanation.prediction
-    return label in prediction.labels and label != prediction.label
+    return explanation.is_correct is False
 
 
 def misleading_words(group: Sequence[Explanation]) -> Markup | None:

@@ -21,6 +21,7 @@ from pellucid.reports.page.span_view import span_highlights
 from pellucid.reports.page.summary_view import summary_sections
 from pellucid.reports.page.text_block import Highlight
 from pellucid.reports.page.texts_view import methods_key, shared_cautions, shared_caveats
+from pellucid.reports.wording.answers import answer_name
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import percent, signed
 from pellucid.reports.wording.plain_words import shown_row
@@ -145,12 +146,13 @@ def _line(text: Text) -> list[Markup | str | None]:
     prediction, example = text.first.prediction, text.first.example
     probability = prediction.probability
     label = f" (label: {example.label})" if is_wrong(text.first) else ""
-    sure = percent(probability) if probability == probability else ""
+    is_one = probability == probability and not prediction.gives_several
+    sure = percent(probability) if is_one else ""
     copies = f" (×{text.copies})" if text.copies > 1 else ""
     return [
         element("span", name(f"{ending(example.id) or text.number}{copies}"), class_="pl-nr"),
         _mark(text.first),
-        element("span", name(f"{prediction.label}{label}"), class_="pl-answered"),
+        element("span", name(f"{answer_name(text.first)}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),
         element(
             "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""

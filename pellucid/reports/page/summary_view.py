@@ -11,7 +11,7 @@ from pellucid.reports.page.class_words_view import class_words_view, words_intro
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import readable
-from pellucid.reports.wording.numbers import percent, unbroken
+from pellucid.reports.wording.numbers import number, percent, unbroken
 from pellucid.reports.wording.plain_words import first_names
 
 MOST_CLASSES, MOST_LABELS = 20, 8
@@ -53,7 +53,7 @@ def summary_view(summary: Summary) -> Markup:
         "div",
         element(
             "div",
-            element("div", element("h3", "Answers", class_="pl-heading"), predicted_bars(summary)),
+            element("div", element("h3", "Answers", class_="pl-heading"), _answers(summary)),
             _accuracy(summary),
             class_="pl-columns",
         ),
@@ -61,6 +61,13 @@ def summary_view(summary: Summary) -> Markup:
         _cautions(summary.cautions, summary.n_texts * max(len(summary.methods), 1)),
         class_="pl-card pl-summary",
     )
+
+
+def _answers(summary: Summary) -> Markup:
+    if summary.values is None:
+        return predicted_bars(summary)
+    lowest, middle, highest = map(number, summary.values)
+    return element("p", f"Values from {lowest} to {highest}, {middle} in the mean.")
 
 
 def predicted_bars(summary: Summary) -> Markup:
@@ -84,6 +91,10 @@ def _accuracy(summary: Summary) -> Markup:
     heading = element("h3", "Right and wrong", class_="pl-heading")
     if summary.accuracy is None:
         unknown = "The texts have no labels of the model’s classes, so right and wrong are not known."
+        if summary.gives_several:
+            unknown = "A text can have several classes, so an answer is not simply right or wrong."
+        elif summary.values is not None:
+            unknown = "The model gives a value, which is not simply right or wrong."
         return element("div", heading, element("p", unknown, class_="pl-note"))
     share = summary.accuracy
     right = sum(count for (label, answer), count in summary.confusion.items() if label == answer)

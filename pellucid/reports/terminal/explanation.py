@@ -13,6 +13,7 @@ from pellucid.reports.markup.escape import plain
 from pellucid.reports.page.heat_map import drawable_view, is_of_written_words, units_in_order
 from pellucid.reports.page.span_view import clear_spans
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed, wants_colour
+from pellucid.reports.wording.answers import answer_with_chances
 from pellucid.reports.wording.method_facts import (
     MethodFacts,
     explains_state,
@@ -21,7 +22,7 @@ from pellucid.reports.wording.method_facts import (
     in_words,
     readable,
 )
-from pellucid.reports.wording.numbers import percent, signed
+from pellucid.reports.wording.numbers import signed
 from pellucid.reports.wording.plain_words import (
     ALL_ZERO,
     diagnostics_in_words,
@@ -118,17 +119,12 @@ def _unit(explanation: Explanation) -> Kind:
 def answer_in_words(explanation: Explanation) -> str:
     """The model's answer to the text, and whether the label agrees."""
     prediction, label = explanation.prediction, explanation.example.label
-    probability = f" ({percent(prediction.probability)})" if prediction.probabilities else ""
-    verdict = (
-        ""
-        if label not in prediction.labels
-        else ", as labelled"
-        if label == prediction.label
-        else f", wrong: the label is {label}"
-    )
+    verdict = {None: "", True: ", as labelled", False: f", wrong: the label is {label}"}[
+        explanation.is_correct
+    ]
     if explains_written(explanation):  # the text may be the user's own
         return f"{explanation.model} writing {prediction.label}"
-    return f"{explanation.model} says {prediction.label}{probability}{verdict}"
+    return f"{explanation.model} says {answer_with_chances(explanation)}{verdict}"
 
 
 def _subject(explanation: Explanation) -> str:

@@ -15,6 +15,7 @@ from pellucid.reports.page.heat_map import drawable_view
 from pellucid.reports.page.span_view import clear_spans
 from pellucid.reports.terminal.rich_text import Line, line, printed
 from pellucid.reports.terminal.summary import terminal_summary
+from pellucid.reports.wording.answers import answer_name
 from pellucid.reports.wording.method_facts import facts_of, readable
 from pellucid.reports.wording.numbers import MINUS, percent
 from pellucid.reports.wording.plain_words import clear
@@ -67,7 +68,7 @@ def _order(one: Explanation) -> tuple[bool, float]:
 def _grid(texts: Sequence[Explanation]) -> Grid:
     """One line a text; columns that no text has anything for are left out."""
     labelled = any(one.example.label is not None for one in texts)
-    sure = any(one.prediction.probabilities for one in texts)
+    sure = any(one.prediction.probabilities and not one.prediction.gives_several for one in texts)
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", expand=True)
     grid.add_column("id", max_width=14, no_wrap=True)
     for title in (["", "label"] if labelled else []) + ["predicted"]:
@@ -79,7 +80,7 @@ def _grid(texts: Sequence[Explanation]) -> Grid:
     for one in texts:
         verdict = [MARKS[one.is_correct], one.example.label or ""] if labelled else []
         chance = [percent(one.prediction.probability)] if sure else []
-        cells = [one.example.id, *verdict, one.prediction.label, *chance, _strongest(one), one.example.text]
+        cells = [one.example.id, *verdict, answer_name(one), *chance, _strongest(one), one.example.text]
         grid.add_row(*(_cell(cell) for cell in cells))
     return grid
 

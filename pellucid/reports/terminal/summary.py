@@ -60,6 +60,10 @@ def _seconds(seconds: float) -> str:
 
 def _answers(summary: Summary) -> Iterator[Line | Grid]:
     """Predicted classes, accuracy, confusion, labels that fit no class."""
+    if summary.values is not None:
+        lowest, middle, highest = map(number, summary.values)
+        yield line(f"Values: {lowest} to {highest}, {middle} in the mean")
+        return
     counts = sorted(summary.predicted.items(), key=lambda pair: -pair[1])
     shown = [f"{label} {count:,}" for label, count in counts if count]
     yield line(f"Predicted: {', '.join(shown[:MOST_NAMED])}{', …' if len(shown) > MOST_NAMED else ''}")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pellucid.core.corpus.difference import Difference, DifferenceSummary, TextDifference
 from pellucid.core.results.table import Interval
+from pellucid.reports.wording.answers import answer_name
 from pellucid.reports.wording.numbers import MINUS, percent
 from pellucid.reports.wording.plain_words import first_names
 
@@ -18,6 +19,8 @@ DIFFERENT_CLASS = "the versions explain different classes"
 def answers_in_words(totals: DifferenceSummary) -> str:
     """How many answers changed, and what that did to right and wrong ones."""
     texts = f"{totals.n_texts:,} text{'' if totals.n_texts == 1 else 's'}"
+    if totals.means.changed.mean != totals.means.changed.mean:  # of values it is not known
+        return f"{texts} in common; the versions give values, which nearly always differ a little."
     changed = f"{totals.n_changed:,} of {texts} in common got another answer."
     if not totals.n_labelled:
         return changed
@@ -73,8 +76,8 @@ def interval_in_words(interval: Interval, as_percent: bool = False) -> str:
 
 def change_in_words(row: TextDifference) -> str:
     """positive → negative, became wrong; or the answer that stayed."""
-    before, after = row.before.prediction.label, row.after.prediction.label
-    return f"{before} → {after}" if row.is_changed else after
+    before, after = answer_name(row.before), answer_name(row.after)
+    return f"{before} → {after}" if before != after else after
 
 
 def outcome_in_words(row: TextDifference) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pellucid.core.foundation.catalogue import Catalogue, Entry
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.prediction import WRITTEN
 from pellucid.core.text.units import Spans
 
 
@@ -65,7 +66,7 @@ def explains_state(explanation: Explanation) -> bool:
 
 def explains_written(explanation: Explanation) -> bool:
     """Whether the scores explain words that a model writes."""
-    return explanation.target.output == "log-probability"
+    return explanation.target.output == WRITTEN
 
 
 def measure_of(method: str) -> str:
