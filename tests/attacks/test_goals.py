@@ -131,7 +131,10 @@ def test_of_several_labels_the_one_that_the_goal_names_decides_what_is_wrong_bef
     attempts = attacked(labels, ("label", {"label": "angry"}), [Example((TEXT,), one) for one in gold])
     assert [one.is_attacked for one in attempts] == [True, False, True, True, True, True]
     (summary,) = attempts.table()
-    assert (summary.n_attacked, summary.n_labelled) == (5, 4)  # without that of None, and of a label that is none
+    assert (summary.n_attacked, summary.n_labelled) == (
+        5,
+        4,
+    )  # without that of None, and of a label that is none
     assert summary.accuracy_before == pytest.approx(3 / 4)
     assert summary.accuracy_after == 0
 

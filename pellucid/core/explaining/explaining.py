@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
 from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
 from pellucid.core.foundation.lazy_properties import cached_property
-from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
@@ -201,10 +202,21 @@ def _run_packs(
     packs: Sequence[list[int]], run: Callable[[list[int]], None], scheduler: Scheduler, progress: Progress
 ) -> None:
     done, count = 0, sum(map(len, packs))
-    for pack in evenly_mixed(packs):
-        scheduler.halving(pack, run)
-        done += len(pack)
-        progress("explaining", done, count)
+    with _edits_reported(scheduler, progress if count == 1 else silent):
+        for pack in evenly_mixed(packs):
+            scheduler.halving(pack, run)
+            done += len(pack)
+            progress("explaining", done, count)
+
+
+@contextmanager
+def _edits_reported(scheduler: Scheduler, progress: Progress) -> Iterator[None]:
+    """While active, the edited texts are reported: of one long text there may be thousands, which take minutes."""
+    scheduler.progress = progress
+    try:
+        yield
+    finally:
+        scheduler.progress = silent
 
 
 def evenly_mixed(packs: Sequence[list[int]]) -> list[list[int]]:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.memory import is_memory_error
+from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.passes.batch import Row, extent
 from pellucid.core.passes.model import Packing
 from pellucid.core.passes.parity import SHARE
@@ -37,7 +38,8 @@ class Scheduler:
     """Packs rows into batches; remembers a halved budget, and counts what it ran.
 
     tokens: padded tokens a batch. packing: (rows, budget) -> how rows may share a pass (`core/passes/packing.py`); None:
-    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: answers by digest.
+    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: answers by digest. progress: is
+    called after each pack of rows.
     """
 
     tokens: int
@@ -46,6 +48,7 @@ class Scheduler:
     tokens_run: int = 0
     tokens_checked: int = 0
     known: dict[bytes, Tensor] = field(default_factory=dict)
+    progress: Progress = silent
 
     def __post_init__(self) -> None:
         at_least("tokens", self.tokens, 1)
@@ -96,12 +99,15 @@ class Scheduler:
         fresh = {key: row for key, row in zip(keys, rows, strict=True) if key not in self.known}
         distinct = list(fresh.values())
         padded: list[tuple[int, Row]] = []  # for each pack the padding of its most padded row, and that row
+        done = 0
         for indices in self.packs_of(distinct):
             pack = [distinct[index] for index in indices]
             self.remember(pack, torch.cat(self.halving(pack, run)), question)
             self.rows_run += len(pack)
             self.tokens_run += sum(len(row) for row in pack)
             padded.append((len(pack[0]) - len(pack[-1]), pack[-1]))
+            done += len(pack)
+            self.progress("edited texts", done, len(distinct))
         if check is not None and (again := self._again(padded)):
             together = torch.stack([self.known[row.digest + question] for row in again])
             self.check(together, again, run, check)

@@ -124,6 +124,6 @@ class Explanation(UnitScores):
         None too where a text can have several classes, and for a value: an answer is then not simply right or wrong.
         """
         label, prediction = self.example.label, self.prediction
-        if label not in prediction.labels or not prediction.probabilities or prediction.gives_several:
+        if label not in prediction.labels or prediction.gives_several or self.predicted_value is not None:
             return None
         return label == prediction.label
