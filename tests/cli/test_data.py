@@ -1,5 +1,6 @@
 """Data on the command line: every command reads every format, bad rows are counted, and formats are listed."""
 
+import gzip
 import json
 
 import pytest
@@ -134,3 +135,30 @@ def test_training_names_texts_without_a_label_and_can_leave_them_out(run, tmp_pa
     assert "without a label. Correct them, or leave them out (--skip-bad-rows)" in err
     status, _, err = run(*words, "--skip-bad-rows")
     assert status == 0 and "1 of 9 dev examples have no label and were left out." in err
+
+
+@pytest.mark.parametrize("name", ("REVIEWS.CSV", "reviews.Csv.GZ"))
+def test_endings_may_be_written_in_capitals(run, saved, tmp_path, name):
+    content = b"text,label\nA fine day,positive\n"
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("GZ") else content)
+    for words in (("--file", tmp_path / name), (tmp_path / name,)):
+        (row,) = json.loads(run("explain", saved, *words, "--method", "gradient", "--json")[1])
+        assert (row["segments"], row["label"]) == (["A fine day"], "positive")
+
+
+@pytest.mark.parametrize("name", ("texts.json", "texts.parquet", "texts.XLS", "texts.JSON.gz"))
+def test_data_whose_lines_are_no_texts_need_a_format(run, saved, tmp_path, name):
+    file = tmp_path / name
+    file.write_text('[{"text": "A fine day"}]')
+    status, out, err = run("explain", saved, "--file", file, "--method", "gradient")
+    assert (status, out) == (2, "") and ("add --format" in err or "save it as .xlsx" in err)
+
+
+@pytest.mark.parametrize(
+    "words", (("--text-column", "text"), ("--label-column", "label"), ("--read", "a=b"), ("--skip-bad-rows",))
+)
+def test_plain_text_has_no_columns(run, saved, tmp_path, words):
+    file = write(tmp_path / "notes.txt", "A fine day\nA grey day\n")
+    status, _, err = run("explain", saved, "--file", file, *words)
+    assert status == 2 and f"read as plain text, one text a line, so {words[0]} means nothing" in err
+    assert run("explain", saved, "--file", file, "--method", "gradient")[0] == 0

@@ -168,3 +168,25 @@ def test_a_field_that_no_row_has_is_refused_by_its_name(file):
         load_examples(file({"text": "a", "label": "b"}), text="nosuch")
     with pytest.raises(UnknownName, match="No field is called 'nosuch'"):
         load_examples(file({"text": "a", "label": "b"}), label="nosuch")
+
+
+@pytest.mark.parametrize(
+    ("label", "name"), ((1.0, "1"), (0.5, "0.5"), (2, "2"), ("", None), ("  ", None), (" neg ", "neg"))
+)
+def test_labels_are_read_as_from_a_table(file, label, name):
+    (example,) = load_examples(file({"text": "x", "label": label}))
+    assert example.label == name
+
+
+@pytest.mark.parametrize("id_", (None, "", " "))
+def test_a_row_without_an_id_of_its_own_has_the_number_of_its_line(file, id_):
+    examples = load_examples(file({"id": id_, "text": "x"}, {"id": id_, "text": "y"}, {"id": 0, "text": "z"}))
+    assert [example.id for example in examples] == ["1", "2", "0"]
+
+
+def test_an_empty_column_of_ids_names_no_row(tmp_path):
+    path = tmp_path / "reviews.csv"
+    path.write_text("id,text,label\n,A fine day,pos\n,A grey day, neg \nown,A day,\n")
+    examples = load_examples(path)
+    assert [example.id for example in examples] == ["reviews-2", "reviews-3", "own"]
+    assert [example.label for example in examples] == ["pos", "neg", None]

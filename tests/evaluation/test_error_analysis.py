@@ -27,7 +27,7 @@ from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cues_from, 
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.wording.method_facts import readable
 from tests.reports.sample_results import sample_explanation as explanation_of
-from tests.tiny import tiny_composed
+from tests.tiny import tiny_classifier, tiny_composed
 
 CUES = {"negative": {"dull"}, "positive": {"lovely"}, "neutral": {"open"}}
 LABELS = ("negative", "neutral", "positive")
@@ -314,3 +314,20 @@ def test_a_model_of_several_labels_a_text_is_refused():
     model, train = tiny_composed("span", problem="multi_label"), pellucid.examples("pocket", "train")[:9]
     with pytest.raises(ModelCannot, match=r"one label a text\. Give a single-label model"):
         pellucid.error_analysis(model, train, train=train)
+
+
+def test_texts_without_a_label_are_counted_before_the_work(bert):
+    texts = [Example(("A fine day.",), bert.labels[0], id="a"), Example(("A grey day.",), id="b")]
+    with pytest.raises(BadInput, match=r"1 of 2 texts have no label \(b\)"):
+        pellucid.error_analysis(bert, texts, method="occlusion", progress=False)
+
+
+def test_a_method_with_several_scores_a_word_is_refused(bert):
+    with pytest.raises(BadSetting, match="chance gives 20 scores a word, one for each draw"):
+        pellucid.error_analysis(bert, [("A fine day.", bert.labels[0])] * 3, method="chance", progress=False)
+
+
+def test_a_model_of_values_is_refused():
+    model = tiny_classifier("bert", ("LABEL_0",), problem_type="regression")
+    with pytest.raises(ModelCannot, match="gives a value, which is not right or wrong"):
+        pellucid.error_analysis(model, [("A fine day.", "1")], method="occlusion", progress=False)
