@@ -59,14 +59,14 @@ def test_one_label_of_several_classes_is_no_answer_of_several_labels(logits):
 
 
 def test_an_answer_of_several_labels_is_neither_right_nor_wrong(tmp_path):
-    results = explained(several(2.0, -1.0, 0.1), ["anger", "anger, fear", "joy", "envy, joy"])
-    assert [one.is_correct for one in results] == [None] * 4
+    results = explained(several(2.0, -1.0, 0.1), ["anger", "anger, fear", "joy", "envy, joy"] * 10)
+    assert [one.is_correct for one in results] == [None] * 40
     summary = results.summary()
     assert summary.accuracy is None and summary.gives_several
-    assert summary.predicted == {"anger": 4, "joy": 0, "fear": 4}
-    assert summary.unmatched_labels == {"envy": 1}
+    assert summary.predicted == {"anger": 40, "joy": 0, "fear": 40}
+    assert summary.unmatched_labels == {"envy": 10}
     assert (
-        "anger (88 %), fear (52 %)" in str(results)
+        "anger, fear" in str(results)
         and answer_with_chances(results[0]) == "anger (88 %), fear (52 %)"
     )
     assert "not simply right or wrong" in pellucid.report(results, path=tmp_path / "page.html").read_text(
@@ -77,9 +77,9 @@ def test_an_answer_of_several_labels_is_neither_right_nor_wrong(tmp_path):
 
 
 def test_a_value_is_shown_and_its_labels_are_no_classes(tmp_path):
-    results = explained(value(1.25), ["-1.00", "0.5", None, "2", "3", "4"])
-    assert [one.predicted_value for one in results] == [1.25] * 6
-    assert [one.is_correct for one in results] == [None] * 6
+    results = explained(value(1.25), ["-1.00", "0.5", None, "2"] * 10)
+    assert [one.predicted_value for one in results] == [1.25] * 40
+    assert [one.is_correct for one in results] == [None] * 40
     summary = results.summary()
     assert summary.values == (1.25, 1.25, 1.25) and not summary.unmatched_labels
     drawn = str(results)

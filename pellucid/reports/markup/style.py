@@ -174,7 +174,7 @@ CORPUS = """
 .pellucid .pl-columns h4{margin:0 0 .3rem;font-size:.8125rem;font-weight:600;color:var(--pl-muted)}
 .pellucid .pl-columns>div{min-width:0}
 .pellucid .pl-words{list-style:none;font-size:.875rem}
-.pellucid .pl-words li{display:grid;grid-template-columns:6.5rem minmax(3rem,1fr) 4rem 14rem;gap:0 .45rem;
+.pellucid .pl-words li{display:grid;grid-template-columns:6rem minmax(2rem,1fr) 4.6rem minmax(9.4rem,14rem);gap:0 .45rem;
  align-items:center;padding:.06rem 0}
 .pellucid .pl-words small{color:var(--pl-muted);font-size:.6875rem;font-variant-numeric:tabular-nums}
 .pellucid .pl-words .pl-sure{text-align:right;white-space:nowrap}
