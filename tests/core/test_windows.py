@@ -357,7 +357,7 @@ def test_ids_of_examples_may_repeat(bert):
     assert len(second.scores) > len(first.scores)
 
 
-def test_pieces_of_one_character_are_told_apart_by_their_order():
+def test_pieces_of_one_character_differ_by_their_order():
     """As of byte-level tokenizers: an emoji is several pieces, all with its characters, and a window may begin inside it."""
     starts, ends = (0, 0, 2, 2, 2, 4, 5, 5), (0, 2, 4, 4, 4, 5, 7, 7)
     pieces = Units("piece", tuple("cabbbdee"), (SPECIAL, *(0,) * 7), starts, ends)

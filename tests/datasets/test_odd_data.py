@@ -48,7 +48,7 @@ def test_small_groups_need_no_word():
         Example((f"a text about the {n}th thing",), "a", id=f"t{n}", meta={"group": n // 2})
         for n in range(40)
     ]
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as notices:
         warnings.simplefilter("always")
         say_repeated_in_file(split_parts(examples))
-    assert not [one for one in said if "the id or the" in str(one.message)]
+    assert not [one for one in notices if "the id or the" in str(one.message)]
