@@ -220,10 +220,7 @@ def explain(
     passages: Passages | None = None,
     workers: int = 1,
     progress: bool | None = None,
-    baselines: Literal["zero", "pad", "mask", "mean"] | tuple[Literal["zero", "pad", "mask", "mean"], ...] = (
-        "zero",
-        "pad",
-    ),
+    baselines: tuple[Literal["zero", "pad", "mask", "mean"], ...] = ("zero", "pad"),
 ) -> Results:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens."""
 

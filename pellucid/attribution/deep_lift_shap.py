@@ -35,11 +35,12 @@ POINTS = 64  # on the line between the logits of two texts, for targets that are
     compares=True,
 )
 def deep_lift_shap(
-    run: ForwardPass, target: Explainable, *, baselines: Baseline | tuple[Baseline, ...] = ("zero", "pad")
+    run: ForwardPass, target: Explainable, *, baselines: tuple[Baseline, ...] = ("zero", "pad")
 ) -> Scores:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens.
 
-    baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over them.
+    baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean", one also without a tuple; scores are the mean over
+    them.
     Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
     shares = [_against(run, target, run.blank(baseline)) for baseline in _names(baselines)]

@@ -61,7 +61,7 @@ def attention(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Test whether a model's weights may be read as an explanation: does the answer hang on them, and do they lie on what decides?"""
-    check_outputs([save, html], [data, train])  # reported before the work, not after it
+    check_outputs([save, html], [data, train, weights])  # reported before the work, not after it
     source = reading.source(data, part.split)
     loaded = [pellucid.load(one, device=device) for one in (model, *(against or []))]
     sources = (

@@ -43,7 +43,7 @@ def concepts(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Ask each layer what it holds of a word beyond concepts such as positive emotion: r = A of the word - A of the concept."""
-    check_outputs([html])  # reported before the work, not after it
+    check_outputs([html], [concepts])  # reported before the work, not after it
     if layer != "all" and not layer.isdecimal():
         raise BadSetting(f"--layer {quoted(layer)} is not possible; give a whole number, or all.")
     analysis = pellucid.concepts(

@@ -63,7 +63,9 @@ def as_line(example: Example) -> str:
     """One example as a line of JSON."""
     names = TEXTS[len(example.segments)]
     row: dict[str, object] = {"id": example.id, **dict(zip(names, example.segments, strict=True))}
-    row["label"] = example.label
+    row["label"] = (
+        [] if example.label == "" else example.label
+    )  # of several labels none, which is not an unknown label
     for segment, name in enumerate(names):
         marks = [[mark.start, mark.end] for mark in example.rationales if mark.segment == segment]
         row |= {EVIDENCE[name]: marks} if marks else {}

@@ -237,7 +237,7 @@ def test_kernel_shap_of_the_same_samples_is_captums_regression():
 
 
 @pytest.mark.parametrize("alpha", (0.0, 1e-6, 1.0))
-@pytest.mark.parametrize("samples", (5, 60))
+@pytest.mark.parametrize("samples", (5, 9, 60))
 def test_the_regression_is_scikit_learns_also_with_fewer_samples_than_units(samples, alpha):
     draws = np.random.default_rng(samples)
     present, values, weights = draws.random((samples, 9)) < 0.5, draws.random(samples), draws.random(samples)

@@ -50,7 +50,10 @@ def test_of_several_labels_all_that_are_likely_are_the_answer(logits, names):
     assert repr(one.prediction).count("0.") + repr(one.prediction).count("1.") == len(names)
 
 
-@pytest.mark.parametrize("logits", ((2.0, -1.0), (0.3, 0.2), (20.0, -20.0), (30.0, -30.0), (600.0, -600.0)))
+@pytest.mark.parametrize(
+    "logits",
+    ((2.0, -1.0), (0.0, 0.0), (0.3, 0.2), (20.0, -20.0), (30.0, -30.0), (600.0, -600.0), (900.0, -900.0)),
+)
 def test_one_label_of_several_classes_is_no_answer_of_several_labels(logits):
     shares = torch.tensor(logits, dtype=torch.float64).softmax(-1).tolist()
     one = Prediction("a", ("a", "b"), logits, tuple(shares))
@@ -65,10 +68,7 @@ def test_an_answer_of_several_labels_is_neither_right_nor_wrong(tmp_path):
     assert summary.accuracy is None and summary.gives_several
     assert summary.predicted == {"anger": 40, "joy": 0, "fear": 40}
     assert summary.unmatched_labels == {"envy": 10}
-    assert (
-        "anger, fear" in str(results)
-        and answer_with_chances(results[0]) == "anger (88 %), fear (52 %)"
-    )
+    assert "anger, fear" in str(results) and answer_with_chances(results[0]) == "anger (88 %), fear (52 %)"
     assert "not simply right or wrong" in pellucid.report(results, path=tmp_path / "page.html").read_text(
         encoding="utf-8"
     )

@@ -52,3 +52,8 @@ def test_small_groups_need_no_word():
         warnings.simplefilter("always")
         say_repeated_in_file(split_parts(examples))
     assert not [one for one in notices if "the id or the" in str(one.message)]
+
+
+def test_texts_without_ids_are_cut_one_by_one():
+    parts = split_parts([Example((f"text {n}",), "ab"[n % 2]) for n in range(40)])
+    assert [len(parts[name]) for name in ("train", "dev", "test")] == [28, 6, 6]

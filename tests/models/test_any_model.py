@@ -357,6 +357,22 @@ def test_a_pipeline_of_several_labels_is_multi_label(classifier, classes):
     assert explanation.top(1)[0].text == "dull"
 
 
+def test_a_column_of_single_labels_is_no_row_of_several():
+    """As some classifiers of three classes predict them."""
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(
+        ["a film", "a book", "a day"], ["x", "y", "z"]
+    )
+
+    class Columns:
+        classes_ = pipeline.classes_
+        predict_proba = staticmethod(pipeline.predict_proba)
+
+        def predict(self, texts):
+            return pipeline.predict(texts)[:, None]
+
+    assert from_pipeline(Columns()).problem == "single_label"
+
+
 def test_a_pipeline_with_several_outputs_is_refused():
     labels = [["a", "x"], ["b", "y"], ["a", "y"]]
     pipeline = make_pipeline(CountVectorizer(), MultiOutputClassifier(LogisticRegression()))

@@ -10,6 +10,7 @@ from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.files import check_outputs
 
 
 @with_option_records
@@ -30,6 +31,7 @@ def links(
     seconds: Annotated[float, typer.Option(help="After so many the program is ended.")] = 600.0,
 ) -> None:
     """Links of words by the aligner eflomal, which you install yourself: silver ones, to hold explanations against."""
+    check_outputs([out], [data, *Path(data).glob("*")])  # the parts of a folder too
     source = reading.source(data, split)
     if beside is not None and source.is_one_file:
         raise BadSetting(

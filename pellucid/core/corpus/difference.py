@@ -55,7 +55,7 @@ class TextDifference:
             "label": example.label,
             "before": _answer(self.before),
             "after": _answer(self.after),
-            "changed": self.is_changed,
+            "changed": None if self.after.predicted_value is not None else self.is_changed,
             "became_right": self.became_right,
             "became_wrong": self.became_wrong,
             "tau": self.tau,
@@ -166,7 +166,10 @@ class Difference(Sequence[TextDifference]):
 
     def __repr__(self) -> str:
         totals = self.totals
-        return f"<Difference: {totals.n_changed:,} of {totals.n_texts:,} answers changed, by {self.method}>"
+        changed = f"{totals.n_changed:,} of {totals.n_texts:,} answers changed"
+        if totals.means.changed.mean != totals.means.changed.mean:  # of values
+            changed = f"{totals.n_texts:,} texts"
+        return f"<Difference: {changed}, by {self.method}>"
 
     def __str__(self) -> str:
         """How a terminal draws it."""

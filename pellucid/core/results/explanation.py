@@ -114,8 +114,10 @@ class Explanation(UnitScores):
     @property
     def predicted_value(self) -> float | None:
         """The number that a regression model gives the text; None of a model with classes, and of one that writes."""
-        is_value = not self.prediction.probabilities and self.target.output != WRITTEN
-        return self.prediction.logits[0] if is_value and len(self.prediction.logits) == 1 else None
+        prediction = self.prediction
+        writes = self.target.output == WRITTEN or prediction.labels == (self.example.segments[-1],)
+        is_value = len(prediction.logits) == 1 and not prediction.probabilities and not writes
+        return prediction.logits[0] if is_value else None
 
     @property
     def is_correct(self) -> bool | None:

@@ -1,5 +1,6 @@
 """What the model answered, and which number of its answer is explained."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, isclose
 
@@ -26,10 +27,14 @@ class Prediction:
 
     @property
     def gives_several(self) -> bool:
-        """Whether a text can have several of the classes, or none: each probability then follows from its own logit alone."""
-        return len(self.logits) == len(self.probabilities) > 1 and all(
-            isclose(probability, _sigmoid(logit), rel_tol=1e-9)
-            for probability, logit in zip(self.probabilities, self.logits, strict=True)
+        """Whether a text can have several of the classes, or none: each probability then follows from its own logit alone.
+
+        Where all classes tie, both ways of computing can give the same numbers; then it is False.
+        """
+        if not len(self.logits) == len(self.probabilities) > 1:
+            return False
+        return _same(self.probabilities, map(_sigmoid, self.logits)) and not _same(
+            self.probabilities, _softmax(self.logits)
         )
 
     @property
@@ -57,6 +62,15 @@ def answer(prediction: Prediction) -> str:
         return ", ".join(f"{label} {chance:.2f}" for label, chance in pairs if chance >= ON) or NO_CLASS
     chance = f" {prediction.probability:.2f}" if prediction.probabilities else ""
     return f"{prediction.label}{chance}"
+
+
+def _same(numbers: Iterable[float], others: Iterable[float]) -> bool:
+    return all(isclose(one, other, rel_tol=1e-9) for one, other in zip(numbers, others, strict=True))
+
+
+def _softmax(logits: Sequence[float]) -> list[float]:
+    powers = [exp(logit - max(logits)) for logit in logits]
+    return [power / sum(powers) for power in powers]
 
 
 def _sigmoid(logit: float) -> float:

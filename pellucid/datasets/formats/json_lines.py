@@ -134,9 +134,8 @@ def _example(
 
 
 def _id(row: dict[str, object], number: int) -> str:
-    """The row's own id; the number of its line where it has none."""
-    own = row.get("id")
-    return str(number) if own is None or not str(own).strip() else str(own)
+    """The row's own id; the number of its line where it has none, or null."""
+    return str(number if row.get("id") is None else row["id"])
 
 
 def _marks(field: str, marks: object, segment: int) -> Iterator[Rationale]:
@@ -179,11 +178,11 @@ def _evidence_field(name: str) -> str:
 
 
 def _label(label: object) -> str | None:
-    """A label as a word; several labels, in a list, as words with commas between them; None where there is none, which NaN and a blank say too."""
+    """A label as a word; several labels, in a list, as words with commas between them; None where there is none, which NaN and "" say too."""
     if isinstance(label, list) and all(isinstance(name, str) for name in label):
         return ", ".join(label)
     if isinstance(label, str):
-        return label.strip() or None
+        return label or None
     if label is None or label != label:
         return None
     if isinstance(label, float) and label.is_integer():

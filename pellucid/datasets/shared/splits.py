@@ -14,7 +14,7 @@ SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
 def split_of(examples: Sequence[Example], split: str) -> list[Example]:
     """The examples of one part, 70 / 15 / 15 %, in their original order.
 
-    Groups (`meta["group"]`, else the example's id) stay together, and so do groups with equal texts (but for case and
+    Groups (`meta["group"]`, else the example's id, else its text) stay together, and so do groups with equal texts (but for case and
     blanks). Groups with the same labels are ordered by a digest of their name and cut in proportion, so every part has the
     same balance.
     """
@@ -49,8 +49,8 @@ def _fraction(name: str) -> float:
 
 
 def group_of(example: Example) -> str:
-    """The group that an example stays in when a file is cut."""
-    return str(example.meta.get("group") or example.id)
+    """The group that an example stays in when a file is cut; without a group or an id it is the text itself."""
+    return str(example.meta.get("group") or example.id or example.text)
 
 
 def _groups(examples: Sequence[Example]) -> list[str]:

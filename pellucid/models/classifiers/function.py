@@ -241,7 +241,7 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
             f"The pipeline {clipped(title)} has several outputs, each with classes of its own; give from_function a function of one of them."
         )
     labels = [str(label) for label in classes]
-    problem: Problem = "multi_label" if _gives_several_labels(pipeline) else "single_label"
+    problem: Problem = "multi_label" if _gives_several_labels(pipeline, len(labels)) else "single_label"
     if hasattr(pipeline, "predict_proba"):
         return from_function(pipeline.predict_proba, labels, problem=problem, name=title)
     if hasattr(pipeline, "decision_function"):
@@ -253,10 +253,10 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
     )
 
 
-def _gives_several_labels(pipeline: object) -> bool:
-    """Whether a pipeline predicts a row of labels a text."""
+def _gives_several_labels(pipeline: object, count: int) -> bool:
+    """Whether a pipeline says of each label whether a text has it; count: of labels."""
     predict = getattr(pipeline, "predict", None)
     try:
-        return predict is not None and np.ndim(predict([PROBES[0]])) == 2
+        return predict is not None and np.shape(predict([PROBES[0]])) == (1, count) and count > 1
     except Exception:  # anything can happen in a user's pipeline; explaining says what
         return False

@@ -17,12 +17,12 @@ ENDINGS: dict[Ending, str] = {
 }
 COLUMNS = ("attack", "fooled", "right before → after", "queries", "words edited", "similarity")
 KEY = (
-    "Fooled: the share of the attacked texts {reached}, of how many, with its 95 % interval; texts answered wrong before are not attacked. "
-    "Right before → after: of the texts with a label that is a class. Queries: edited texts that the model "
+    "Fooled: the share of the attacked texts {reached}, of how many, with its 95 % interval. {right}Queries: edited texts that the model "
     "read, and passes of the order, a text on average. Words edited: the mean share, of texts that were fooled. Similarity: the mean cosine of "
     "MiniLM's vectors of both texts; 0.9 is the median of texts translated to Spanish and back, 0.22 that of texts that have nothing to do "
     "with each other; a changed word that turns the meaning around may cost little."
 )
+RIGHT = "Texts answered wrong before are not attacked; right before → after counts the texts with a label that is a class. "
 REACHED = {  # goal -> what became of a fooled text
     "flip": "whose answer changed",
     "class": "whose answer became the class that was asked for",
@@ -41,8 +41,9 @@ def key_of(attempts: Sequence[Attempt]) -> str:
     """What the columns mean, for the goals that there are."""
     goals = {one.goal.partition("(")[0] for one in attempts}
     goal = goals.pop() if len(goals) == 1 else ""
-    key = KEY.format(reached=REACHED.get(goal, "for which the goal was reached"))
-    if goal == "value":  # neither right nor wrong
+    right = "" if goal == "value" else RIGHT  # a value is neither right nor wrong
+    key = KEY.format(reached=REACHED.get(goal, "for which the goal was reached"), right=right)
+    if goal == "value":
         return REACHED_OF_VALUES + key[key.index(", with its 95 %") :]
     return key
 
@@ -74,7 +75,7 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
     shares = summary.accuracy_before, summary.accuracy_after
     accuracy = unbroken(" → ".join(map(percent, shares))) if shares[0] == shares[0] else "–"
     if shares[0] == shares[0] and summary.n_labelled < summary.n_texts:
-        accuracy += f" of {summary.n_labelled:,}"
+        accuracy += f" ({summary.n_labelled:,} labelled)"
     return named(summary.attack, summary.goal), fooled, accuracy, queries, edited, similarity
 
 

@@ -115,8 +115,8 @@ def _answer(explanation: Explanation) -> str:
 def _value(explanation: Explanation) -> str:
     """Of a model without probabilities: its value; of a written word its log-probability, or its lead over another word."""
     target, value = explanation.target, explanation.predicted_value
-    if value is not None:
-        return f"value {number(value)}"
+    if target.output != WRITTEN:
+        return f"value {number(target.value if value is None else value)}"
     return f"{'lead' if target.against else WRITTEN} {number(target.value)}"
 
 

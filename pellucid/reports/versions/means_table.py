@@ -54,7 +54,7 @@ def _cell(interval: Interval, as_percent: bool, is_exceeded: bool | None) -> Mar
         "td",
         element("span", mean, class_="pl-value"),
         element("small", interval_in_words(interval, as_percent)),
-        None if is_exceeded is None else _mark(is_exceeded),
+        None if is_exceeded is None or interval.mean != interval.mean else _mark(is_exceeded),
     )
 
 
