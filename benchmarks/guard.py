@@ -34,7 +34,7 @@ CALLS = (
     ("occlusion", "short", 8),
 )  # method, texts, how many
 PARTS = (
-    ("trial", packing, "_tried"),
+    ("trial", packing, "_packing_by_trial"),
     ("whole texts run again", Guard, "check"),
     ("edited texts run again", Scheduler, "check"),
 )

@@ -16,7 +16,8 @@ WHY = {
     ),
     "gradient alone": (
         "Texts of different lengths share batches and are padded, while the floor repeats one text; the guard asks the model "
-        "for two of the texts once more, one by one, and tokenising keeps every piece's place."
+        "for two of the texts once more, one by one, and tokenising keeps every piece's place. It is the model's first call, which also tries "
+        "whether texts may share a batch ([how much that takes](guard.md))."
     ),
     "integrated_gradients ÷": "The two ends of the path are evaluated besides the points on it, for the completeness gap.",
     "gradient_shap": (
