@@ -39,8 +39,7 @@ def deep_lift_shap(
 ) -> Scores:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens.
 
-    baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean", one also without a tuple; scores are the mean over
-    them.
+    baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over them.
     Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
     shares = [_against(run, target, run.blank(baseline)) for baseline in _names(baselines)]

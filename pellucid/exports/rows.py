@@ -10,7 +10,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Cell, Interval, Table
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
-NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
 
 

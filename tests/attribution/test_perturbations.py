@@ -236,13 +236,14 @@ def test_kernel_shap_of_the_same_samples_is_captums_regression():
     )
 
 
-@pytest.mark.parametrize("alpha", (0.0, 1e-6, 1.0))
+@pytest.mark.parametrize("alpha", (0.0, 1e-18, 1e-6, 1.0))
 @pytest.mark.parametrize("samples", (5, 9, 60))
 def test_the_regression_is_scikit_learns_also_with_fewer_samples_than_units(samples, alpha):
     draws = np.random.default_rng(samples)
     present, values, weights = draws.random((samples, 9)) < 0.5, draws.random(samples), draws.random(samples)
+    present[:, 8] = present[:, 0]  # two units that always come together
     own, intercept = ridge(present, values, weights, alpha)
-    solver = "svd" if alpha == 0 else "auto"  # of coefficients that fit equally well the shortest
+    solver = "svd" if alpha < 1e-9 else "auto"  # of coefficients that fit equally well the shortest
     theirs = Ridge(alpha=alpha, solver=solver).fit(present.astype(float), values, sample_weight=weights)
     np.testing.assert_allclose(own, theirs.coef_, atol=1e-6)
     assert intercept == pytest.approx(theirs.intercept_, abs=1e-6)

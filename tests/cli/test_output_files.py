@@ -18,6 +18,8 @@ def data(tmp_path, monkeypatch):
     save_tiny(tmp_path / "model", labels=LABELS)
     (tmp_path / "texts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LINES))
     (tmp_path / "texts.csv").write_text("text,label\nA fine day,positive\nA grey day,negative\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "test.jsonl").write_text((tmp_path / "texts.jsonl").read_text())
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "texts.jsonl")
     return tmp_path
 
@@ -29,7 +31,8 @@ def data(tmp_path, monkeypatch):
         ("explain", "model", "--data", "texts.jsonl", "--html", "./link.jsonl"),
         ("explain", "model", "texts.csv", "--csv", "texts.csv"),
         ("convert", "texts.jsonl", "texts.jsonl"),
-        ("convert", ".", "texts.jsonl"),
+        ("convert", "parts", "parts/test.jsonl"),
+        ("attack", "model", "--data", "parts", "--attack", "deepwordbug", "--save", "parts/test.jsonl"),
         ("links", "texts.csv", "--out", "texts.csv"),
         ("attention", "model", "texts.csv", "--weights", "texts.jsonl", "--save", "texts.jsonl"),
         ("compare", "model", "texts.csv", "--save", "texts.csv", *QUICK),
@@ -42,10 +45,11 @@ def data(tmp_path, monkeypatch):
     ids=" ".join,
 )
 def test_what_is_read_is_not_written(run, data, words):
-    before = [(data / name).read_bytes() for name in ("texts.jsonl", "texts.csv")]
+    names = ("texts.jsonl", "texts.csv", "parts/test.jsonl")
+    before = [(data / name).read_bytes() for name in names]
     status, _, err = run(*words)
     assert status == 2 and "it is read too, and would be lost; give another name." in err
-    assert [(data / name).read_bytes() for name in ("texts.jsonl", "texts.csv")] == before
+    assert [(data / name).read_bytes() for name in names] == before
 
 
 def test_saved_results_are_not_written_over_either(run, data):
@@ -58,6 +62,10 @@ def test_saved_results_are_not_written_over_either(run, data):
 def test_results_are_written_over_by_new_ones(run, data):
     words = ("explain", "model", "--data", "texts.csv", "--method", "occlusion", "--save", "r.json")
     assert [run(*words)[0] for _ in range(2)] == [0, 0]
+
+
+def test_another_file_in_the_folder_that_is_read_is_written_again(run, data):
+    assert [run("convert", "parts", "parts/all.jsonl")[0] for _ in range(2)] == [0, 0]
 
 
 def test_two_outputs_have_two_names(run, data):

@@ -54,6 +54,13 @@ def test_small_groups_need_no_word():
     assert not [one for one in notices if "the id or the" in str(one.message)]
 
 
+def test_repeated_texts_without_ids_are_no_group():
+    examples = [Example(("the same words" if n < 12 else f"the {n}th thing",), "a") for n in range(40)]
+    with pytest.warns(RepeatedTexts) as notices:
+        say_repeated_in_file(split_parts(examples))
+    assert not [one for one in notices if "the id or the" in str(one.message)]
+
+
 def test_texts_without_ids_are_cut_one_by_one():
     parts = split_parts([Example((f"text {n}",), "ab"[n % 2]) for n in range(40)])
     assert [len(parts[name]) for name in ("train", "dev", "test")] == [28, 6, 6]

@@ -14,6 +14,8 @@ from pellucid.attribution.shared.sampling_error import (
 )
 from pellucid.core.passes.model import Scores
 
+NOTHING = 1e-12  # a penalty that is smaller beside the samples is lost in rounding
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -103,7 +105,7 @@ def ridge(
 
 def _solved(matrix: np.ndarray, values: np.ndarray, alpha: float) -> np.ndarray:
     """The x that minimises |matrix x - values|² + alpha |x|², by the smaller of the two systems of equations."""
-    if not alpha:
+    if alpha <= NOTHING * np.square(matrix).sum():
         return np.linalg.lstsq(matrix, values, rcond=None)[0]
     n_samples, players = matrix.shape
     if n_samples < players:

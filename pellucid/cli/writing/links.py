@@ -31,7 +31,7 @@ def links(
     seconds: Annotated[float, typer.Option(help="After so many the program is ended.")] = 600.0,
 ) -> None:
     """Links of words by the aligner eflomal, which you install yourself: silver ones, to hold explanations against."""
-    check_outputs([out], [data, *Path(data).glob("*")])  # the parts of a folder too
+    check_outputs([out], [data])
     source = reading.source(data, split)
     if beside is not None and source.is_one_file:
         raise BadSetting(

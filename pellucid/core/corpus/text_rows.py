@@ -11,7 +11,7 @@ class TextRow(TypedDict):
     id: str
     text: str
     label: str | None
-    predicted: str
+    predicted: str | float
     correct: bool | None
     probability: float
     method: str
@@ -29,7 +29,7 @@ def text_row(explanation: Explanation) -> TextRow:
         "id": explanation.example.id,
         "text": explanation.example.text,
         "label": explanation.example.label,
-        "predicted": ", ".join(prediction.names) if value is None else f"{value:.6g}",
+        "predicted": ", ".join(prediction.names) if value is None else value,
         "correct": explanation.is_correct,
         "probability": prediction.probability,
         "method": explanation.method,

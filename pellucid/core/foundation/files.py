@@ -12,6 +12,8 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.temporary_files import remove_abandoned, unfinished_file, unfinished_folder
 from pellucid.core.foundation.wording import clipped, quoted, reason
 
+PARTS = ("train", "dev", "val", "test")  # how the names of parts begin in a folder of data
+
 
 @contextmanager
 def disk_errors(doing: str, path: Path) -> Iterator[None]:
@@ -39,21 +41,23 @@ def check_place(path: str | Path) -> None:
 def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
     """Raise `BadFile` where a file cannot be written, is an input too, or is named twice; call it before long work.
 
-    outputs, inputs: names of files; None, and an input that is no file, count for nothing.
+    outputs: names of files. inputs: of files, and of folders with parts of data. None, and what is neither, count for nothing.
     """
     written: list[str] = []
     for path in (Path(one) for one in outputs if one is not None):
         check_place(path)
-        if any(_is_same_file(path, one) for one in inputs if one is not None):
+        if any(_is_read(path, one) for one in inputs if one is not None):
             raise BadFile(f"Cannot write {path}: it is read too, and would be lost; give another name.")
         if os.path.realpath(path) in written:
             raise BadFile(f"Cannot write {path} twice; give each output a name of its own.")
         written.append(os.path.realpath(path))
 
 
-def _is_same_file(path: Path, other: str | Path) -> bool:
+def _is_read(path: Path, source: str | Path) -> bool:
+    """Whether a file is the source, or a part of the data in that folder."""
     try:
-        return path.samefile(other)
+        is_part = path.is_file() and path.name.lower().startswith(PARTS)
+        return path.samefile(source) or (is_part and path.parent.samefile(source))
     except (OSError, ValueError):  # one of them is no file, but say a text or the name of a data set
         return False
 

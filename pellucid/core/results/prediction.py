@@ -69,8 +69,10 @@ def _same(numbers: Iterable[float], others: Iterable[float]) -> bool:
 
 
 def _softmax(logits: Sequence[float]) -> list[float]:
-    powers = [exp(logit - max(logits)) for logit in logits]
-    return [power / sum(powers) for power in powers]
+    highest = max(logits)
+    powers = [exp(logit - highest) for logit in logits]
+    total = sum(powers)
+    return [power / total for power in powers]
 
 
 def _sigmoid(logit: float) -> float:

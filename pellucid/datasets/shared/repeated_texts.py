@@ -39,7 +39,7 @@ def say_repeated_in_file(parts: Mapping[str, Sequence[Example]]) -> None:
 
 
 def _say_large_group(examples: Sequence[Example]) -> None:
-    counts = Counter(map(group_of, examples))
+    counts = Counter(group_of(one) for one in examples if one.meta.get("group") or one.id)
     for name, size in counts.most_common(1):
         if size > max(1, LARGE * len(examples)):
             notify(
