@@ -56,9 +56,9 @@ def error_analysis(
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns how many answers are wrong and right, and how many of each show each pattern; `report` makes a page of it.
-    Raises `ModelCannot` for a model with several labels a text or a value, or one that the method does not work with; `UnknownName`
-    for a method that does not exist; `BadSetting` for one that gives a word several scores; `BadInput` for texts, train texts included, whose label is missing or is not one of
-    the model's classes.
+    Raises `ModelCannot` for a model with several labels a text or a value, or one that the method does not work with;
+    `UnknownName` for a method that does not exist; `BadSetting` for one that gives a word several scores; `BadInput` for
+    texts, train texts included, whose label is missing or is not one of the model's classes.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -96,6 +96,7 @@ def error_analysis(
 
 
 def _check_labelled(examples: Sequence[Example]) -> None:
+    """Raise `BadInput`, before the work, where texts have no label."""
     missing = [example.id for example in examples if example.label is None]
     if missing:
         raise BadInput(

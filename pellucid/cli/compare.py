@@ -82,9 +82,7 @@ def compare(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
-    check_outputs(
-        [save, html], [data, checking.train, *(checking.corpus or [])]
-    )  # reported before the work, not after it
+    check_outputs([save, html], [data, checking.train, *(checking.corpus or [])])
     if by_metric is not None:
         known_metrics.get(by_metric.partition("(")[0])
     names, judges = methods.names(), _metrics(metrics, metric_set)

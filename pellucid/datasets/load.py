@@ -70,7 +70,7 @@ def is_plain_text(source: str | Path) -> bool:
     """Whether the lines of a file are texts: its name implies no format. Raises `BadFile` for data that no format is implied for."""
     ending = ending_of(str(source))
     if ending in NO_LINES and Path(source).is_file():
-        format_of(source)
+        format_of(source)  # raises, naming the formats
     return ending not in ENDINGS
 
 

@@ -46,11 +46,11 @@ def to_data_frame(results: Exportable) -> "pandas.DataFrame":
 
 def _rows(explanation: Explanation) -> Iterator[dict[str, object]]:
     """The table's rows of one explanation, in reading order."""
-    kinds, value = [kind for kind, _ in explanation.rows], explanation.predicted_value
+    kinds = [kind for kind, _ in explanation.rows]
     about = {
         "id": explanation.example.id,
         "label": explanation.example.label,
-        "predicted": ", ".join(explanation.prediction.names) if value is None else value,
+        "predicted": explanation.answer,
         "correct": explanation.is_correct,
         "probability": explanation.prediction.probability,
         "method": explanation.method,

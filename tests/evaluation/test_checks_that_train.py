@@ -5,7 +5,8 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.example import Example, Rationale, group_of
+from pellucid.datasets.shared.splits import split_parts
 from pellucid.evaluation.checking.scored_text import ScoredText
 from pellucid.evaluation.checking.word_deletion import without_highest
 from pellucid.evaluation.checks.label_randomisation import with_random_labels
@@ -142,3 +143,16 @@ def test_texts_with_gaps_lose_some_words_and_stay_beside_their_originals():
         count, before = len(shorter.segments[0].split()), len(text.segments[0].split())
         assert before * 0.3 <= count <= before and shorter.segments != text.segments
         assert shorter.meta["group"] == text.meta.get("group", text.id) and shorter.id != text.id
+
+
+def test_a_text_without_an_id_and_its_copy_go_into_one_part():
+    texts = [Example((f"the film number {n} was a fine one",), "ab"[n % 2]) for n in range(40)]
+    cut = split_parts([*texts, *with_random_gaps(texts, 0.5, 0)])
+    groups = [{group_of(one) for one in part} for part in cut.values()]
+    assert (
+        all(cut.values())
+        and not groups[0] & groups[1]
+        and not groups[1] & groups[2]
+        and not groups[0] & groups[2]
+    )
+    assert sorted(len(part) for part in cut.values()) == [12, 12, 56]

@@ -120,9 +120,7 @@ def attack(
 ) -> None:
     """Edit few words of a text, or one span, until the model's answer changes: how easily is it fooled?"""
     written = [path for path in (html, save, sheet) if path is not None]
-    check_outputs(
-        written, [source.file, train, order_from, spans_from, vectors, *(texts or [])]
-    )  # reported before the work, not after it
+    check_outputs(written, [source.file, train, order_from, spans_from, vectors, *(texts or [])])
     if sheet is not None:
         check_new(sheet, sheet.with_suffix(".key.json"))
     if out is not None:

@@ -53,8 +53,8 @@ class TextDifference:
             "id": example.id,
             "text": example.text,
             "label": example.label,
-            "before": _answer(self.before),
-            "after": _answer(self.after),
+            "before": self.before.answer,
+            "after": self.after.answer,
             "changed": None if self.after.predicted_value is not None else self.is_changed,
             "became_right": self.became_right,
             "became_wrong": self.became_wrong,
@@ -63,12 +63,6 @@ class TextDifference:
             "words_before": list(self.words_before),
             "words_after": list(self.words_after),
         }
-
-
-def _answer(explanation: Explanation) -> str | float:
-    """The class, several with commas between them, or a value."""
-    value = explanation.predicted_value
-    return ", ".join(explanation.prediction.names) if value is None else value
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,13 @@ class TextRow(TypedDict):
 
 def text_row(explanation: Explanation) -> TextRow:
     """The row of one text; words and scores are lists of one length, None where scores have several rows."""
-    prediction, target, value = explanation.prediction, explanation.target, explanation.predicted_value
+    prediction, target = explanation.prediction, explanation.target
     pairs = None if explanation.rows else list(explanation)
     return {
         "id": explanation.example.id,
         "text": explanation.example.text,
         "label": explanation.example.label,
-        "predicted": ", ".join(prediction.names) if value is None else value,
+        "predicted": explanation.answer,
         "correct": explanation.is_correct,
         "probability": prediction.probability,
         "method": explanation.method,

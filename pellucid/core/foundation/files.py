@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.temporary_files import remove_abandoned, unfinished_file, unfinished_folder
 from pellucid.core.foundation.wording import clipped, quoted, reason
 
-PARTS = ("train", "dev", "val", "test")  # how the names of parts begin in a folder of data
+PART_NAMES = ("train", "dev", "val", "test")  # how the names of parts begin in a folder of data
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | P
 def _is_read(path: Path, source: str | Path) -> bool:
     """Whether a file is the source, or a part of the data in that folder."""
     try:
-        is_part = path.is_file() and path.name.lower().startswith(PARTS)
+        is_part = path.is_file() and path.name.lower().startswith(PART_NAMES)
         return path.samefile(source) or (is_part and path.parent.samefile(source))
     except (OSError, ValueError):  # one of them is no file, but say a text or the name of a data set
         return False

@@ -120,6 +120,12 @@ class Explanation(UnitScores):
         return prediction.logits[0] if is_value else None
 
     @property
+    def answer(self) -> str | float:
+        """What the model answers: the class, several with commas between them, or a value."""
+        value = self.predicted_value
+        return ", ".join(self.prediction.names) if value is None else value
+
+    @property
     def is_correct(self) -> bool | None:
         """Whether the prediction is the label; None where the label is none of the model's classes, or there is none.
 

@@ -67,6 +67,11 @@ class Example:
         return " ⫽ ".join(self.segments)
 
 
+def group_of(example: Example) -> str:
+    """What stays together when a file is cut into parts: the group that the meta names, else the id, else the text."""
+    return str(example.meta.get("group") or example.id or example.text)
+
+
 def _misplaced(mark: Rationale, segments: Sequence[str]) -> str:
     """Why a mark cannot be, and what can."""
     if not 0 <= mark.segment < len(segments):

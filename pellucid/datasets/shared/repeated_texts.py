@@ -6,9 +6,8 @@ from itertools import chain
 
 from pellucid.core.foundation.notices import Notice, notify
 from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, group_of
 from pellucid.datasets.shared.equal_texts import contradictions, equal_groups, folded, nearly_equal
-from pellucid.datasets.shared.splits import group_of
 
 LARGE = 0.2  # of a file's texts; of a larger group not even the parts' sizes come out
 SHOWN = 3  # texts with contradicting labels that are named

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from pellucid.core.foundation.checks import one_of
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, group_of
 from pellucid.datasets.shared.equal_texts import equal_groups
 
 SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
@@ -46,11 +46,6 @@ def is_held_out(name: str) -> bool:
 def _fraction(name: str) -> float:
     """A number in [0, 1), the same for a name at all times."""
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) / 2**64
-
-
-def group_of(example: Example) -> str:
-    """The group that an example stays in when a file is cut; without a group or an id it is the text itself."""
-    return str(example.meta.get("group") or example.id or example.text)
 
 
 def _groups(examples: Sequence[Example]) -> list[str]:

@@ -17,7 +17,7 @@ from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.seeds import derived_seed
 from pellucid.core.results.check_outcome import CheckLine
 from pellucid.core.results.interval import Interval
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, group_of
 from pellucid.evaluation.checking.check_case import CheckCase
 from pellucid.evaluation.checking.findings import Findings
 from pellucid.evaluation.checking.word_deletion import without_words, word_places
@@ -62,7 +62,7 @@ def with_random_gaps(examples: Sequence[Example], most: float, seed: int) -> lis
         replace(
             _with_gaps(example, most, seed),
             id=f"{example.id}-masked",
-            meta={**example.meta, "group": _group(example)},
+            meta={**example.meta, "group": group_of(example)},
         )
         for example in examples
     ]
@@ -74,8 +74,3 @@ def _with_gaps(example: Example, most: float, seed: int) -> Example:
     count = int(generator.uniform(0, most) * len(places)) + 1
     drawn = generator.choice(len(places), min(count, len(places)), replace=False).tolist()
     return without_words(example, [places[place] for place in drawn])
-
-
-def _group(example: Example) -> str:
-    """What stays together when texts are cut into train and dev: a text and its copy."""
-    return str(example.meta.get("group") or example.id or example.text)

@@ -7,8 +7,8 @@ from pellucid.reports.wording.numbers import number, percent
 
 def answer_name(explanation: Explanation) -> str:
     """The class; several with commas between them; or the value of a model that gives one."""
-    value = explanation.predicted_value
-    return number(value) if value is not None else ", ".join(explanation.prediction.names) or NO_CLASS
+    answer = explanation.answer
+    return number(answer) if isinstance(answer, float) else answer or NO_CLASS
 
 
 def answer_with_chances(explanation: Explanation) -> str:

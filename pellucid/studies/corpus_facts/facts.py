@@ -13,7 +13,7 @@ import numpy as np
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import datasets
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, group_of
 from pellucid.core.text.units import text_units
 from pellucid.datasets.built_in import pocket, pocket_pairs
 from pellucid.datasets.load import load_examples
@@ -22,7 +22,6 @@ from pellucid.studies.corpus_facts.surface_cues import (
     CUES,
     accuracy_in_folds,
     accuracy_on_dev,
-    group_of,
     words_of,
 )
 from pellucid.studies.shared.markdown import markdown_table

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from pellucid.core.results.table import Interval
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, group_of
 from pellucid.core.text.units import text_units
 from pellucid.evaluation.shared.summary import accuracy_interval
 
@@ -30,11 +30,6 @@ def words_of(text: str) -> list[str]:
     """The words of a text in small letters, without punctuation and emoji."""
     spans = text_units(text, "word")
     return [text[start:end].lower() for start, end in spans if _SAYS.search(text[start:end])]
-
-
-def group_of(example: Example) -> str:
-    """The name of the examples that must stay together: a minimal pair or a premise, else the example alone."""
-    return str(example.meta.get("group", example.id))
 
 
 def all_words(example: Example) -> dict[str, float]:
