@@ -5,12 +5,12 @@ tokenised again: an edit is a pure function from a row to a row.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from operator import itemgetter
+from itertools import pairwise
 from struct import pack
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import torch
@@ -25,6 +25,12 @@ from pellucid.core.text.units import Kind, Units, coarsen
 Operator = Literal["absent", "mask", "pad", "delete"]
 OPERATORS = get_args(Operator)
 Window = tuple[tuple[int, int], ...]  # ranges [first, last) of positions that the model reads together
+
+
+COLUMNS = ("ids", "types", "positions", "word_index", "segments")  # of every row
+MORE_COLUMNS = ("sentences", "content", "numbers")  # of some rows
+EVERY_COLUMN = (*COLUMNS, *MORE_COLUMNS)
+IDS, POSITIONS = COLUMNS.index("ids"), COLUMNS.index("positions")
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,9 @@ class Row:
 
     numbers: the number of each piece in the text as it was encoded. They are set in rows whose positions were changed
     (windows, closed gaps), else empty. No model reads them, so rows that differ in nothing else are equal.
+
+    A corpus has millions of edited rows, most of which only a network reads. So an edited row is a part of its text's
+    `table`, and has tuples only when somebody reads them.
     """
 
     ids: tuple[int, ...]
@@ -56,32 +65,48 @@ class Row:
     written: tuple[int, ...] = ()
     numbers: tuple[int, ...] = field(default=(), compare=False)
 
+    @classmethod
+    def of_table(cls, table: np.ndarray, text: "Row") -> "Row":
+        """The row of a table [piece column] that has the columns of a text's row, and its windows."""
+        row = object.__new__(cls)
+        columns = text.columns
+        row.__dict__.update(table=table, columns=columns, windows=text.windows, written=text.written)
+        for number in range(len(COLUMNS), len(columns)):
+            row.__dict__[columns[number]] = tuple(table[:, number].tolist())
+        return row
+
+    if not TYPE_CHECKING:  # so that a misspelt name stays an error for who checks types
+
+        def __getattr__(self, name: str) -> tuple[int, ...]:
+            """A column of a row that was made of a table."""
+            if name not in COLUMNS or "table" not in self.__dict__:
+                raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+            column = self.__dict__[name] = tuple(self.table[:, COLUMNS.index(name)].tolist())
+            return column
+
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.table if "table" in self.__dict__ else self.ids)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the table's columns."""
+        return COLUMNS + tuple(name for name in MORE_COLUMNS if getattr(self, name))
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        """[piece column], whole numbers."""
+        return np.array([getattr(self, name) for name in self.columns], dtype=np.int64).T.copy()
 
     @cached_property
     def digest(self) -> bytes:
         """Sixteen bytes that identify this row among all rows of a model."""
-        numbers = [len(self.ids), len(self.sentences), len(self.content), len(self.numbers)]
-        numbers += [*self.ids, *self.types, *self.positions, *self.word_index, *self.segments]
-        numbers += [*self.sentences, *self.content, *self.numbers, *self.written]
-        return blake2b(pack(f"<{len(numbers)}q", *numbers), digest_size=16).digest()
+        more = sum(1 << EVERY_COLUMN.index(name) for name in self.columns[len(COLUMNS) :])
+        end = pack(f"<{len(self.written)}q2q", *self.written, len(self.written), more)
+        return blake2b(self.table.tobytes() + end, digest_size=16).digest()
 
     def keep(self, pieces: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""
-        pick = _at(pieces)
-        return Row(  # and not `replace`: a corpus has millions of these
-            pick(self.ids),
-            pick(self.types),
-            pick(self.positions),
-            pick(self.word_index),
-            pick(self.segments),
-            self.windows,
-            pick(self.sentences) if self.sentences else (),
-            pick(self.content) if self.content else (),
-            self.written,
-            pick(self.numbers) if self.numbers else (),
-        )
+        return Row.of_table(self.table[np.asarray(pieces, dtype=np.intp)], self)
 
     @property
     def own_numbers(self) -> tuple[int, ...]:
@@ -98,16 +123,9 @@ class Row:
         return replace(self, positions=positions, windows=windows, numbers=self.own_numbers)
 
 
-def _at(numbers: Sequence[int]) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
-    """A function from a column to its entries at these numbers."""
-    if len(numbers) < 2:  # of one number `itemgetter` gives no tuple
-        return lambda column: tuple(column[number] for number in numbers)
-    return itemgetter(*numbers)
-
-
 def extent(row: Row) -> int:
     """How many positions a row covers, those of absent pieces included."""
-    return row.positions[-1] + 1 if row.positions else 0
+    return int(row.table[-1, POSITIONS]) + 1 if len(row) else 0
 
 
 @dataclass(frozen=True)
@@ -141,10 +159,13 @@ def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds
     """The row without the pieces of each line of removed [edit piece] bool, taken out as by `edit`."""
     one_of("operator", operator, OPERATORS)
     if operator in ("mask", "pad"):
-        ids = np.where(removed, special.get(operator), row.ids).tolist()
-        return [replace(row, ids=tuple(of_edit)) for of_edit in ids]
-    rest = [row.keep(np.flatnonzero(stays).tolist()) for stays in ~removed]
-    return [one.closed() for one in rest] if operator == "delete" else rest
+        tables = np.repeat(row.table[None], len(removed), axis=0)
+        tables[..., IDS][removed] = special.get(operator)
+        return [Row.of_table(table, row) for table in tables]
+    ends = (~removed).sum(1).cumsum().tolist()
+    rest = row.table[np.nonzero(~removed)[1]]
+    rows = [Row.of_table(rest[start:end], row) for start, end in pairwise([0, *ends])]
+    return [one.closed() for one in rows] if operator == "delete" else rows
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def evaluate_rows(
     def run(pack: list[Row]) -> Tensor:
         nonlocal dtype
         with torch.no_grad():
-            answers = readout.answers(model.trace(pack, readout.want), pack).cpu()
+            answers = readout.answers(model.trace(pack, readout.want), pack)
         dtype = answers.dtype
         return answers if dtype == torch.float64 else answers.float()
 

@@ -88,9 +88,10 @@ class Scheduler:
         question: bytes = b"",
         check: Callable[[Tensor, Tensor], None] | None = None,
     ) -> Tensor:
-        """[row ...]: run's answer for every row; each distinct row is computed once and remembered.
+        """[row ...]: run's answer for every row, on the CPU; each distinct row is computed once and remembered.
 
-        run: some rows -> their answers [row ...]. question: the key of this kind of answers, beside other kinds for the
+        run: some rows -> their answers [row ...], on any device: they are fetched when all packs have begun, so that a GPU
+        computes one pack while the next is put together. question: the key of this kind of answers, beside other kinds for the
         same rows. check: (answers together, answers alone), for the most padded rows; it raises where they differ.
         """
         if len(self.known) > REMEMBERED:
@@ -99,15 +100,18 @@ class Scheduler:
         fresh = {key: row for key, row in zip(keys, rows, strict=True) if key not in self.known}
         distinct = list(fresh.values())
         padded: list[tuple[int, Row]] = []  # for each pack the padding of its most padded row, and that row
+        begun: list[tuple[list[Row], list[Tensor]]] = []
         done = 0
         for indices in self.packs_of(distinct):
             pack = [distinct[index] for index in indices]
-            self.remember(pack, torch.cat(self.halving(pack, run)), question)
+            begun.append((pack, self.halving(pack, run)))
             self.rows_run += len(pack)
             self.tokens_run += sum(len(row) for row in pack)
             padded.append((len(pack[0]) - len(pack[-1]), pack[-1]))
             done += len(pack)
             self.progress("edited texts", done, len(distinct))
+        for pack, answers in begun:
+            self.remember(pack, torch.cat([part.cpu() for part in answers]), question)
         if check is not None and (again := self._again(padded)):
             together = torch.stack([self.known[row.digest + question] for row in again])
             self.check(together, again, run, check)
@@ -121,7 +125,7 @@ class Scheduler:
         compare: Callable[[Tensor, Tensor], None],
     ) -> None:
         """Run rows alone, and compare these answers with the answers that they got together."""
-        compare(together, torch.cat([run([row]) for row in again]))
+        compare(together, torch.cat([run([row]).cpu() for row in again]))
 
     def _again(self, padded: list[tuple[int, Row]]) -> list[Row]:
         """The most padded rows: at least one where there is padding, and up to a fortieth of the cost of all runs."""

@@ -6,9 +6,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.batch import Row, extent
+from pellucid.core.passes.batch import POSITIONS, Row
 
 NO_PIECE = -1
+# The columns of a row that networks read, and what padding has there.
+FILLING = {
+    "ids": NO_PIECE,
+    "types": 0,
+    "positions": 0,
+    "word_index": NO_PIECE,
+    "segments": NO_PIECE,
+    "sentences": NO_PIECE,
+    "content": NO_PIECE,
+}
 
 
 def collate(
@@ -25,7 +35,7 @@ def collate(
     if len(distinct) == len(rows):
         return columns
     number = {id(row): place for place, row in enumerate(distinct)}  # the points of a path repeat one row
-    places = torch.tensor([number[id(row)] for row in rows], device=device)
+    places = on_device(np.array([number[id(row)] for row in rows]), device)
     return {name: column[places] for name, column in columns.items()}
 
 
@@ -33,33 +43,50 @@ def _columns(
     rows: Sequence[Row], pad: int, first_position: int, spread: bool, device: torch.device
 ) -> dict[str, Tensor]:
     """Of rows that are all different."""
-    slots = [list(row.positions) if spread else slice(len(row)) for row in rows]
-    longest = max(max(extent(row) if spread else len(row) for row in rows), 1)  # an empty text is padding
-
-    def column(name: str, filling: int) -> Tensor:
-        lines = np.full((len(rows), longest), filling, dtype=np.int64)
-        for line, slot, row in zip(lines, slots, rows, strict=True):
-            # A row that stands for an empty text has no sentences.
-            line[slot] = getattr(row, name) or filling
-        return torch.from_numpy(lines).to(device)
-
-    ids = column("ids", NO_PIECE)
+    names = tuple(name for name in FILLING if any(name in row.columns for row in rows))
+    lines = on_device(_lines([_table(row, names) for row in rows], names, spread), device)
+    columns = {name: lines[..., number].contiguous() for number, name in enumerate(names)}
+    ids = columns.pop("ids")
+    is_piece = ids != NO_PIECE
     columns = {
-        "input_ids": ids.where(ids != NO_PIECE, pad),
-        "attention_mask": (ids != NO_PIECE).long(),
-        "token_type_ids": column("types", 0),
-        "position_ids": column("positions", 0) + first_position,
-        "word_index": column("word_index", NO_PIECE),
-        "segments": column("segments", NO_PIECE),
+        "input_ids": ids.where(is_piece, pad),
+        "attention_mask": is_piece.long(),
+        "token_type_ids": columns.pop("types"),
+        "position_ids": columns.pop("positions") + first_position,
+        **columns,
     }
     # A decoder that reads the text one position later sees the same tokens.
     columns["decoder_attention_mask"] = columns["attention_mask"].roll(1, 1)
     columns["decoder_attention_mask"][:, 0] = 1
-    if any(row.sentences for row in rows):
-        columns["sentences"] = column("sentences", NO_PIECE)
-    if any(row.content for row in rows):
-        columns["content"] = column("content", NO_PIECE)
     return columns
+
+
+def _table(row: Row, names: tuple[str, ...]) -> np.ndarray:
+    """[piece column] of these columns; a row that stands for an empty text has no sentences."""
+    if row.columns == names:
+        return row.table
+    own = {name: row.table[:, number] for number, name in enumerate(row.columns)}
+    return np.stack([own.get(name, np.full(len(row), FILLING[name])) for name in names], axis=1)
+
+
+def _lines(tables: Sequence[np.ndarray], names: tuple[str, ...], spread: bool) -> np.ndarray:
+    """[row position column]: the tables [piece column], padded on the right; spread: each piece at its own position."""
+    lengths = np.array([len(table) for table in tables])
+    pieces, row = np.concatenate(tables), np.repeat(np.arange(len(tables)), lengths)
+    places = (
+        pieces[:, POSITIONS] if spread else np.arange(len(pieces)) - (lengths.cumsum() - lengths)[row]
+    )
+    longest = int(places.max(initial=0)) + 1  # an empty text is padding
+    lines = np.empty((len(tables), longest, len(names)), dtype=np.int64)
+    lines[:] = [FILLING[name] for name in names]
+    lines[row, places] = pieces
+    return lines
+
+
+def on_device(numbers: np.ndarray, device: torch.device) -> Tensor:
+    """The array there. To a GPU it goes out of pinned memory, so that nobody waits for what the GPU still computes."""
+    tensor = torch.from_numpy(numbers)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def hidden(columns: Mapping[str, Tensor], pieces: Tensor) -> dict[str, Tensor]:
