@@ -83,7 +83,7 @@ def _pairs(players: int, generator: torch.Generator) -> Iterator[np.ndarray]:
     """An endless sequence of coalitions [player], of each pair of complements one, none twice, until there are no more."""
     seen = {np.ones(players, dtype=bool).tobytes(), np.zeros(players, dtype=bool).tobytes()}
     singles = (np.arange(players) == player for player in _order(players, generator))
-    drawn = coalitions(players, generator, lambda number: 1 + int(number * (players - 1)))
+    drawn = coalitions(players, generator, lambda numbers: 1 + (numbers * (players - 1)).astype(int))
     for present in chain(_balanced(players, generator), singles, drawn):
         if present.tobytes() not in seen:
             seen |= {present.tobytes(), (~present).tobytes()}

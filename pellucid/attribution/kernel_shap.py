@@ -125,12 +125,8 @@ def _drawn(
 ) -> list[np.ndarray]:
     """The next coalitions of a text's stream, without those of sizes that are there already."""
     edges = np.cumsum(mass)
-
-    def size_at(number: float) -> int:
-        return 1 + min(int(np.searchsorted(edges, number, "right")), len(mass) - 1)
-
-    stream = coalitions(players, generator, size_at)
-    return list(islice((present for present in stream if present.sum() > whole), count))
+    sizes_at = lambda numbers: 1 + np.searchsorted(edges, numbers, "right").clip(max=len(mass) - 1)  # noqa: E731
+    return list(islice(coalitions(players, generator, sizes_at, fewest=whole + 1), count))
 
 
 def _fitted(plan: _Plan, values: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:

@@ -61,7 +61,7 @@ def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.
         return Sample(
             present, cosine_kernel(present, kernel_width) * np.array([1.0, *expected]), len(present)
         )
-    stream = coalitions(players, generator, lambda number: players - 1 - int(number * players))
+    stream = coalitions(players, generator, lambda numbers: players - 1 - (numbers * players).astype(int))
     present = np.array([np.ones(players, dtype=bool), *islice(stream, n_samples - 1)])
     return Sample(present, cosine_kernel(present, kernel_width), 1)
 

@@ -22,11 +22,15 @@ def even_numbers(generator: torch.Generator) -> Iterator[float]:
 
 
 def coalitions(
-    players: int, generator: torch.Generator, size_at: Callable[[float], int]
+    players: int, generator: torch.Generator, sizes_at: Callable[[np.ndarray], np.ndarray], fewest: int = 0
 ) -> Iterator[np.ndarray]:
-    """An endless sequence of coalitions [player] bool. size_at: number in [0, 1) -> players present; sets of a size are equally likely."""
+    """An endless sequence of coalitions [player] bool. sizes_at: [number] in [0, 1) -> how many players are present; sets of a size are
+    equally likely. fewest: smaller ones are left out.
+    """
     numbers = even_numbers(generator)
     while True:
-        sizes = np.array([size_at(number) for number in islice(numbers, AT_ONCE)])
+        sizes = sizes_at(np.fromiter(islice(numbers, AT_ONCE), dtype=np.float64))
         keys = torch.rand(AT_ONCE, players, generator=generator, dtype=torch.float64).numpy()
-        yield from keys.argsort(1).argsort(1) < sizes[:, None]
+        ranked = np.c_[np.sort(keys, axis=1), np.ones(AT_ONCE)]  # all keys are below 1
+        present = keys < ranked[np.arange(AT_ONCE), sizes][:, None]
+        yield from present[sizes >= fewest]

@@ -16,7 +16,7 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.target import Explainable
 from pellucid.core.text.units import Kind, Units, coarsen
 
-MOST_ROWS = 4096  # coalitions evaluated at once, of all texts together, so that memory does not grow with their number
+MOST_ROWS = 4096  # coalitions evaluated at once, of all texts together, so that memory does not grow with their number; more where packs are large
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,14 @@ class Games:
         return [len(units.content) for units in self.units]
 
     def values(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each."""
-        distinct = [np.unique(present, axis=0, return_inverse=True) for present in coalitions]
-        at_once = max(1, MOST_ROWS // len(self))
-        longest = max(len(rows) for rows, _ in distinct)
+        """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each, some of them equal."""
+        at_once = max(1, max(MOST_ROWS, self.run.scheduler.tokens // 2) // len(self))
+        longest = max(map(len, coalitions))
         parts = [
-            self._evaluate([rows[first : first + at_once] for rows, _ in distinct])
+            self._evaluate([rows[first : first + at_once] for rows in coalitions])
             for first in range(0, longest, at_once)
         ]
-        joined = [np.concatenate(values) for values in zip(*parts, strict=True)] or [np.zeros(0)] * len(self)
-        return [values[index.ravel()] for values, (_, index) in zip(joined, distinct, strict=True)]
+        return [np.concatenate(values) for values in zip(*parts, strict=True)] or [np.zeros(0)] * len(self)
 
     def _evaluate(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
         variants = [self._rows(number, of_text) for number, of_text in enumerate(coalitions)]

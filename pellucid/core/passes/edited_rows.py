@@ -33,9 +33,10 @@ def evaluate_rows(
     def check(together: Tensor, alone: Tensor) -> None:
         check_edited(model, together, alone, dtype)
 
-    windows = [rows_of(row) for row in rows]
+    windows = [rows_of(row) for row in rows] if any(row.windows for row in rows) else None
     with sums_remembered():
-        answers = scheduler.evaluate([row for of_row in windows for row in of_row], run, readout.key, check)
-    if len(answers) == len(rows):  # no row has several windows
+        read = rows if windows is None else [row for of_row in windows for row in of_row]
+        answers = scheduler.evaluate(read, run, readout.key, check)
+    if windows is None:
         return answers
     return torch.stack([part.mean(0) for part in answers.split([len(of_row) for of_row in windows])])

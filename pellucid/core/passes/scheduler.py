@@ -33,13 +33,38 @@ def default_budget(device: torch.device) -> int:
     return DEVICE_TOKENS if device.type != "cpu" else CPU_TOKENS * torch.get_num_threads()
 
 
+class Rows:
+    """The rows of a tensor that grows; it is moved whenever it has doubled, so adding a row costs the same however many there are."""
+
+    def __init__(self) -> None:
+        self._count, self._room = 0, torch.empty(0)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, rows: Tensor) -> None:
+        """Add rows [row ...]."""
+        needed = self._count + len(rows)
+        if needed > len(self._room):
+            room = rows.new_empty(max(needed, 2 * self._count), *rows.shape[1:])
+            if self._count:
+                room[: self._count] = self._room[: self._count]
+            self._room = room
+        self._room[self._count : needed] = rows
+        self._count = needed
+
+    def at(self, numbers: list[int]) -> Tensor:
+        """[number ...]: a copy of these rows."""
+        return self._room[torch.tensor(numbers, dtype=torch.long)]
+
+
 @dataclass
 class Scheduler:
     """Packs rows into batches; remembers a halved budget, and counts what it ran.
 
     tokens: padded tokens a batch. packing: (rows, budget) -> how rows may share a pass (`core/passes/packing.py`); None:
-    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: answers by digest. progress: is
-    called after each pack of rows.
+    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: by the digest of a row and its
+    question the number of its answer in `answers`, by question [answer ...]. progress: is called after each pack of rows.
     """
 
     tokens: int
@@ -47,7 +72,8 @@ class Scheduler:
     rows_run: int = 0
     tokens_run: int = 0
     tokens_checked: int = 0
-    known: dict[bytes, Tensor] = field(default_factory=dict)
+    known: dict[bytes, int] = field(default_factory=dict)
+    answers: dict[bytes, Rows] = field(default_factory=dict)
     progress: Progress = silent
 
     def __post_init__(self) -> None:
@@ -113,9 +139,9 @@ class Scheduler:
         for pack, answers in begun:
             self.remember(pack, torch.cat([part.cpu() for part in answers]), question)
         if check is not None and (again := self._again(padded)):
-            together = torch.stack([self.known[row.digest + question] for row in again])
+            together = self.answers[question].at([self.known[row.digest + question] for row in again])
             self.check(together, again, run, check)
-        return torch.stack([self.known[key] for key in keys])
+        return self.answers[question].at([self.known[key] for key in keys])
 
     def check(
         self,
@@ -139,12 +165,16 @@ class Scheduler:
 
     def remember(self, rows: Sequence[Row], answers: Tensor, question: bytes = b"") -> None:
         """Remember answers [row ...] that are known already."""
-        for row, answer in zip(rows, answers, strict=True):
-            self.known[row.digest + question] = answer
+        of_question = self.answers.setdefault(question, Rows())
+        self.known |= zip(
+            [row.digest + question for row in rows], range(len(of_question), len(of_question) + len(rows)), strict=True
+        )
+        of_question.append(answers if answers.dtype == torch.float64 else answers.float())
 
     def forget(self) -> None:
         """Drop the remembered answers, between groups of texts that share no rows."""
         self.known.clear()
+        self.answers.clear()
 
     def halving(self, rows: Sequence[Item], run: Callable[[list[Item]], Answer]) -> list[Answer]:
         """Run a pack; when memory runs out, halve the budget and run the halves of the pack."""

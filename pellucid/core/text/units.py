@@ -4,7 +4,6 @@ Only this file knows what special tokens, pieces, segments, words, sentences and
 of finer ones, so sums stay the same when scores are added up for coarser units.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -88,7 +87,7 @@ class Units:
 def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
     """The character ranges of a text's words, sentences or paragraphs."""
     one_of("kind", kind, _FINDERS)
-    ranges = (match.span() for match in _FINDERS[kind].finditer(text) if match.end() > match.start())
+    ranges = (span for match in _FINDERS[kind].finditer(text) if (span := match.span())[1] > span[0])
     if kind == "word" and is_unspaced(text):
         return tuple(word for start, end in ranges for word in unspaced_words(text, start, end))
     return tuple(ranges)
@@ -147,10 +146,13 @@ def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[
     for number, text in enumerate(segments):
         inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
         ranges = _passages(fine, number, text) if kind == PASSAGE else text_units(text, kind)
-        ends = [end for _, end in _joined(ranges, fine, inside)]
-        for unit in inside:  # the first coarse unit that ends after this one begins, else the last one
-            after = bisect_right(ends, _first_visible(text, fine.start[unit], fine.end[unit]))
-            keys[unit] = (number, max(min(after, len(ends) - 1), 0))
+        starts, ends = (np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end))
+        last = [end for _, end in _joined(ranges, starts, ends)]
+        visible = [_first_visible(text, fine.start[unit], fine.end[unit]) for unit in inside]
+        # The first coarse unit that ends after this one begins, else the last one.
+        after = np.searchsorted(last, visible, "right").clip(max=max(len(last) - 1, 0)).tolist()
+        for unit, coarse in zip(inside, after, strict=True):
+            keys[unit] = (number, coarse)
     return keys
 
 
@@ -169,21 +171,25 @@ def _first_visible(text: str, start: int, end: int) -> int:
     return start + len(text[start:]) - len(text[start:].lstrip())
 
 
-def _joined(ranges: Sequence[tuple[int, int]], fine: Units, inside: list[int]) -> list[tuple[int, int]]:
-    """The ranges, with those united that one fine unit overlaps; inside: the fine units of this text."""
-    starts = [start for start, _ in ranges]
-    united: set[int] = set()  # the numbers of ranges that belong to the one before
-    for unit in inside:
-        first = max(bisect_right(starts, fine.start[unit]) - 1, 0)
-        first += ranges[first][1] <= fine.start[unit] if ranges else 0
-        united.update(range(first + 1, bisect_left(starts, fine.end[unit])))
+def _joined(
+    ranges: Sequence[tuple[int, int]], starts: np.ndarray, ends: np.ndarray
+) -> Sequence[tuple[int, int]]:
+    """The ranges, with those united that one fine unit overlaps; starts, ends: of the fine units of this text."""
+    if not ranges:
+        return ranges
+    begin, close = np.array(ranges).T
+    first = (np.searchsorted(begin, starts, "right") - 1).clip(min=0)
+    first += close[first] <= starts
+    after = np.searchsorted(begin, ends, "left")  # of the ranges that a unit overlaps
+    wide = np.flatnonzero(after > first + 1).tolist()
+    united = {number for unit in wide for number in range(int(first[unit]) + 1, int(after[unit]))}
     joined: list[tuple[int, int]] = []
-    for number, (start, end) in enumerate(ranges):
-        if number in united:
+    for number, (start, end) in enumerate(ranges if united else ()):
+        if number in united:  # it belongs to the one before
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
-    return joined
+    return joined if united else ranges
 
 
 @dataclass(frozen=True)

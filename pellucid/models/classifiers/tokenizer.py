@@ -1,4 +1,4 @@
-"""What Pellucid uses of a fast tokenizer of Hugging Face, and of its answer to one text."""
+"""What Pellucid uses of a fast tokenizer of Hugging Face, and of its answers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +19,8 @@ class Tokenizer(Protocol):
     model_max_length: int
     backend_tokenizer: tokenizers.Tokenizer
 
-    def __call__(self, *segments: str, **settings: object) -> Any:  # lists or tensors, by the settings
-        """The columns of a text or a pair."""
+    def __call__(self, *segments: str | list[str], **settings: object) -> Any:  # lists or tensors, by the settings
+        """The columns of a text or a pair, or of lists of them."""
         ...
 
     def __len__(self) -> int:
@@ -41,6 +41,18 @@ class Tokenizer(Protocol):
 
     def save_pretrained(self, folder: Path) -> object:
         """Write its files."""
+        ...
+
+
+class TokenizedTexts(Protocol):
+    """The columns of some texts or pairs, for each a list with one entry a piece."""
+
+    def __getitem__(self, name: str) -> list[list]:
+        """The columns of that name, such as "input_ids" or "offset_mapping"."""
+        ...
+
+    def sequence_ids(self, number: int) -> Sequence[int | None]:
+        """The segment of each piece of a text; None for special tokens."""
         ...
 
 

@@ -1,8 +1,9 @@
 """From texts to rows of tokens, with every piece's place in the original characters."""
 
 import copy
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from pellucid.core.foundation.errors import BadInput, ModelCannot
@@ -12,7 +13,9 @@ from pellucid.core.passes.windows import windows_of
 from pellucid.core.text.content_words import has_content
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
-from pellucid.models.classifiers.tokenizer import TokenizedText, Tokenizer
+from pellucid.models.classifiers.tokenizer import TokenizedTexts, Tokenizer
+
+AT_ONCE = 256  # texts that go through the tokenizer in one call
 
 
 def encode(
@@ -24,13 +27,17 @@ def encode(
     sentences: bool = False,
     content: bool = False,
 ) -> Batch:
-    """Tokenise examples one by one, exactly as the tokenizer would alone; nothing is truncated.
+    """Tokenise examples, each exactly as the tokenizer would alone; nothing is truncated.
 
     special: the ids that edits write. A row of more than max_length pieces gets windows. sentences, content: rows also say
     which sentence a piece belongs to, and whether its word is a content word. Raises `BadInput` for a text of which no
     piece is left.
     """
-    pairs = [_encode_one(tokenizer, example, max_length, sentences, content) for example in examples]
+    pairs = [
+        _encoded(tokenizer, example, columns, max_length, sentences, content)
+        for first in range(0, len(examples), AT_ONCE)
+        for example, columns in _tokenized_texts(tokenizer, examples[first : first + AT_ONCE])
+    ]
     rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
     return Batch(tuple(examples), rows, units, special)
 
@@ -61,6 +68,11 @@ def own_copy(tokenizer: Tokenizer) -> Tokenizer:
     return own
 
 
+def is_failure(error: BaseException) -> bool:
+    """Whether the tokenizer failed; the library's own panics are no Exceptions."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
 def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object) -> Any:  # as of a Tokenizer
     """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, say on spoilt files."""
     try:
@@ -68,38 +80,83 @@ def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object)
             *segments, verbose=False, **settings
         )  # longer texts than the model reads need no warning
     except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise  # the library's own panics are no Exceptions
+        if not is_failure(error):
+            raise
         text = segments[0] if segments else settings.get("text_target")
         raise ModelCannot(
             f"The tokenizer fails on the text {quoted(text)}: {reason(error)}. Its files may be spoilt."
         ) from None
 
 
-def _encode_one(
-    tokenizer: Tokenizer, example: Example, max_length: int, sentences: bool, content: bool
-) -> tuple[Row, Units]:
-    encoded: TokenizedText = tokenized(
-        tokenizer,
-        example.segments,
-        truncation=False,
-        padding=False,
-        return_offsets_mapping=True,
-        return_token_type_ids=True,
+SETTINGS = {
+    "truncation": False,
+    "padding": False,
+    "return_offsets_mapping": True,
+    "return_token_type_ids": True,
+}
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What the tokenizer makes of one text or pair, one entry a piece. segments: None for special tokens."""
+
+    ids: list[int]
+    types: list[int]
+    segments: Sequence[int | None]
+    offsets: list[tuple[int, int]]
+
+
+def _tokenized_texts(
+    tokenizer: Tokenizer, examples: Sequence[Example]
+) -> Iterator[tuple[Example, _Columns]]:
+    """Each example with its columns; texts, and pairs, go through the tokenizer in one call as long as neighbours are alike."""
+    for _, group in groupby(examples, lambda example: len(example.segments)):
+        alike = list(group)
+        try:
+            encoded = tokenizer(
+                *map(list, zip(*(one.segments for one in alike), strict=True)), verbose=False, **SETTINGS
+            )
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            for one in alike:  # so that the message names the text that it cannot read
+                yield one, _columns(tokenized(tokenizer, [[text] for text in one.segments], **SETTINGS), 0)
+            continue
+        yield from ((one, _columns(encoded, number)) for number, one in enumerate(alike))
+
+
+def _columns(encoded: TokenizedTexts, number: int) -> _Columns:
+    return _Columns(
+        encoded["input_ids"][number],
+        encoded["token_type_ids"][number],
+        encoded.sequence_ids(number),
+        encoded["offset_mapping"][number],
     )
-    ids = encoded["input_ids"]
-    units = _units(tokenizer, example, ids, encoded)
+
+
+def _encoded(
+    tokenizer: Tokenizer,
+    example: Example,
+    columns: _Columns,
+    max_length: int,
+    sentences: bool,
+    content: bool,
+) -> tuple[Row, Units]:
+    units = _units(tokenizer, example, columns)
     if not units.content:
         raise BadInput(
             f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one that it knows."
         )
     words = _numbered(units, "word", example)
-    row = Row(tuple(ids), tuple(encoded["token_type_ids"]), tuple(range(len(ids))), words, units.segment)
+    row = Row(
+        tuple(columns.ids), tuple(columns.types), tuple(range(len(columns.ids))), words, units.segment
+    )
     if sentences:
         row = replace(row, sentences=_numbered(units, "sentence", example))
     if content:
         row = replace(row, content=_content(units, example))
-    return replace(row, windows=windows_of(row, max_length)), units
+    windows = windows_of(row, max_length)
+    return replace(row, windows=windows) if windows else row, units
 
 
 def _numbered(units: Units, kind: Kind, example: Example) -> tuple[int, ...]:
@@ -118,17 +175,18 @@ def _content(units: Units, example: Example) -> tuple[int, ...]:
     return tuple(SPECIAL if units.special[piece] else says[word] for piece, word in enumerate(index))
 
 
-def _units(tokenizer: Tokenizer, example: Example, ids: list[int], encoded: TokenizedText) -> Units:
-    pieces = tokenizer.convert_ids_to_tokens(ids)
+def _units(tokenizer: Tokenizer, example: Example, columns: _Columns) -> Units:
     labels, segments, starts, ends = [], [], [], []
-    for piece, segment, offsets in zip(
-        pieces, encoded.sequence_ids(0), encoded["offset_mapping"], strict=True
-    ):
+    for piece, segment, (start, end) in zip(columns.ids, columns.segments, columns.offsets, strict=True):
         if segment is None:
-            segment, start, end, label = SPECIAL, 0, 0, piece
+            segment, start, end = SPECIAL, 0, 0
+            label = tokenizer.convert_ids_to_tokens([piece])[0]
         else:
-            start, end = trimmed(example.segments[segment], *offsets)
-            label = example.segments[segment][start:end]
+            text = example.segments[segment]
+            label = text[start:end]
+            if not label or label[0].isspace() or label[-1].isspace():  # few pieces
+                start, end = trimmed(text, start, end)
+                label = text[start:end]
         labels.append(label)
         segments.append(segment)
         starts.append(start)
