@@ -465,7 +465,8 @@ def _quadratic(network, ids, attended):
 
 def test_more_draws_begin_with_the_fewer():
     fresh = lambda: torch.Generator().manual_seed(5)  # noqa: E731
-    take = lambda count: list(itertools.islice(coalitions(9, fresh(), lambda numbers: (9 * numbers).astype(int)), count))  # noqa: E731
+    sizes_at = lambda numbers: (9 * numbers).astype(int)  # noqa: E731
+    take = lambda count: list(itertools.islice(coalitions(9, fresh(), sizes_at), count))  # noqa: E731
     np.testing.assert_array_equal(take(50)[:20], take(20))
     few, many = (_Sample(9, 4, fresh(), count).draw(1000) for count in (8, 24))
     np.testing.assert_array_equal(many[:8], few)

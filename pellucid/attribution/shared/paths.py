@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.memory import to_device
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.target import Explainable
@@ -77,22 +78,28 @@ class Lines:
 
         examples: compute these only; the others get 0.
         """
-        wanted = list(range(len(self.end)) if examples is None else examples)
+        wanted, device = list(range(len(self.end)) if examples is None else examples), self.end.device
         line = torch.arange(len(self.starts)).repeat_interleave(len(nodes)).repeat(len(wanted))
         owner = torch.tensor(wanted).repeat_interleave(len(self.starts) * len(nodes))
         kind = torch.promote_types(self.end.dtype, torch.float32)
         node = nodes.to(self.end).repeat(len(wanted) * len(self.starts))
-        weight = weights.to(self.end.device, kind).repeat(len(wanted) * len(self.starts)) / len(self.starts)
+        weight = weights.to(device, kind).repeat(len(wanted) * len(self.starts)) / len(self.starts)
+        line_there, owner_there = to_device(line, device), to_device(owner, device)
 
         def at(numbers: list[int]) -> Tensor:
-            start, end = self.starts[line[numbers], owner[numbers]], self.end[owner[numbers]]
-            return torch.lerp(start, end, node[numbers, None, None])
+            points = to_device(torch.tensor(numbers), device)
+            end = self.end[owner_there[points]]
+            start = self.starts[line_there[points], owner_there[points]]
+            return torch.lerp(start, end, node[points, None, None])
 
         def add(total: Tensor, numbers: list[int], gradient: Tensor) -> None:
-            length, examples_of = gradient.shape[1], owner[numbers]
-            difference = self.end[examples_of, :length] - self.starts[line[numbers], examples_of, :length]
-            share = (difference * gradient).sum(-1).to(kind) * weight[numbers, None]
-            total[:, :length].index_add_(0, examples_of.to(total.device), share)
+            points, length = to_device(torch.tensor(numbers), device), gradient.shape[1]
+            examples_of = owner_there[points]
+            difference = (
+                self.end[examples_of, :length] - self.starts[line_there[points], examples_of, :length]
+            )
+            share = (difference * gradient).sum(-1).to(kind) * weight[points, None]
+            total[:, :length].index_add_(0, examples_of, share)
 
         nothing = torch.zeros(self.end.shape[:2], dtype=kind, device=self.end.device)
         points = Points(owner.tolist(), at, self.layer)

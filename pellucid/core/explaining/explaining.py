@@ -31,7 +31,7 @@ from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Explainable, Target, class_logits, class_probabilities
 from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.passes.windows import in_windows
-from pellucid.core.results.explanation import Explanation, Prediction
+from pellucid.core.results.explanation import Explained, Explanation, Prediction
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.core.text.unspaced_words import caveats_on_words
@@ -270,11 +270,19 @@ class _Group:
     logits: CheckedLogits
     target: Explainable
 
-    @property
-    def answers(self) -> Tensor:
-        """[row answer]: what is read off the pass for the target; logits are the checked ones."""
-        readout = self.target.readout
-        return self.logits.rows if readout is LOGITS else self.forward.answers(readout)
+    @cached_property
+    def explained(self) -> list[Explained]:
+        """[row]: the explained value with its name, by what is read off the pass for the target; logits are the checked ones."""
+        readout, labels = self.target.readout, self.request.model.labels
+        answers = self.logits.rows if readout is LOGITS else self.forward.answers(readout).cpu()
+        return [self.target.explained(number, answer, labels) for number, answer in enumerate(answers)]
+
+    @cached_property
+    def predictions(self) -> list[Prediction]:
+        """[row]: the prediction of the whole text."""
+        examples = self.forward.batch.examples
+        pairs = zip(self.logits.texts, examples, strict=True)
+        return [predict(logits, self.request.model, example) for logits, example in pairs]
 
 
 def _explain_group(
@@ -296,7 +304,8 @@ def _explain_group(
     for call in request.calls:
         try:
             scores = in_passages(scores_of(call, forward, group.target), batch)
-            explanations = [_explanation(group, call, scores, number) for number in range(len(batch))]
+            settings = _settings(request.model, call)
+            explanations = [_explanation(group, call, settings, scores, n) for n in range(len(batch))]
         except (ModelCannot, ParityBroken) as error:  # a method's own pass may differ from the model's answer
             on_failure(call, error)
         else:
@@ -317,9 +326,11 @@ def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> 
     return replace(resolved, windows=WindowAnswers(logits.texts, logits.rows, torch.tensor(counts)))
 
 
-def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Explanation:
+def _explanation(
+    group: _Group, call: Call, settings: Mapping[str, object], scores: Scores, number: int
+) -> Explanation:
     """The explanation of one row of the group; raises `ModelCannot` for scores that are not finite."""
-    request, batch, logits = group.request, group.forward.batch, group.logits
+    request, batch = group.request, group.forward.batch
     model, values = request.model, scores.values[number].detach().float().cpu().numpy()
     if not np.isfinite(values).all():
         raise ModelCannot(
@@ -333,12 +344,10 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         units=batch.units[number] if scores.units is None else scores.units[number],
         scores=values,
         rows=scores.rows_of[number] if scores.rows_of else scores.rows,
-        target=group.target.explained(number, group.answers[number], model.labels),
-        prediction=predict(logits.texts[number], model, batch.examples[number]),
+        target=group.explained[number],
+        prediction=group.predictions[number],
         method=call.title,
-        settings=json.loads(json.dumps(dict(call.settings)))
-        | _head_settings(model, call)
-        | route_record(model),
+        settings=dict(settings),
         seed=request.seed,
         model=model.name,
         model_hash=request.model_hash,
@@ -347,6 +356,11 @@ def _explanation(group: _Group, call: Call, scores: Scores, number: int) -> Expl
         row_diagnostics=tuple(diagnostics for diagnostics, _ in of_rows),
         row_caveats=tuple(caveats for _, caveats in of_rows),
     )
+
+
+def _settings(model: Model, call: Call) -> dict[str, object]:
+    """The method's settings as files have them, and what its scores owe to a language head or to the route."""
+    return json.loads(json.dumps(dict(call.settings))) | _head_settings(model, call) | route_record(model)
 
 
 def _head_settings(model: Model, call: Call) -> dict[str, str]:

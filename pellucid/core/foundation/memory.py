@@ -1,9 +1,16 @@
-"""Errors that mean "out of memory": how to recognise them, and our own error for them."""
+"""Memory: errors that mean it ran out, our own error for them, and the way of numbers to a GPU's memory."""
+
+from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from pellucid.core.foundation.errors import NotEnoughMemory
 from pellucid.core.foundation.wording import clipped
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 PHRASES = (
     "out of memory",
@@ -40,3 +47,10 @@ def not_enough_memory(doing: str) -> NotEnoughMemory:
     return NotEnoughMemory(
         f"There is not enough memory to {clipped(doing)}; free some, raise the process's limit, or give less at once."
     )
+
+
+def to_device(tensor: Tensor, device: torch.device) -> Tensor:
+    """The tensor there. From the CPU to a GPU it goes through pinned memory, so that nobody waits for what the GPU still computes."""
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)

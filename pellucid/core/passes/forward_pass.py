@@ -185,4 +185,4 @@ class ForwardPass:
 
     def scores(self, padded: Tensor, **extras: tuple) -> Scores:
         """A method's result from its padded scores [example unit]."""
-        return Scores(self.batch.crop(padded.detach()), **extras)
+        return Scores(self.batch.crop(padded.detach().cpu()), **extras)

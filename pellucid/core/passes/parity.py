@@ -80,8 +80,8 @@ class Guard:
         Raises `ParityBroken` where the pass differs from the model's own call.
         """
         ours = logits.cpu()
-        for row, own in zip(rows, ours, strict=True):
-            if row not in self._plain and (row in self._sample or self._near_a_tie(own)):
+        for row, is_near in zip(rows, self._near_ties(ours), strict=True):
+            if row not in self._plain and (row in self._sample or is_near):
                 self._plain[row] = self.model.plain_logits(self.windows.examples[row]).cpu()
         checked = [index for index, row in enumerate(rows) if row in self._plain]
         plain = torch.stack([self._plain.get(row, own) for row, own in zip(rows, ours, strict=True)])
@@ -118,14 +118,14 @@ class Guard:
         merged = [None if gap is None else max(gap, of_row.get(row, gap)) for row, gap in pairs]
         return replace(logits, residuals=merged)
 
-    def _near_a_tie(self, logits: Tensor) -> bool:
-        """Whether the two best classes of a row differ by less than two passes of the model may differ."""
+    def _near_ties(self, logits: Tensor) -> list[bool]:
+        """[row]: whether the two best classes differ by less than two passes of the model may differ; logits: [row logit]."""
         scores = class_logits(logits, self.model.problem)
-        if len(scores) < 2:
-            return False
-        best, next_best = scores.topk(2).values.tolist()
+        if scores.shape[-1] < 2:
+            return [False] * len(logits)
+        best, next_best = scores.topk(2).values.double().unbind(-1)
         allowed = tolerance(self.model, logits.dtype)
-        return not best - next_best > 2 * allowed * max(1.0, abs(best))  # nan too
+        return (~(best - next_best > 2 * allowed * best.abs().clamp_min(1.0))).tolist()  # nan too
 
 
 def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) -> frozenset[int]:
@@ -135,7 +135,8 @@ def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) 
     """
     if len(lengths) <= 1 or max(lengths) * len(lengths) <= min(budget, SMALL):
         return frozenset(range(len(lengths)))
-    padding = {row: max(lengths[other] for other in pack) - lengths[row] for pack in packs for row in pack}
+    longest = [max(lengths[row] for row in pack) for pack in packs]
+    padding = {row: most - lengths[row] for pack, most in zip(packs, longest, strict=True) for row in pack}
     order = sorted(padding, key=lambda row: (-padding[row], lengths[row], row))
     sampled = {packs[0][0], order[0]}
     tokens_left = SHARE * sum(lengths) - sum(lengths[row] for row in sampled)

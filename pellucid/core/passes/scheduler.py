@@ -167,7 +167,9 @@ class Scheduler:
         """Remember answers [row ...] that are known already."""
         of_question = self.answers.setdefault(question, Rows())
         self.known |= zip(
-            [row.digest + question for row in rows], range(len(of_question), len(of_question) + len(rows)), strict=True
+            [row.digest + question for row in rows],
+            range(len(of_question), len(of_question) + len(rows)),
+            strict=True,
         )
         of_question.append(answers if answers.dtype == torch.float64 else answers.float())
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.memory import to_device
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.readout import LOGITS, Readout
@@ -204,7 +205,7 @@ class ResolvedTarget:
         )
 
     def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
-        pick = lambda scores, of: scores.gather(-1, of.to(scores.device)[:, None])[:, 0]  # noqa: E731
+        pick = lambda scores, of: scores.gather(-1, to_device(of, scores.device)[:, None])[:, 0]  # noqa: E731
         if self.output == "logit":
             every_class = class_logits(logits, self.problem)
             explained = pick(every_class, classes)

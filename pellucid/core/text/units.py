@@ -146,7 +146,9 @@ def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[
     for number, text in enumerate(segments):
         inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
         ranges = _passages(fine, number, text) if kind == PASSAGE else text_units(text, kind)
-        starts, ends = (np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end))
+        starts, ends = (
+            np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end)
+        )
         last = [end for _, end in _joined(ranges, starts, ends)]
         visible = [_first_visible(text, fine.start[unit], fine.end[unit]) for unit in inside]
         # The first coarse unit that ends after this one begins, else the last one.

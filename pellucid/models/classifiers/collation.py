@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.core.foundation.memory import to_device
 from pellucid.core.passes.batch import POSITIONS, Row
 
 NO_PIECE = -1
@@ -35,7 +36,7 @@ def collate(
     if len(distinct) == len(rows):
         return columns
     number = {id(row): place for place, row in enumerate(distinct)}  # the points of a path repeat one row
-    places = on_device(np.array([number[id(row)] for row in rows]), device)
+    places = to_device(torch.tensor([number[id(row)] for row in rows]), device)
     return {name: column[places] for name, column in columns.items()}
 
 
@@ -44,7 +45,8 @@ def _columns(
 ) -> dict[str, Tensor]:
     """Of rows that are all different."""
     names = tuple(name for name in FILLING if any(name in row.columns for row in rows))
-    lines = on_device(_lines([_table(row, names) for row in rows], names, spread), device)
+    tables = [_table(row, names) for row in rows]
+    lines = to_device(torch.from_numpy(_lines(tables, names, spread)), device)
     columns = {name: lines[..., number].contiguous() for number, name in enumerate(names)}
     ids = columns.pop("ids")
     is_piece = ids != NO_PIECE
@@ -73,20 +75,12 @@ def _lines(tables: Sequence[np.ndarray], names: tuple[str, ...], spread: bool) -
     """[row position column]: the tables [piece column], padded on the right; spread: each piece at its own position."""
     lengths = np.array([len(table) for table in tables])
     pieces, row = np.concatenate(tables), np.repeat(np.arange(len(tables)), lengths)
-    places = (
-        pieces[:, POSITIONS] if spread else np.arange(len(pieces)) - (lengths.cumsum() - lengths)[row]
-    )
+    places = pieces[:, POSITIONS] if spread else np.arange(len(pieces)) - (lengths.cumsum() - lengths)[row]
     longest = int(places.max(initial=0)) + 1  # an empty text is padding
     lines = np.empty((len(tables), longest, len(names)), dtype=np.int64)
     lines[:] = [FILLING[name] for name in names]
     lines[row, places] = pieces
     return lines
-
-
-def on_device(numbers: np.ndarray, device: torch.device) -> Tensor:
-    """The array there. To a GPU it goes out of pinned memory, so that nobody waits for what the GPU still computes."""
-    tensor = torch.from_numpy(numbers)
-    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def hidden(columns: Mapping[str, Tensor], pieces: Tensor) -> dict[str, Tensor]:

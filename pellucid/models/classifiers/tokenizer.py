@@ -19,7 +19,9 @@ class Tokenizer(Protocol):
     model_max_length: int
     backend_tokenizer: tokenizers.Tokenizer
 
-    def __call__(self, *segments: str | list[str], **settings: object) -> Any:  # lists or tensors, by the settings
+    def __call__(
+        self, *segments: str | list[str], **settings: object
+    ) -> Any:  # lists or tensors, by the settings
         """The columns of a text or a pair, or of lists of them."""
         ...
 

@@ -106,9 +106,7 @@ class _Columns:
     offsets: list[tuple[int, int]]
 
 
-def _tokenized_texts(
-    tokenizer: Tokenizer, examples: Sequence[Example]
-) -> Iterator[tuple[Example, _Columns]]:
+def _tokenized_texts(tokenizer: Tokenizer, examples: Sequence[Example]) -> Iterator[tuple[Example, _Columns]]:
     """Each example with its columns; texts, and pairs, go through the tokenizer in one call as long as neighbours are alike."""
     for _, group in groupby(examples, lambda example: len(example.segments)):
         alike = list(group)
@@ -148,9 +146,7 @@ def _encoded(
             f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one that it knows."
         )
     words = _numbered(units, "word", example)
-    row = Row(
-        tuple(columns.ids), tuple(columns.types), tuple(range(len(columns.ids))), words, units.segment
-    )
+    row = Row(tuple(columns.ids), tuple(columns.types), tuple(range(len(columns.ids))), words, units.segment)
     if sentences:
         row = replace(row, sentences=_numbered(units, "sentence", example))
     if content:
