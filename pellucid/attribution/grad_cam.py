@@ -10,6 +10,7 @@ from torch import Tensor
 
 from pellucid.attribution.shared.layers import named_layers
 from pellucid.core.foundation.kinds import attributions, diagnostics
+from pellucid.core.foundation.memory import to_device
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import RowFacts, Scores
 from pellucid.core.passes.precision import quotient
@@ -48,9 +49,11 @@ def grad_cam(
     negative = quotient(products.clamp_max(0.0).abs().sum(-1), sizes)
     scores = products.clamp_min(0.0) if relu else products
     several = layer == "all"
-    facts = tuple(_of_layers(*shares, layers) for shares in zip(special, negative, strict=True))
-    return Scores(
-        run.batch.crop((scores if several else scores[:, 0]).detach()),
+    facts = tuple(
+        _of_layers(*shares, layers) for shares in zip(special.tolist(), negative.tolist(), strict=True)
+    )
+    return run.scores(
+        scores if several else scores[:, 0],
         rows=(("layer", tuple(map(str, layers))),) if several else (),
         diagnostics=tuple(_largest([shares for shares, _ in of_layers]) for of_layers in facts),
         caveats=tuple(() if several else of_layers[0][1] for of_layers in facts),
@@ -74,17 +77,19 @@ def _products(run: ForwardPass, target: Explainable, layer: int, pool_gradients:
     """[example unit]: hidden state times gradient; 0 at padding."""
     gradient, state = run.gradient(target, layer), run.state(layer)
     real = torch.arange(gradient.shape[1]) < torch.tensor(run.batch.lengths)[:, None]
-    inside = real.to(gradient)[..., None]
+    inside = to_device(real, gradient.device).to(gradient)[..., None]
     if pool_gradients:
         gradient = (gradient * inside).sum(1, keepdim=True) / inside.sum(1, keepdim=True)
     return (gradient * state * inside).sum(-1)
 
 
-def _of_layers(special: Tensor, negative: Tensor, layers: Sequence[int]) -> tuple[RowFacts, ...]:
+def _of_layers(
+    special: Sequence[float], negative: Sequence[float], layers: Sequence[int]
+) -> tuple[RowFacts, ...]:
     """What is known of each layer; special, negative: [layer]."""
     return tuple(
         ({"special_share": one, "negative_share": other}, _caveats(one, layer))
-        for one, other, layer in zip(special.tolist(), negative.tolist(), layers, strict=True)
+        for one, other, layer in zip(special, negative, layers, strict=True)
     )
 
 

@@ -45,8 +45,8 @@ def gradient_x_input(
     gradient, state = run.gradient(target, layer), run.state(layer)
     if norm == "l2":
         return run.scores((gradient * state).norm(dim=-1))
-    scores = (gradient * state).sum(-1)
-    sizes = gradient.norm(dim=-1) * widened(state).norm(dim=-1)
+    scores = (gradient * state).sum(-1).detach().cpu()
+    sizes = (gradient.norm(dim=-1) * widened(state).norm(dim=-1)).detach().cpu()
     return run.scores(
         scores,
         caveats=tuple(

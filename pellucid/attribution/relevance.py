@@ -136,8 +136,8 @@ def _diagnostics(under: PolicyPass, target: Explainable, gradients: Gradients) -
     """For each example its conservation gap and the share that each account took."""
     started = _starting_relevance(under, target)
     arrived = (widened(gradients.embeddings) * under.state(None)).sum((1, 2)).double()
-    shares = {account: absorbed / started for account, absorbed in gradients.absorbed.items()}
-    gaps = (arrived / started + sum(shares.values()) - 1).abs().tolist()
+    shares = {account: (absorbed / started).cpu() for account, absorbed in gradients.absorbed.items()}
+    gaps = ((arrived / started).cpu() + sum(shares.values()) - 1).abs().tolist()
     return [
         {"conservation_gap": gap, **{f"{account}_share": float(of[n]) for account, of in shares.items()}}
         for n, gap in enumerate(gaps)

@@ -24,6 +24,7 @@ from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import Example
 
 SHARE = 1 / 40  # of a large call's tokens, run once more as single texts
+ALONE = 1 / 6  # of a full pack: the least that a single text costs on a GPU, which waits for Python then
 SMALL = 1280  # padded tokens of a small call: two cores' pack; a GPU's holds hundreds of texts, and alone each takes as long as all
 
 
@@ -59,7 +60,10 @@ class Guard:
     _of_text: dict[int, Tensor] = field(default_factory=dict)  # row of a long text -> the text's logits
 
     def __post_init__(self) -> None:
-        self._sample = sample(self.packs, self.windows.lengths, self.budget)
+        on_gpu = self.model.device.type != "cpu"
+        self._sample = sample(
+            self.packs, self.windows.lengths, self.budget, round(ALONE * self.budget) if on_gpu else 0
+        )
         for _, of_text in groupby(range(len(self.owners)), self.owners.__getitem__):
             rows = list(of_text)
             if (
@@ -128,10 +132,13 @@ class Guard:
         return (~(best - next_best > 2 * allowed * best.abs().clamp_min(1.0))).tolist()  # nan too
 
 
-def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) -> frozenset[int]:
+def sample(
+    packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int, alone: int = 0
+) -> frozenset[int]:
     """The rows to run once more as single texts: all of a small call that one pack has room for; else the longest and most padded.
 
-    packs: rows that run together. lengths: pieces of each row. budget: padded tokens a pack.
+    packs: rows that run together. lengths: pieces of each row. budget: padded tokens a pack. alone: what a single text costs at
+    least, in tokens of a pack.
     """
     if len(lengths) <= 1 or max(lengths) * len(lengths) <= min(budget, SMALL):
         return frozenset(range(len(lengths)))
@@ -141,7 +148,7 @@ def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int) 
     sampled = {packs[0][0], order[0]}
     tokens_left = SHARE * sum(lengths) - sum(lengths[row] for row in sampled)
     for row in order[1:]:
-        tokens_left -= lengths[row]
+        tokens_left -= max(lengths[row], alone)
         if tokens_left < 0 or not padding[row]:
             break
         sampled.add(row)

@@ -124,24 +124,32 @@ class Scheduler:
             self.forget()
         keys = [row.digest + question for row in rows]
         fresh = {key: row for key, row in zip(keys, rows, strict=True) if key not in self.known}
-        distinct = list(fresh.values())
-        padded: list[tuple[int, Row]] = []  # for each pack the padding of its most padded row, and that row
-        begun: list[tuple[list[Row], list[Tensor]]] = []
-        done = 0
-        for indices in self.packs_of(distinct):
-            pack = [distinct[index] for index in indices]
-            begun.append((pack, self.halving(pack, run)))
-            self.rows_run += len(pack)
-            self.tokens_run += sum(len(row) for row in pack)
-            padded.append((len(pack[0]) - len(pack[-1]), pack[-1]))
-            done += len(pack)
-            self.progress("edited texts", done, len(distinct))
-        for pack, answers in begun:
-            self.remember(pack, torch.cat([part.cpu() for part in answers]), question)
+        padded = self._compute(list(fresh.values()), run, question)
         if check is not None and (again := self._again(padded)):
             together = self.answers[question].at([self.known[row.digest + question] for row in again])
             self.check(together, again, run, check)
         return self.answers[question].at([self.known[key] for key in keys])
+
+    def _compute(
+        self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor], question: bytes
+    ) -> list[tuple[int, Row]]:
+        """Run rows and remember their answers. Returns for each pack the padding of its most padded row, and that row."""
+        padded: list[tuple[int, Row]] = []
+        begun: list[tuple[list[Row], list[Tensor]]] = []
+        done = 0
+        try:
+            for indices in self.packs_of(rows):
+                pack = [rows[index] for index in indices]
+                begun.append((pack, self.halving(pack, run)))
+                padded.append((len(pack[0]) - len(pack[-1]), pack[-1]))
+                done += len(pack)
+                self.progress("edited texts", done, len(rows))
+        finally:
+            for pack, answers in begun:
+                self.remember(pack, torch.cat([part.cpu() for part in answers]), question)
+        self.rows_run += len(rows)
+        self.tokens_run += sum(map(len, rows))
+        return padded
 
     def check(
         self,

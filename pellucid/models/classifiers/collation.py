@@ -44,7 +44,8 @@ def _columns(
     rows: Sequence[Row], pad: int, first_position: int, spread: bool, device: torch.device
 ) -> dict[str, Tensor]:
     """Of rows that are all different."""
-    names = tuple(name for name in FILLING if any(name in row.columns for row in rows))
+    there = {name for columns in {row.columns for row in rows} for name in columns}
+    names = tuple(name for name in FILLING if name in there)
     tables = [_table(row, names) for row in rows]
     lines = to_device(torch.from_numpy(_lines(tables, names, spread)), device)
     columns = {name: lines[..., number].contiguous() for number, name in enumerate(names)}

@@ -15,7 +15,7 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
 from pellucid.models.classifiers.tokenizer import TokenizedTexts, Tokenizer
 
-AT_ONCE = 256  # texts that go through the tokenizer in one call
+AT_ONCE = 32  # texts that go through the tokenizer in one call: more make Python look for garbage
 
 
 def encode(
@@ -73,7 +73,9 @@ def is_failure(error: BaseException) -> bool:
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
-def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object) -> Any:  # as of a Tokenizer
+def tokenized(
+    tokenizer: Tokenizer, segments: Sequence[str] | Sequence[list[str]], **settings: object
+) -> Any:  # as of a Tokenizer
     """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, say on spoilt files."""
     try:
         return tokenizer(
@@ -82,7 +84,8 @@ def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object)
     except BaseException as error:
         if not is_failure(error):
             raise
-        text = segments[0] if segments else settings.get("text_target")
+        text: Any = segments[0] if segments else settings.get("text_target")
+        text = text[0] if isinstance(text, list) else text
         raise ModelCannot(
             f"The tokenizer fails on the text {quoted(text)}: {reason(error)}. Its files may be spoilt."
         ) from None
