@@ -34,7 +34,7 @@ READING = """## What it says
 
 Where a batch fills the GPU, numbers of fewer bits make passes faster: tf32 up to twice and more, bfloat16 up to four times and more. Their answers
 differ from float32's by more than the 1e-5 that a route may change, so Pellucid takes neither by itself. A CUDA graph changes
-nothing in the answers beyond rounding. It makes passes of few tokens faster, which wait for Python; full ones gain nothing, and those of long texts forward are slower."""
+nothing in the answers beyond rounding. It makes passes of few tokens faster, which wait for Python; full ones gain nothing, and those of long texts are slower."""
 
 
 def inputs(network: Any, texts: int, length: int) -> Tensor:
