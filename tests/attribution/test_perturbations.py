@@ -576,3 +576,20 @@ def test_leave_one_out_is_occlusion_one_by_one(bert, texts):
 def test_more_coalitions_than_its_equations_fit_into_memory_are_refused():
     with pytest.raises(BadSetting, match="n_samples"):
         explain_one(words_model(), (LONG,), "gaussian_process_shapley", n_samples=4097)
+
+
+def test_a_coalition_has_the_players_of_its_smallest_keys():
+    sizes_at = lambda numbers: (14 * numbers).astype(int)  # noqa: E731
+    drawn = coalitions(13, torch.Generator().manual_seed(3), sizes_at, fewest=4)
+    generator = torch.Generator().manual_seed(3)
+    numbers, expected = even_numbers(generator), []
+    for _ in range(3):
+        sizes = [int(14 * number) for number in itertools.islice(numbers, 64)]
+        keys = torch.rand(64, 13, generator=generator, dtype=torch.float64).tolist()
+        expected += [
+            [key in sorted(of_one)[:size] for key in of_one]
+            for size, of_one in zip(sizes, keys, strict=True)
+            if size >= 4
+        ]
+    assert {sum(one) for one in expected} == set(range(4, 14))
+    assert [one.tolist() for one in itertools.islice(drawn, len(expected))] == expected

@@ -1,13 +1,16 @@
 """Rows and their edits: four ways to take a piece out, and a digest that differs for different rows."""
 
+import copy
+import pickle
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.batch import OPERATORS, Row, SpecialIds, edit
+from pellucid.core.passes.batch import OPERATORS, Row, SpecialIds, edit, edits
 from pellucid.core.text.example import as_examples
 
 ROW = Row(
@@ -88,6 +91,36 @@ def test_edits_have_digests_of_their_own():
         edit(ROW, removed, operator, SPECIAL) for removed in ([1], [2], [1, 2]) for operator in OPERATORS
     ]
     assert len({row.digest for row in [ROW, *edits]}) == 13
+
+
+@given(st.lists(st.sets(st.integers(0, 4)), max_size=5), st.sampled_from(OPERATORS), st.booleans())
+def test_many_edits_are_those_made_one_by_one(removed, operator, more):
+    """Each row by its tuples, and equal rows have equal digests, whether they were made of tuples or of a table."""
+    row = replace(ROW, sentences=(-1, 0, 0, 1, -1), written=(-1, -1, 5, 6, -1)) if more else ROW
+    is_removed = np.zeros((len(removed), 5), dtype=bool)
+    for line, pieces in zip(is_removed, removed, strict=True):
+        line[list(pieces)] = True
+    for edited, pieces in zip(edits(row, is_removed, operator, SPECIAL), removed, strict=True):
+        if operator in ("mask", "pad"):
+            token = SPECIAL.get(operator)
+            expected = replace(row, ids=tuple(token if n in pieces else id for n, id in enumerate(row.ids)))
+        else:
+            rest = [n for n in range(5) if n not in pieces]
+            pick = lambda column: tuple(column[n] for n in rest if n < len(column))  # noqa: E731, B023
+            names = ("ids", "types", "positions", "word_index", "segments", "sentences")
+            expected = replace(row, **{name: pick(getattr(row, name)) for name in names})
+            expected = expected.closed() if operator == "delete" else expected
+        assert edited == expected and edited.own_numbers == expected.own_numbers
+        if rest_of := len(expected):
+            assert (edited.digest, len(edited)) == (expected.digest, rest_of)
+
+
+def test_an_edited_row_survives_a_copy_and_knows_no_other_names():
+    edited = edit(ROW, [1], "absent", SPECIAL)
+    for same in (pickle.loads(pickle.dumps(edited)), copy.deepcopy(edited), replace(edited)):
+        assert (same, same.digest) == (edited, edited.digest)
+    with pytest.raises(AttributeError, match="Row has no attribute word"):
+        _ = edited.word
 
 
 def test_a_unit_is_all_its_pieces(bert):

@@ -107,6 +107,51 @@ def test_what_is_remembered_is_bounded_and_answers_stay_right(monkeypatch):
     assert scheduler.rows_run < 10 * 9
 
 
+class Fetched:
+    """Answers on a device: whoever moves them to the CPU waits."""
+
+    def __init__(self, answers, events):
+        self.answers, self.events = answers, events
+
+    def cpu(self):
+        self.events.append("fetched")
+        return self.answers
+
+
+def test_every_pack_begins_before_the_first_answer_is_fetched():
+    events = []
+
+    def run(rows):
+        events.append("begun")
+        return Fetched(sums(rows), events)
+
+    rows = [row(number, 1, 2) for number in range(6)]
+    assert Scheduler(6).evaluate(rows, run)[:, 0].tolist() == [number + 3 for number in range(6)]
+    assert events == ["begun"] * 3 + ["fetched"] * 3
+
+
+def test_packs_before_a_failing_one_are_remembered():
+    def run(rows):
+        if rows[0].ids == (3, 1, 2):
+            raise ValueError("broken")
+        return sums(rows)
+
+    scheduler = Scheduler(3)
+    with pytest.raises(ValueError, match="broken"):
+        scheduler.evaluate([row(number, 1, 2) for number in range(6)], run)
+    assert len(scheduler.known) == 3
+    assert scheduler.evaluate([row(2, 1, 2)], limited(0))[:, 0].tolist() == [5]
+
+
+def test_answers_of_several_questions_are_remembered_side_by_side():
+    scheduler, rows = Scheduler(4), [row(number) for number in range(50)]
+    scheduler.remember(rows[:20], torch.arange(20.0).bfloat16()[:, None])
+    wide = scheduler.evaluate(rows, lambda pack: torch.cat([sums(pack), -sums(pack)], 1), b"wide")
+    plain = scheduler.evaluate(rows[::-1], sums)
+    assert (plain.dtype, plain[:, 0].tolist()) == (torch.float32, list(range(50))[::-1])
+    assert wide.tolist() == [[number, -number] for number in range(50)]
+
+
 def limited(most, error=torch.OutOfMemoryError("CUDA out of memory")):  # noqa: B008 - a constant
     """A network that holds only so many rows at once."""
 

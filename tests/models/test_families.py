@@ -174,6 +174,35 @@ def test_the_users_own_tokenizer_keeps_its_settings(on_disk):
     assert (own.truncation, own.padding) == before
 
 
+MIXED = ["A fine film.", "  Ça alors,\tun café !", PAIR, ("Dull.", "Slow, too."), "日本語 🎉 text", "x" * 300, *"abcdefghij" * 4]
+
+
+def test_texts_are_tokenised_as_each_alone(models, monkeypatch):
+    """Texts and pairs in any order, more than go through the tokenizer at once."""
+    monkeypatch.setattr("pellucid.models.classifiers.tokens.AT_ONCE", 5)
+    examples = as_examples(MIXED)
+    for model in models.values():
+        together = model.encode(examples)
+        alone = [model.encode([example]) for example in examples]
+        assert together.rows == tuple(batch.rows[0] for batch in alone)
+        assert together.units == tuple(batch.units[0] for batch in alone)
+
+
+def test_a_text_that_the_tokenizer_cannot_read_is_named(on_disk, monkeypatch):
+    classifier = load_classifier(on_disk())
+    tokenizer = classifier.inputs.facts.own_tokenizer
+    call = type(tokenizer).__call__
+
+    def spoilt(self, texts, *rest, **settings):
+        if any("bad" in text for text in texts):
+            raise RuntimeError("index out of range")
+        return call(self, texts, *rest, **settings)
+
+    monkeypatch.setattr(type(tokenizer), "__call__", spoilt)
+    with pytest.raises(ModelCannot, match="The tokenizer fails on the text 'A bad one.': index out of range"):
+        classifier.encode(as_examples(["A fine film.", "A bad one.", "Dull."]))
+
+
 def test_a_checkpoint_without_a_head_raises(tmp_path):
     AutoModel.from_config(tiny_network("bert").config).save_pretrained(tmp_path)
     TOKENIZERS["bert"]().save_pretrained(tmp_path)
