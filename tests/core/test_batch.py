@@ -94,7 +94,7 @@ def test_edits_have_digests_of_their_own():
 
 
 @given(st.lists(st.sets(st.integers(0, 4)), max_size=5), st.sampled_from(OPERATORS), st.booleans())
-def test_many_edits_are_those_made_one_by_one(removed, operator, more):
+def test_many_edits_equal_single_ones(removed, operator, more):
     """Each row by its tuples, and equal rows have equal digests, whether they were made of tuples or of a table."""
     row = replace(ROW, sentences=(-1, 0, 0, 1, -1), written=(-1, -1, 5, 6, -1)) if more else ROW
     is_removed = np.zeros((len(removed), 5), dtype=bool)

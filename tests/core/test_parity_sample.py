@@ -64,7 +64,9 @@ def test_a_pack_that_holds_hundreds_of_texts_makes_no_small_call():
 
 def test_a_gpu_that_waits_for_single_texts_runs_fewer_of_them():
     packs, lengths = [list(range(900)), list(range(900, 1800))], [40, *[30] * 899, 20, *[10] * 899]
-    assert len(sample(packs, lengths, 40_000)) == 2 + 85  # a fortieth of the pieces, less the 50 of the first two, 10 a text
+    assert (
+        len(sample(packs, lengths, 40_000)) == 2 + 85
+    )  # a fortieth of the pieces, less the 50 of the first two, 10 a text
     assert len(sample(packs, lengths, 40_000, alone=400)) == 2 + 2
 
 

@@ -1,6 +1,6 @@
 """Which rows run together: the only file that knows batch sizes.
 
-Rows are sorted by length and packed by a budget of padded tokens. Equal rows run once. When memory runs out, the budget is
+GrowingTensor are sorted by length and packed by a budget of padded tokens. Equal rows run once. When memory runs out, the budget is
 halved and the work goes on. On a CPU a few hundred tokens keep a core busy, so the budget is small on purpose, and long
 texts run alone. Where padding changes a model's answers, only rows of one length share a pass.
 """
@@ -33,7 +33,7 @@ def default_budget(device: torch.device) -> int:
     return DEVICE_TOKENS if device.type != "cpu" else CPU_TOKENS * torch.get_num_threads()
 
 
-class Rows:
+class GrowingTensor:
     """The rows of a tensor that grows; it is moved whenever it has doubled, so adding a row costs the same however many there are."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Scheduler:
     tokens_run: int = 0
     tokens_checked: int = 0
     known: dict[bytes, int] = field(default_factory=dict)
-    answers: dict[bytes, Rows] = field(default_factory=dict)
+    answers: dict[bytes, GrowingTensor] = field(default_factory=dict)
     progress: Progress = silent
 
     def __post_init__(self) -> None:
@@ -173,7 +173,7 @@ class Scheduler:
 
     def remember(self, rows: Sequence[Row], answers: Tensor, question: bytes = b"") -> None:
         """Remember answers [row ...] that are known already."""
-        of_question = self.answers.setdefault(question, Rows())
+        of_question = self.answers.setdefault(question, GrowingTensor())
         self.known |= zip(
             [row.digest + question for row in rows],
             range(len(of_question), len(of_question) + len(rows)),
