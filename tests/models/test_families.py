@@ -202,7 +202,7 @@ def test_a_text_that_the_tokenizer_cannot_read_is_named(on_disk, monkeypatch):
     call = type(tokenizer).__call__
 
     def spoilt(self, texts, *rest, **settings):
-        if any("bad" in text for text in texts):
+        if "bad" in str(texts):
             raise RuntimeError("index out of range")
         return call(self, texts, *rest, **settings)
 

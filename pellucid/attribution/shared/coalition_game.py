@@ -4,7 +4,7 @@ A coalition is a set of units of one text that are present; an operator takes th
 present. The model is evaluated once on each coalition, however often its value is needed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,17 +39,16 @@ class Games:
 
     def values(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
         """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each, some of them equal."""
-        at_once = max(1, max(MOST_ROWS, self.run.scheduler.tokens // 2) // len(self))
-        longest = max(map(len, coalitions))
-        parts = [
-            self._evaluate([rows[first : first + at_once] for rows in coalitions])
-            for first in range(0, longest, at_once)
-        ]
-        return [np.concatenate(values) for values in zip(*parts, strict=True)] or [np.zeros(0)] * len(self)
-
-    def _evaluate(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
-        variants = [self._rows(number, of_text) for number, of_text in enumerate(coalitions)]
-        return [values.double().cpu().numpy() for values in self.run.evaluate(variants, self.target)]
+        most = max(MOST_ROWS, self.run.scheduler.tokens // 2)
+        values = [np.zeros(len(of_text)) for of_text in coalitions]
+        for parts in _parts([len(of_text) for of_text in coalitions], most):
+            variants: list[list[Row]] = [[] for _ in coalitions]
+            for number, part in parts.items():
+                variants[number] = self._rows(number, coalitions[number][part])
+            computed = self.run.evaluate(variants, self.target)
+            for number, part in parts.items():
+                values[number][part] = computed[number].double().cpu().numpy()
+        return values
 
     def _rows(self, example: int, coalitions: np.ndarray) -> list[Row]:
         """A row for each coalition of a text, [coalition player] bool."""
@@ -60,6 +59,22 @@ class Games:
     def scores(self, players: Iterable[np.ndarray]) -> tuple[Tensor, ...]:
         """For each text's scores [player] those of its units [unit]: 0 at special tokens."""
         return tuple(map(_unit_scores, self.units, players))
+
+
+def _parts(counts: Sequence[int], most: int) -> Iterator[dict[int, slice]]:
+    """The coalitions of all texts in turn, so many at once: number of a text -> which of its coalitions; counts: of each text."""
+    parts: dict[int, slice] = {}
+    room = most
+    for number, count in enumerate(counts):
+        first = 0
+        while first < count:
+            last = min(count, first + room)
+            parts[number], room, first = slice(first, last), room - (last - first), last
+            if not room:
+                yield parts
+                parts, room = {}, most
+    if parts:
+        yield parts
 
 
 def _unit_scores(units: Units, players: np.ndarray) -> Tensor:

@@ -135,18 +135,18 @@ class Scheduler:
     ) -> list[tuple[int, Row]]:
         """Run rows and remember their answers. Returns for each pack the padding of its most padded row, and that row."""
         padded: list[tuple[int, Row]] = []
-        begun: list[tuple[list[Row], list[Tensor]]] = []
+        begun: list[tuple[list[Row], Tensor]] = []
         done = 0
         try:
             for indices in self.packs_of(rows):
                 pack = [rows[index] for index in indices]
-                begun.append((pack, self.halving(pack, run)))
+                begun.append((pack, torch.cat(self.halving(pack, run))))
                 padded.append((len(pack[0]) - len(pack[-1]), pack[-1]))
                 done += len(pack)
                 self.progress("edited texts", done, len(rows))
         finally:
             for pack, answers in begun:
-                self.remember(pack, torch.cat([part.cpu() for part in answers]), question)
+                self.remember(pack, answers.cpu(), question)
         self.rows_run += len(rows)
         self.tokens_run += sum(map(len, rows))
         return padded

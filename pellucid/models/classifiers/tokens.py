@@ -13,7 +13,7 @@ from pellucid.core.passes.windows import windows_of
 from pellucid.core.text.content_words import has_content
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
-from pellucid.models.classifiers.tokenizer import TokenizedTexts, Tokenizer
+from pellucid.models.classifiers.tokenizer import TokenizedText, TokenizedTexts, Tokenizer
 
 AT_ONCE = 32  # texts that go through the tokenizer in one call: more make Python look for garbage
 
@@ -73,9 +73,7 @@ def is_failure(error: BaseException) -> bool:
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
-def tokenized(
-    tokenizer: Tokenizer, segments: Sequence[str] | Sequence[list[str]], **settings: object
-) -> Any:  # as of a Tokenizer
+def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object) -> Any:  # as of a Tokenizer
     """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, say on spoilt files."""
     try:
         return tokenizer(
@@ -84,8 +82,7 @@ def tokenized(
     except BaseException as error:
         if not is_failure(error):
             raise
-        text: Any = segments[0] if segments else settings.get("text_target")
-        text = text[0] if isinstance(text, list) else text
+        text = segments[0] if segments else settings.get("text_target")
         raise ModelCannot(
             f"The tokenizer fails on the text {quoted(text)}: {reason(error)}. Its files may be spoilt."
         ) from None
@@ -105,34 +102,40 @@ class _Columns:
 
     ids: list[int]
     types: list[int]
-    segments: Sequence[int | None]
     offsets: list[tuple[int, int]]
+    segments: Sequence[int | None]
 
 
 def _tokenized_texts(tokenizer: Tokenizer, examples: Sequence[Example]) -> Iterator[tuple[Example, _Columns]]:
-    """Each example with its columns; texts, and pairs, go through the tokenizer in one call as long as neighbours are alike."""
+    """Each example with its columns; neighbours with equally many texts go through the tokenizer in one call."""
     for _, group in groupby(examples, lambda example: len(example.segments)):
         alike = list(group)
-        try:
-            encoded = tokenizer(
-                *map(list, zip(*(one.segments for one in alike), strict=True)), verbose=False, **SETTINGS
-            )
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            for one in alike:  # so that the message names the text that it cannot read
-                yield one, _columns(tokenized(tokenizer, [[text] for text in one.segments], **SETTINGS), 0)
-            continue
-        yield from ((one, _columns(encoded, number)) for number, one in enumerate(alike))
+        columns = _at_once(tokenizer, alike) or [_alone(tokenizer, one) for one in alike]
+        yield from zip(alike, columns, strict=True)
 
 
-def _columns(encoded: TokenizedTexts, number: int) -> _Columns:
-    return _Columns(
-        encoded["input_ids"][number],
-        encoded["token_type_ids"][number],
-        encoded.sequence_ids(number),
-        encoded["offset_mapping"][number],
-    )
+def _at_once(tokenizer: Tokenizer, examples: Sequence[Example]) -> list[_Columns]:
+    """The columns of examples with equally many texts; empty where the tokenizer cannot read them all, or takes lists for words."""
+    lists = map(list, zip(*(one.segments for one in examples), strict=True))
+    try:
+        encoded: TokenizedTexts = tokenizer(*lists, verbose=False, **SETTINGS)
+        every = encoded["input_ids"], encoded["token_type_ids"], encoded["offset_mapping"]
+        rows = list(zip(*every, strict=True))
+        segments = [encoded.sequence_ids(number) for number in range(len(examples))]
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        return []
+    if len(rows) != len(examples):
+        return []
+    return [_Columns(*row, of_text) for row, of_text in zip(rows, segments, strict=True)]
+
+
+def _alone(tokenizer: Tokenizer, example: Example) -> _Columns:
+    """The columns of one example; raises `ModelCannot` where the tokenizer fails on it."""
+    encoded: TokenizedText = tokenized(tokenizer, example.segments, **SETTINGS)
+    every = encoded["input_ids"], encoded["token_type_ids"], encoded["offset_mapping"]
+    return _Columns(*every, encoded.sequence_ids(0))
 
 
 def _encoded(
