@@ -13,7 +13,8 @@ from benchmarks.attribution.workload import TITLES
 HEAD = "# Performance on a GPU\n\nMade by `python -m benchmarks.attributions --device cuda`; not written by hand."
 WHY = """What is missed. Where a method makes few rows, or short ones, the network has computed them before the processor has found their words and put them
 together; such a method is far from the floor. And where one call of captum fills the GPU by itself, as all points of a path of one long text do, captum is near the
-floor too: nothing that computes the same passes can then be ten times as fast."""
+floor too: nothing that computes the same passes can then be ten times as fast. Since these were measured, rows take less work beside the network
+([design.md](design.md), "What a row costs beside the network counts on a GPU"); what that saves there is not measured yet."""
 READING = """## How to read it
 
 As on [the page of a processor](performance.md), with two differences. A GPU is filled by many texts, so there are more of them; and
