@@ -320,3 +320,13 @@ def test_texts_without_any_evidence_are_none_of_the_patterns():
     record = pellucid.error_analysis(constant, examples, progress=False).record()
     counts = {group["name"]: (group["among_wrong"], group["among_right"]) for group in record["patterns"]}
     assert counts.pop("none_of_these") == (4, 4) and set(counts.values()) == {(0, 0)}
+
+
+def test_each_explanation_has_settings_of_its_own(bert):
+    references = ("A good film.", "Nobody came.", "It is.")
+    target = pellucid.HiddenState(1)
+    one, other = pellucid.explain(
+        bert, ["so good", "not bad"], "guan_perturbation", target=target, n_steps=2, reference=references
+    )
+    one.settings["reference"].append("changed")
+    assert other.settings["reference"] == list(references)

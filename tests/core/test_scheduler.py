@@ -130,7 +130,7 @@ def test_packs_before_a_failing_one_are_remembered():
     scheduler = Scheduler(3)
     with pytest.raises(ValueError, match="broken"):
         scheduler.evaluate([row(number, 1, 2) for number in range(6)], run)
-    assert len(scheduler.known) == 3
+    assert (len(scheduler.known), scheduler.rows_run, scheduler.tokens_run) == (3, 3, 9)
     assert scheduler.evaluate([row(2, 1, 2)], limited(0))[:, 0].tolist() == [5]
 
 

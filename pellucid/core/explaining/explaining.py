@@ -326,9 +326,7 @@ def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> 
     return replace(resolved, windows=WindowAnswers(logits.texts, logits.rows, torch.tensor(counts)))
 
 
-def _explanation(
-    group: _Group, call: Call, settings: Mapping[str, object], scores: Scores, number: int
-) -> Explanation:
+def _explanation(group: _Group, call: Call, settings: str, scores: Scores, number: int) -> Explanation:
     """The explanation of one row of the group; raises `ModelCannot` for scores that are not finite."""
     request, batch = group.request, group.forward.batch
     model, values = request.model, scores.values[number].detach().float().cpu().numpy()
@@ -347,7 +345,7 @@ def _explanation(
         target=group.explained[number],
         prediction=group.predictions[number],
         method=call.title,
-        settings=dict(settings),
+        settings=json.loads(settings),  # lists of its own in each explanation
         seed=request.seed,
         model=model.name,
         model_hash=request.model_hash,
@@ -358,9 +356,9 @@ def _explanation(
     )
 
 
-def _settings(model: Model, call: Call) -> dict[str, object]:
-    """The method's settings as files have them, and what its scores owe to a language head or to the route."""
-    return json.loads(json.dumps(dict(call.settings))) | _head_settings(model, call) | route_record(model)
+def _settings(model: Model, call: Call) -> str:
+    """The method's settings as files have them, and what its scores owe to a language head or to the route; JSON."""
+    return json.dumps(dict(call.settings) | _head_settings(model, call) | route_record(model))
 
 
 def _head_settings(model: Model, call: Call) -> dict[str, str]:

@@ -69,7 +69,7 @@ class Row:
     def of_table(cls, table: np.ndarray, text: "Row") -> "Row":
         """The row of a table [piece column] that has the columns of a text's row, and its windows."""
         row = object.__new__(cls)
-        columns = text.columns
+        columns = text.columns if len(table) else COLUMNS  # a column without an entry is none
         row.__dict__.update(table=table, columns=columns, windows=text.windows, written=text.written)
         for number in range(len(COLUMNS), len(columns)):
             row.__dict__[columns[number]] = tuple(table[:, number].tolist())

@@ -147,8 +147,8 @@ class Scheduler:
         finally:
             for pack, answers in begun:
                 self.remember(pack, answers.cpu(), question)
-        self.rows_run += len(rows)
-        self.tokens_run += sum(map(len, rows))
+                self.rows_run += len(pack)
+                self.tokens_run += sum(map(len, pack))
         return padded
 
     def check(
