@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from transformers import AutoModel
+from transformers import AutoModel, PreTrainedTokenizerFast
 
 from pellucid.core.explaining.explaining import predict
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
@@ -198,17 +198,37 @@ def test_texts_are_tokenised_as_each_alone(models, monkeypatch):
 
 def test_a_text_that_the_tokenizer_cannot_read_is_named(on_disk, monkeypatch):
     classifier = load_classifier(on_disk())
-    tokenizer = classifier.inputs.facts.own_tokenizer
-    call = type(tokenizer).__call__
+    tokenizer = type(classifier.inputs.facts.own_tokenizer)
+    convert = tokenizer._convert_encoding
 
-    def spoilt(self, texts, *rest, **settings):
-        if "bad" in str(texts):
+    def spoilt(self, encoding, *rest, **settings):
+        if len(encoding.ids) > 30:
             raise RuntimeError("index out of range")
-        return call(self, texts, *rest, **settings)
+        return convert(self, encoding, *rest, **settings)
 
-    monkeypatch.setattr(type(tokenizer), "__call__", spoilt)
-    with pytest.raises(ModelCannot, match=r"fails on the text 'A bad one\.': index out of range"):
-        classifier.encode(as_examples(["A fine film.", "A bad one.", "Dull."]))
+    monkeypatch.setattr(tokenizer, "_convert_encoding", spoilt)
+    assert len(classifier.encode(as_examples(["A fine film.", "Dull."]))) == 2
+    with pytest.raises(ModelCannot, match=r"fails on the text 'bad bad .*: index out of range"):
+        classifier.encode(as_examples(["A fine film.", "bad " * 30, "Dull."]))
+
+
+class Tidy(PreTrainedTokenizerFast):
+    """A tokenizer whose own call cleans a text, and takes lists for words."""
+
+    def __call__(self, text, *rest, **settings):
+        if isinstance(text, str):
+            return super().__call__(text.replace("@user", "someone"), *rest, **settings)
+        return super().__call__(text, *rest, **settings, is_split_into_words=True)
+
+
+def test_a_call_of_the_tokenizers_own_gets_one_text_at_a_time(on_disk):
+    folder = on_disk()
+    tidy = Tidy.from_pretrained(folder)
+    classifier = wrap(load_classifier(folder).network, tidy)
+    texts = ["A film for @user.", "Dull.", "a"]
+    rows = classifier.encode(as_examples(texts)).rows
+    assert [list(row.ids) for row in rows] == [tidy(text)["input_ids"] for text in texts]
+    assert rows[0].ids == load_classifier(folder).encode(as_examples(["A film for someone."])).rows[0].ids
 
 
 def test_a_checkpoint_without_a_head_raises(tmp_path):

@@ -110,25 +110,30 @@ def _tokenized_texts(tokenizer: Tokenizer, examples: Sequence[Example]) -> Itera
     """Each example with its columns; neighbours with equally many texts go through the tokenizer in one call."""
     for _, group in groupby(examples, lambda example: len(example.segments)):
         alike = list(group)
-        columns = _at_once(tokenizer, alike) or [_alone(tokenizer, one) for one in alike]
-        yield from zip(alike, columns, strict=True)
+        together = _together(tokenizer, alike) if len(alike) > 1 and _reads_lists(tokenizer) else None
+        yield from zip(alike, together or (_alone(tokenizer, one) for one in alike), strict=True)
 
 
-def _at_once(tokenizer: Tokenizer, examples: Sequence[Example]) -> list[_Columns]:
-    """The columns of examples with equally many texts; empty where the tokenizer cannot read them all, or takes lists for words."""
+def _reads_lists(tokenizer: Tokenizer) -> bool:
+    """Whether each text of a list is read as it is alone: in the library's own calls, which no class has replaced by its own."""
+    calls: Any = (getattr(type(tokenizer), name, None) for name in ("__call__", "_encode_plus"))
+    modules = [getattr(call, "__module__", "") for call in calls]
+    return all(name.startswith("transformers.") and ".models." not in name for name in modules)
+
+
+def _together(tokenizer: Tokenizer, examples: Sequence[Example]) -> list[_Columns] | None:
+    """The columns of examples with equally many texts; None where the tokenizer fails on one of them."""
     lists = map(list, zip(*(one.segments for one in examples), strict=True))
     try:
         encoded: TokenizedTexts = tokenizer(*lists, verbose=False, **SETTINGS)
-        every = encoded["input_ids"], encoded["token_type_ids"], encoded["offset_mapping"]
-        rows = list(zip(*every, strict=True))
-        segments = [encoded.sequence_ids(number) for number in range(len(examples))]
     except BaseException as error:
         if not is_failure(error):
             raise
-        return []
-    if len(rows) != len(examples):
-        return []
-    return [_Columns(*row, of_text) for row, of_text in zip(rows, segments, strict=True)]
+        return None
+    every = encoded["input_ids"], encoded["token_type_ids"], encoded["offset_mapping"]
+    return [
+        _Columns(*row, encoded.sequence_ids(number)) for number, row in enumerate(zip(*every, strict=True))
+    ]
 
 
 def _alone(tokenizer: Tokenizer, example: Example) -> _Columns:
