@@ -29,9 +29,6 @@ class Games:
     units: tuple[Units, ...]
     owners: tuple[np.ndarray, ...]
 
-    def __len__(self) -> int:
-        return len(self.units)
-
     @property
     def sizes(self) -> list[int]:
         """Each text's number of players: its units without special tokens."""

@@ -87,18 +87,16 @@ class Lines:
         line_there, owner_there = to_device(line, device), to_device(owner, device)
 
         def at(numbers: list[int]) -> Tensor:
-            points = to_device(torch.tensor(numbers), device)
-            end = self.end[owner_there[points]]
-            start = self.starts[line_there[points], owner_there[points]]
-            return torch.lerp(start, end, node[points, None, None])
+            which = to_device(torch.tensor(numbers), device)
+            end = self.end[owner_there[which]]
+            start = self.starts[line_there[which], owner_there[which]]
+            return torch.lerp(start, end, node[which, None, None])
 
         def add(total: Tensor, numbers: list[int], gradient: Tensor) -> None:
-            points, length = to_device(torch.tensor(numbers), device), gradient.shape[1]
-            examples_of = owner_there[points]
-            difference = (
-                self.end[examples_of, :length] - self.starts[line_there[points], examples_of, :length]
-            )
-            share = (difference * gradient).sum(-1).to(kind) * weight[points, None]
+            which, length = to_device(torch.tensor(numbers), device), gradient.shape[1]
+            examples_of = owner_there[which]
+            difference = self.end[examples_of, :length] - self.starts[line_there[which], examples_of, :length]
+            share = (difference * gradient).sum(-1).to(kind) * weight[which, None]
             total[:, :length].index_add_(0, examples_of, share)
 
         nothing = torch.zeros(self.end.shape[:2], dtype=kind, device=self.end.device)

@@ -86,13 +86,8 @@ def _lines(tables: Sequence[np.ndarray], names: tuple[str, ...], spread: bool) -
 
 def hidden(columns: Mapping[str, Tensor], pieces: Tensor) -> dict[str, Tensor]:
     """The columns of `collate` with these pieces [row position] unread, as absent pieces of spread rows are; ids stay."""
-    absent = {
-        "attention_mask": 0,
-        "word_index": NO_PIECE,
-        "segments": NO_PIECE,
-        "sentences": NO_PIECE,
-        "content": NO_PIECE,
-    }
+    unread = ("word_index", "segments", "sentences", "content")
+    absent = {"attention_mask": 0, **{name: FILLING[name] for name in unread}}
     return {
         name: column.masked_fill(pieces, absent[name]) if name in absent else column
         for name, column in columns.items()
