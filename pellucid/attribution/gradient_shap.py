@@ -15,6 +15,7 @@ from pellucid.attribution.shared.paths import Baselines, blank_texts, gap_caveat
 from pellucid.attribution.smooth_gradient import Moves
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.memory import index_on, to_device
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.model import Scores
@@ -54,7 +55,9 @@ def gradient_shap(
     blanks = blank_texts(run, baselines, n_baselines, "gradient_shap")
     moves = Moves.drawn(run, "gradient_shap moves", n_samples, noise, layer=layer) if noise else None
     starts = torch.stack([run.at(blank).state(layer) for blank in blanks])
-    samples = _Samples(starts, run.state(layer), _positions(run, n_samples, even), moves, layer)
+    samples = _Samples(
+        starts, run.state(layer), _positions(run, n_samples, even), moves, layer, run.batch.lengths
+    )
     sums, counts = _sums(run, target, samples)
     scores = sums.sum(0)[0, ..., 0] / n_samples
     diagnostics = [{"completeness_gap": gap} for gap in gaps(scores, _rise(run, target, samples)).tolist()]
@@ -81,15 +84,20 @@ class _Samples:
     positions: Tensor
     moves: Moves | None
     layer: int | None
+    lengths: tuple[int, ...]
 
     def ends(self, examples: list[int], samples: list[int]) -> Tensor:
-        """[sample unit width]: the moved texts."""
-        moved = 0.0 if self.moves is None else self.moves.of(examples, samples).to(self.end)
-        return self.end[examples] + moved
+        """[sample unit width]: the moved texts, without padding beyond the longest of them."""
+        ends = self.end[index_on(self.end.device, examples), : self._longest(examples)]
+        return ends if self.moves is None else ends + self.moves.of(examples, samples).to(ends)
 
     def begins(self, examples: list[int], samples: list[int]) -> Tensor:
-        """[sample unit width]: the blank texts."""
-        return self.starts[[sample % len(self.starts) for sample in samples], examples]
+        """[sample unit width]: the blank texts, likewise."""
+        blank = index_on(self.end.device, [sample % len(self.starts) for sample in samples])
+        return self.starts[blank, index_on(self.end.device, examples), : self._longest(examples)]
+
+    def _longest(self, examples: list[int]) -> int:
+        return max(self.lengths[example] for example in examples)
 
 
 def _positions(run: ForwardPass, count: int, even: bool) -> Tensor:
@@ -116,14 +124,15 @@ def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Ten
     def at(numbers: list[int]) -> Tensor:
         examples, order = [owners[n] for n in numbers], [n % count for n in numbers]
         begin, stop = samples.begins(examples, order), samples.ends(examples, order)
-        return torch.lerp(begin, stop, samples.positions[examples, order].to(end)[:, None, None])
+        positions = to_device(samples.positions[examples, order], end.device).to(end)
+        return torch.lerp(begin, stop, positions[:, None, None])
 
     def add(sums: Tensor, numbers: list[int], gradient: Tensor) -> None:
         length, order = gradient.shape[1], [number % count for number in numbers]
         owned = [owners[number] for number in numbers]
         difference = (samples.ends(owned, order) - samples.begins(owned, order))[:, :length]
-        groups = torch.tensor([number % GROUPS for number in order], device=end.device)
-        examples = torch.tensor(owned, device=end.device)
+        groups = index_on(end.device, [number % GROUPS for number in order])
+        examples = index_on(end.device, owned)
         shares = (difference * gradient).sum(-1).to(kind)
         sums[:, :, :length].index_put_((groups, examples), shares, accumulate=True)
 

@@ -15,6 +15,7 @@ from pellucid.attribution.gradient import Norm, size_of
 from pellucid.attribution.shared.jackknife import GROUPS, relative_error
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.memory import index_on, to_device, zeros_for
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.model import Scores
@@ -94,7 +95,7 @@ class Moves:
     seeds: [example move]; scales: [example], standard deviations; antithetic: samples 2k and 2k + 1 are opposite.
     """
 
-    shape: tuple[int, int]
+    width: int
     lengths: tuple[int, ...]
     seeds: Tensor
     scales: Tensor
@@ -115,7 +116,7 @@ class Moves:
         spreads = [state[:n].max() - state[:n].min() for state, n in zip(states, lengths, strict=True)]
         seeds = [torch.randint(WIDE, (count,), generator=generator) for generator in run.generators(method)]
         return Moves(
-            (states.shape[1], states.shape[2]),
+            states.shape[2],
             lengths,
             torch.stack(seeds),
             noise * torch.stack(spreads),
@@ -123,16 +124,23 @@ class Moves:
         )
 
     def of(self, examples: list[int], samples: list[int]) -> Tensor:
-        """[sample unit width]"""
-        moves = torch.zeros(len(samples), *self.shape)
-        for row, (example, sample) in enumerate(zip(examples, samples, strict=True)):
-            draw = sample // 2 if self.antithetic else sample
-            generator = torch.Generator().manual_seed(int(self.seeds[example, draw]))
-            sign = -1 if self.antithetic and sample % 2 else 1
-            length = self.lengths[example]
-            drawn = torch.randn(length, self.shape[1], generator=generator, dtype=torch.float32)
-            moves[row, :length] = sign * drawn
-        return moves.to(self.scales) * self.scales[examples, None, None]
+        """[sample unit width], padded to the longest of these examples; what two opposite moves share is drawn once."""
+        device, count = self.scales.device, 2 if self.antithetic else 1
+        draws = [(example, sample // count) for example, sample in zip(examples, samples, strict=True)]
+        place = {draw: number for number, draw in enumerate(dict.fromkeys(draws))}
+        drawn = self._drawn(list(place))[index_on(device, [place[draw] for draw in draws])]
+        signs = torch.tensor([-1.0 if sample % count else 1.0 for sample in samples])
+        sizes = to_device(signs, device).to(self.scales) * self.scales[index_on(device, examples)]
+        return drawn * sizes[:, None, None]
+
+    def _drawn(self, draws: list[tuple[int, int]]) -> Tensor:
+        """[draw unit width], standard normal, where the scales are; draws: (example, its number)."""
+        longest = max(self.lengths[example] for example, _ in draws)
+        drawn = zeros_for(self.scales.device, len(draws), longest, self.width)
+        for line, (example, number) in zip(drawn, draws, strict=True):
+            generator = torch.Generator().manual_seed(int(self.seeds[example, number]))
+            line[: self.lengths[example]].normal_(generator=generator)
+        return to_device(drawn, self.scales.device).to(self.scales.dtype)
 
     def group(self, sample: int) -> int:
         """The group that a sample is counted in; opposite moves share one."""
@@ -152,11 +160,12 @@ def sums_of(
 
     def at(numbers: list[int]) -> Tensor:
         examples = [owners[number] for number in numbers]
-        return states[examples] + moves.of(examples, [number % count for number in numbers]).to(states)
+        moved = moves.of(examples, [number % count for number in numbers]).to(states)
+        return states[index_on(states.device, examples), : moved.shape[1]] + moved
 
     def add(sums: Tensor, numbers: list[int], gradient: Tensor) -> None:
-        examples = torch.tensor([owners[number] for number in numbers], device=states.device)
-        groups = torch.tensor([moves.group(number % count) for number in numbers], device=states.device)
+        examples = index_on(states.device, [owners[number] for number in numbers])
+        groups = index_on(states.device, [moves.group(number % count) for number in numbers])
         length = gradient.shape[1]
         parts = (gradient * states[examples, :length] if times_input else gradient).to(kind)
         cropped = sums[:, :, :, :length]  # a view: sums changes

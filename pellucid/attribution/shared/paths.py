@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.memory import to_device
+from pellucid.core.foundation.memory import index_on, to_device
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.many_points import Points, sums_at
 from pellucid.core.passes.target import Explainable
@@ -87,13 +87,13 @@ class Lines:
         line_there, owner_there = to_device(line, device), to_device(owner, device)
 
         def at(numbers: list[int]) -> Tensor:
-            which = to_device(torch.tensor(numbers), device)
+            which = index_on(device, numbers)
             end = self.end[owner_there[which]]
             start = self.starts[line_there[which], owner_there[which]]
             return torch.lerp(start, end, node[which, None, None])
 
         def add(total: Tensor, numbers: list[int], gradient: Tensor) -> None:
-            which, length = to_device(torch.tensor(numbers), device), gradient.shape[1]
+            which, length = index_on(device, numbers), gradient.shape[1]
             examples_of = owner_there[which]
             difference = self.end[examples_of, :length] - self.starts[line_there[which], examples_of, :length]
             share = (difference * gradient).sum(-1).to(kind) * weight[which, None]

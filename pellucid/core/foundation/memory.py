@@ -9,6 +9,8 @@ from pellucid.core.foundation.errors import NotEnoughMemory
 from pellucid.core.foundation.wording import clipped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
     from torch import Tensor
 
@@ -54,3 +56,17 @@ def to_device(tensor: Tensor, device: torch.device) -> Tensor:
     if device.type == "cuda" and tensor.device.type == "cpu":
         return tensor.pin_memory().to(device, non_blocking=True)
     return tensor.to(device)
+
+
+def index_on(device: torch.device, numbers: Sequence[int]) -> Tensor:
+    """[number]: the numbers there, by which a tensor is indexed; a list would make a GPU finish its work first."""
+    import torch
+
+    return to_device(torch.tensor(numbers, dtype=torch.long), device)
+
+
+def zeros_for(device: torch.device, *shape: int) -> Tensor:
+    """Zeros on the CPU, to be filled in and sent there by `to_device`; for a GPU in pinned memory, so that nothing is copied twice."""
+    import torch
+
+    return torch.zeros(*shape, pin_memory=device.type == "cuda")
