@@ -61,8 +61,9 @@ class NetworkInputs:
 
     def spreads(self, rows: Sequence[Row]) -> bool:
         """Whether absent pieces have to keep their positions."""
-        gaps = any(extent(row) > len(row) for row in rows)
-        return gaps and not self.skips_gaps(max(map(extent, rows)))
+        distinct = {id(row): row for row in rows}.values()  # the points of a path repeat one row
+        gaps = any(extent(row) > len(row) for row in distinct)
+        return gaps and not self.skips_gaps(max(map(extent, distinct)))
 
     def skips_gaps(self, length: int) -> bool:
         """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
