@@ -6,13 +6,10 @@ import torch
 from torch import nn
 
 import pellucid
-from pellucid.attribution.integrated_gradients import integrated_gradients
 from pellucid.core.foundation.errors import ParityBroken
 from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.packing import larger_packs, packing_of, packs_that_fit, scheduler_for, widest_map
+from pellucid.core.passes.packing import packing_of, scheduler_for
 from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
 from pellucid.core.text.example import as_examples
 from tests.asking import ask
 from tests.small_networks import Bag, Convolutional, Recurrent, words
@@ -151,37 +148,3 @@ def test_asking_again_costs_a_fortieth():
     evaluate_rows(model, scheduler, model.encode(as_examples(TEXTS * 20)).rows)
     lengths = [len(text.split()) for text in TEXTS]
     assert 0 < scheduler.tokens_checked <= scheduler.tokens_run / 40 + max(lengths) + 640 / 12
-
-
-def test_a_gpu_gets_larger_packs_where_they_fit():
-    gigabyte = 2**30
-    minilm, large = (1536, 6), (4096, 24)  # outputs of the widest map, blocks
-    assert packs_that_fit(80 * gigabyte, *minilm) == (4, 3)
-    assert packs_that_fit(80 * gigabyte, *large) == (4, 1)
-    assert packs_that_fit(4 * gigabyte, *large) == (1, 1)  # never fewer than usual: memory errors halve them
-    assert larger_packs(tiny_classifier("bert")) == (1, 1)  # on a processor
-
-
-def test_the_widest_map_is_no_table_of_embeddings():
-    bert = tiny_classifier("bert")
-    assert widest_map(bert.network) == bert.network.config.intermediate_size < bert.network.config.vocab_size
-
-
-def test_points_have_packs_of_their_own_size():
-    """A path's points run in fewer passes where their packs have room for more, and the answer stays."""
-    model = tiny_classifier("bert")
-    batch = model.encode(as_examples(TEXTS[:2]))
-    scores, passes = [], []
-    handle = model.network.register_forward_hook(lambda *_: passes.append(1))
-    for times in (1, 50):
-        passes.clear()
-        scheduler = scheduler_for(model, 64)
-        scheduler.of_points = times
-        run = ForwardPass(model, batch, scheduler)
-        target = Target().resolve(batch.examples, run.logits, model.labels, model.problem)
-        scores.append((integrated_gradients(run, target, n_steps=100).values, len(passes)))
-    handle.remove()
-    (few, many_passes), (many, few_passes) = scores
-    assert few_passes < many_passes / 4
-    for one, other in zip(few, many, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)

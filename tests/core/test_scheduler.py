@@ -238,16 +238,3 @@ def test_explanations_survive_memory_that_runs_out(bert, texts, method):
     for one, other in zip(explanations, expected, strict=True):
         np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-5)
     assert scheduler.tokens < 10_000
-
-
-def test_packs_of_edited_rows_have_room_for_more():
-    sizes = []
-
-    def run(pack):
-        sizes.append(sum(map(len, pack)))
-        return sums(pack)
-
-    rows = [row(number, number + 1, number + 2) for number in range(40)]
-    answers = Scheduler(12, of_edits=3).evaluate(rows, run)
-    assert max(sizes) == 36 and sum(sizes) == 120
-    assert torch.equal(answers, sums(rows))

@@ -87,6 +87,5 @@ def _gradients_of_all(
             here.gradient(target.select(examples), points.layer, remember=False) for target in targets
         ]
 
-    rows = [run.batch.rows[owner] for owner in points.owners]
-    for pack in run.scheduler.packs_of(rows, run.scheduler.of_points):
+    for pack in run.scheduler.packs_of([run.batch.rows[owner] for owner in points.owners]):
         yield from run.scheduler.halving(pack, gradients)

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from functools import partial
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.passes.batch import Row, extent
-from pellucid.core.passes.model import WRITING, Model, Packing
+from pellucid.core.passes.model import Model, Packing
 from pellucid.core.passes.parity import residuals, tolerance
-from pellucid.core.passes.scheduler import DEVICE_TOKENS, Scheduler, default_budget
+from pellucid.core.passes.scheduler import Scheduler, default_budget
 from pellucid.core.passes.trace import Trace
 from pellucid.core.text.units import SPECIAL
 
@@ -24,42 +24,11 @@ MOST, ENOUGH = 8, 4  # the most rows of a trial; a trial of fewer rows than the 
 SHORT, CUT = 128, 32
 SAME = 0.5  # of the guard's tolerance: answers that are nearer than this count as equal
 NOISE = 30.0  # times the size of the text's own embeddings
-# On a GPU: how many times the usual pack is the largest, the share of the memory that it may fill, and the bytes that a token takes
-# for each output of the network's widest map: in a pass without a graph, and, in each layer, in one with it. Measured on MiniLM.
-LARGEST, SHARE_OF_MEMORY, BYTES, BYTES_OF_LAYER = 4, 1 / 4, 16, 20
-# What has more numbers than its maps give: a model that writes a logit for each word that it knows, at each piece; a vector a span.
-MORE_THAN_MAPS = {WRITING, "span_weights"}
 
 
 def scheduler_for(model: Model, tokens: int | None = None) -> Scheduler:
     """A scheduler that packs rows as this model allows; tokens: padded tokens a pack (None: the default of its device)."""
-    of_edits, of_points = larger_packs(model) if tokens is None else (1, 1)
-    budget = tokens or default_budget(model.device)
-    return Scheduler(budget, partial(packing_of, model), of_edits=of_edits, of_points=of_points)
-
-
-def larger_packs(model: Model) -> tuple[int, int]:
-    """How many times the usual pack one of edited rows and one of points may be: 1 but on a GPU, whose speed large ones raise."""
-    network = getattr(model, "network", None)
-    if model.device.type != "cuda" or network is None or MORE_THAN_MAPS & model.capabilities:
-        return 1, 1
-    memory = torch.cuda.get_device_properties(model.device).total_memory
-    return packs_that_fit(memory, widest_map(network), model.n_layers)
-
-
-def packs_that_fit(memory: int, widest: int, n_layers: int) -> tuple[int, int]:
-    """As `larger_packs`, of a GPU with so many bytes; widest: outputs of the network's widest map."""
-    room = SHARE_OF_MEMORY * memory / (DEVICE_TOKENS * max(1, widest))
-    fit = room / BYTES, room / (BYTES_OF_LAYER * max(1, n_layers))
-    of_edits, of_points = (min(LARGEST, max(1, int(times))) for times in fit)
-    return of_edits, of_points
-
-
-def widest_map(network: nn.Module) -> int:
-    """The larger size of the largest matrix that is no table of embeddings."""
-    maps = (module for module in network.modules() if not isinstance(module, nn.Embedding))
-    weights = (weight for module in maps for weight in module.parameters(recurse=False))
-    return max((max(weight.shape) for weight in weights if weight.dim() == 2), default=1)
+    return Scheduler(tokens or default_budget(model.device), partial(packing_of, model))
 
 
 def packing_of(model: Model, rows: Sequence[Row], budget: int) -> Packing:

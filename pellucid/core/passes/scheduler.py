@@ -62,8 +62,7 @@ class GrowingTensor:
 class Scheduler:
     """Packs rows into batches; remembers a halved budget, and counts what it ran.
 
-    tokens: padded tokens a batch. of_edits, of_points: how many times as many a batch of edited rows has, which needs no graph, or of
-    points of a path. packing: (rows, budget) -> how rows may share a pass (`core/passes/packing.py`); None:
+    tokens: padded tokens a batch. packing: (rows, budget) -> how rows may share a pass (`core/passes/packing.py`); None:
     padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: by the digest of a row and its
     question the number of its answer in `answers`, by question [answer ...]. progress: is called after each pack of rows.
     """
@@ -76,39 +75,36 @@ class Scheduler:
     known: dict[bytes, int] = field(default_factory=dict)
     answers: dict[bytes, GrowingTensor] = field(default_factory=dict)
     progress: Progress = silent
-    of_edits: int = 1
-    of_points: int = 1
 
     def __post_init__(self) -> None:
         at_least("tokens", self.tokens, 1)
 
-    def packs_of(self, rows: Sequence[Row], times: int = 1) -> list[list[int]]:
+    def packs_of(self, rows: Sequence[Row]) -> list[list[int]]:
         """Index lists as from `packs`, or packs without padding where the model's answers depend on padding."""
-        budget = times * self.tokens
-        packs = self.packs([len(row) for row in rows], times)
+        packs = self.packs([len(row) for row in rows])
         if self.packing is None or all(len(pack) == 1 for pack in packs):
             return packs
-        packing = self.packing(rows, budget)
+        packing = self.packing(rows, self.tokens)
         if packing == "padded":
             return packs
         order = [index for pack in packs for index in pack]
         size = lambda index: (len(rows[index]), extent(rows[index]), index if packing == "alone" else 0)  # noqa: E731
         groups = [list(group) for _, group in groupby(sorted(order, key=size, reverse=True), key=size)]
-        at_once = [max(1, budget // max(1, len(rows[group[0]]))) for group in groups]
+        at_once = [max(1, self.tokens // max(1, len(rows[group[0]]))) for group in groups]
         return [
             group[first : first + most]
             for group, most in zip(groups, at_once, strict=True)
             for first in range(0, len(group), most)
         ]
 
-    def packs(self, lengths: Sequence[int], times: int = 1) -> list[list[int]]:
-        """Index lists, longest rows first, each within so many times the budget when padded (a longer row runs alone).
+    def packs(self, lengths: Sequence[int]) -> list[list[int]]:
+        """Index lists, longest rows first, each within the budget when padded (a longer row runs alone).
 
         Of all ways to cut the sorted rows, this is the one with the fewest padded tokens, where each pack costs a twelfth
         of a full pack more: the cost of starting it on a CPU (docs/design.md). Of packs of hundreds of rows it is nearly that one.
         """
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
-        starts = _starts([lengths[index] for index in order], times * self.tokens)
+        starts = _starts([lengths[index] for index in order], self.tokens)
         return [order[start:end] for start, end in pairwise([*starts, len(order)])]
 
     def evaluate(
@@ -142,7 +138,7 @@ class Scheduler:
         begun: list[tuple[list[Row], Tensor]] = []
         done = 0
         try:
-            for indices in self.packs_of(rows, self.of_edits):
+            for indices in self.packs_of(rows):
                 pack = [rows[index] for index in indices]
                 begun.append((pack, torch.cat(self.halving(pack, run))))
                 padded.append((len(pack[0]) - len(pack[-1]), pack[-1]))

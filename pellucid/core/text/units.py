@@ -7,7 +7,7 @@ of finer ones, so sums stay the same when scores are added up for coarser units.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -116,9 +116,8 @@ def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int,
         raise BadSetting(
             f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit."
         )
-    segment, number = np.array(fine.segment), _coarse_numbers(fine, kind, segments)
-    begins = (segment[1:] != segment[:-1]) | (number[1:] != number[:-1])
-    return tuple([0, *begins.cumsum().tolist()][: len(fine)])
+    keys = _group_keys(fine, kind, segments)
+    return tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
 
 
 def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[str, int, int, int]:
@@ -141,21 +140,22 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(covered) - len(covered.lstrip()), end - (len(covered) - len(covered.rstrip()))
 
 
-def _coarse_numbers(fine: Units, kind: Kind, segments: Sequence[str]) -> np.ndarray:
-    """[fine unit]: the number of its coarse unit among those of its text; of a special token its own number."""
-    numbers, segment = np.arange(len(fine)), np.array(fine.segment, dtype=int)
-    starts, ends = np.array(fine.start, dtype=int), np.array(fine.end, dtype=int)
-    for text_number, text in enumerate(segments):
-        inside = np.flatnonzero(segment == text_number)
-        ranges = _passages(fine, text_number, text) if kind == PASSAGE else text_units(text, kind)
-        last = _ends_of_joined(ranges, starts[inside], ends[inside])
-        visible = starts[inside]
-        for place, unit in enumerate(inside.tolist()):
-            if not text[fine.start[unit] : fine.end[unit]].strip():
-                visible[place] = _next_visible(text, fine.start[unit])
+def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[int, int]]:
+    """For each fine unit the coarse unit that it belongs to: (segment, number of the unit in it)."""
+    keys: list[tuple[int, int]] = [(SPECIAL, unit) for unit in range(len(fine))]
+    for number, text in enumerate(segments):
+        inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
+        ranges = _passages(fine, number, text) if kind == PASSAGE else text_units(text, kind)
+        starts, ends = (
+            np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end)
+        )
+        last = [end for _, end in _joined(ranges, starts, ends)]
+        visible = [_first_visible(text, fine.start[unit], fine.end[unit]) for unit in inside]
         # The first coarse unit that ends after this one begins, else the last one.
-        numbers[inside] = np.searchsorted(last, visible, "right").clip(max=max(len(last) - 1, 0))
-    return numbers
+        after = np.searchsorted(last, visible, "right").clip(max=max(len(last) - 1, 0)).tolist()
+        for unit, coarse in zip(inside, after, strict=True):
+            keys[unit] = (number, coarse)
+    return keys
 
 
 def _passages(fine: Units, number: int, text: str) -> tuple[tuple[int, int], ...]:
@@ -166,24 +166,32 @@ def _passages(fine: Units, number: int, text: str) -> tuple[tuple[int, int], ...
     return tuple((start, end) for start, end in pairwise(borders) if text[start:end].strip())
 
 
-def _next_visible(text: str, start: int) -> int:
-    """Where a unit of blanks belongs, whatever its size: to what follows it."""
+def _first_visible(text: str, start: int, end: int) -> int:
+    """The offset that decides where a unit belongs: a unit of blanks belongs to what follows it, for units of any size."""
+    if text[start:end].strip():
+        return start
     return start + len(text[start:]) - len(text[start:].lstrip())
 
 
-def _ends_of_joined(ranges: Sequence[tuple[int, int]], starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The ends of the ranges, with those united that one fine unit overlaps; starts, ends: of the fine units of this text."""
-    begin, close = np.array(ranges, dtype=int).reshape(-1, 2).T
+def _joined(
+    ranges: Sequence[tuple[int, int]], starts: np.ndarray, ends: np.ndarray
+) -> Sequence[tuple[int, int]]:
+    """The ranges, with those united that one fine unit overlaps; starts, ends: of the fine units of this text."""
     if not ranges:
-        return close
+        return ranges
+    begin, close = np.array(ranges).T
     first = (np.searchsorted(begin, starts, "right") - 1).clip(min=0)
     first += close[first] <= starts
     after = np.searchsorted(begin, ends, "left")  # of the ranges that a unit overlaps
-    wide = np.flatnonzero(after > first + 1)
-    is_last = np.ones(len(ranges), dtype=bool)
-    for unit in wide.tolist():
-        is_last[first[unit] : after[unit] - 1] = False
-    return close[is_last]
+    wide = np.flatnonzero(after > first + 1).tolist()
+    united = {number for unit in wide for number in range(int(first[unit]) + 1, int(after[unit]))}
+    joined: list[tuple[int, int]] = []
+    for number, (start, end) in enumerate(ranges if united else ()):
+        if number in united:  # it belongs to the one before
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined if united else ranges
 
 
 @dataclass(frozen=True)

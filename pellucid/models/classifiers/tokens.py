@@ -183,20 +183,19 @@ def _content(units: Units, example: Example) -> tuple[int, ...]:
 
 
 def _units(tokenizer: Tokenizer, example: Example, columns: _Columns) -> Units:
-    texts, places = example.segments, list(columns.offsets)
-    labels = [
-        "" if number is None else texts[number][start:end]
-        for number, (start, end) in zip(columns.segments, places, strict=True)
-    ]
-    for piece, label in enumerate(labels):
-        if label and label.strip() == label:  # nearly all pieces
-            continue
-        number = columns.segments[piece]
-        if number is None:
-            places[piece], labels[piece] = (0, 0), tokenizer.convert_ids_to_tokens([columns.ids[piece]])[0]
+    labels, segments, starts, ends = [], [], [], []
+    for piece, segment, (start, end) in zip(columns.ids, columns.segments, columns.offsets, strict=True):
+        if segment is None:
+            segment, start, end = SPECIAL, 0, 0
+            label = tokenizer.convert_ids_to_tokens([piece])[0]
         else:
-            start, end = places[piece] = trimmed(texts[number], *places[piece])
-            labels[piece] = texts[number][start:end]
-    segments = tuple(SPECIAL if number is None else number for number in columns.segments)
-    starts, ends = zip(*places, strict=True) if places else ((), ())
-    return Units("piece", tuple(labels), segments, starts, ends)
+            text = example.segments[segment]
+            label = text[start:end]
+            if not label or label[0].isspace() or label[-1].isspace():  # few pieces
+                start, end = trimmed(text, start, end)
+                label = text[start:end]
+        labels.append(label)
+        segments.append(segment)
+        starts.append(start)
+        ends.append(end)
+    return Units("piece", tuple(labels), tuple(segments), tuple(starts), tuple(ends))
