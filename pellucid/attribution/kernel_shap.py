@@ -11,6 +11,7 @@ from math import comb
 
 import numpy as np
 import torch
+from scipy.linalg import lstsq
 
 from pellucid.attribution.shared.coalition_draws import coalitions
 from pellucid.attribution.shared.coalition_game import games
@@ -168,7 +169,9 @@ def _solved(plan: _Plan, differences: np.ndarray, rise: float) -> np.ndarray:
     total = signs.sum(1)
     root = np.sqrt(plan.weights)
     apart = signs - total[:, None] / players  # what sums to 0 over the players
-    solution = np.linalg.lstsq(
-        root[:, None] * apart, root * (differences - total * rise / players), rcond=None
+    matrix, values = root[:, None] * apart, root * (differences - total * rise / players)
+    rank_tolerance = np.finfo(float).eps * max(matrix.shape)
+    # By QR, a third of the time of numpy's SVD: some networks read the samples in less.
+    return (
+        rise / players + lstsq(matrix, values, rank_tolerance, lapack_driver="gelsy", check_finite=False)[0]
     )
-    return rise / players + solution[0]

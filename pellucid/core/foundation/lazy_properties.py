@@ -24,5 +24,8 @@ class cached_property(Generic[Value]):  # noqa: N801 - as in functools
         """The value; it is stored in the instance, so that later reads do not come here."""
         if instance is None:
             return self  # type: ignore[return-value]
-        value = instance.__dict__[self.name] = self.compute(instance)
+        value = self.compute(instance)
+        object.__setattr__(
+            instance, self.name, value
+        )  # also of a frozen instance, whose dictionary need not be made
         return value

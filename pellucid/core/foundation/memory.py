@@ -69,4 +69,4 @@ def zeros_for(device: torch.device, *shape: int) -> Tensor:
     """Zeros on the CPU, to be filled in and sent there by `to_device`; for a GPU in pinned memory, so that nothing is copied twice."""
     import torch
 
-    return torch.zeros(*shape, pin_memory=device.type == "cuda")
+    return torch.zeros(*shape, dtype=torch.float32, pin_memory=device.type == "cuda")

@@ -31,6 +31,9 @@ COLUMNS = ("ids", "types", "positions", "word_index", "segments")  # of every ro
 MORE_COLUMNS = ("sentences", "content", "numbers")  # of some rows
 EVERY_COLUMN = (*COLUMNS, *MORE_COLUMNS)
 IDS, POSITIONS = COLUMNS.index("ids"), COLUMNS.index("positions")
+_set = (
+    object.__setattr__
+)  # of a frozen row; through its __dict__ Python would make a dictionary for each of a million rows
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,21 @@ class Row:
     numbers: tuple[int, ...] = field(default=(), compare=False)
 
     @classmethod
-    def of_table(cls, table: np.ndarray, text: "Row") -> "Row":
-        """The row of a table [piece column] that has the columns of a text's row, and its windows."""
+    def of_table(cls, table: np.ndarray, text: "Row", extent: int | None = None) -> "Row":
+        """The row of a table [piece column] that has the columns of a text's row, and its windows; extent: where it is known."""
         row = object.__new__(cls)
-        columns = text.columns if len(table) else COLUMNS  # a column without an entry is none
-        row.__dict__.update(table=table, columns=columns, windows=text.windows, written=text.written)
+        length = len(table)
+        columns = text.columns if length else COLUMNS  # a column without an entry is none
+        _set(row, "table", table)
+        _set(row, "length", length)
+        _set(row, "columns", columns)
+        if extent is not None:
+            _set(row, "extent", extent)
+        if text.windows or text.written:
+            _set(row, "windows", text.windows)
+            _set(row, "written", text.written)
         for number in range(len(COLUMNS), len(columns)):
-            row.__dict__[columns[number]] = tuple(table[:, number].tolist())
+            _set(row, columns[number], tuple(table[:, number].tolist()))
         return row
 
     if not TYPE_CHECKING:  # so that a misspelt name stays an error for who checks types
@@ -81,11 +92,22 @@ class Row:
             """A column of a row that was made of a table."""
             if name not in COLUMNS or "table" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__} has no attribute {name}")
-            column = self.__dict__[name] = tuple(self.table[:, COLUMNS.index(name)].tolist())
+            column = tuple(self.table[:, COLUMNS.index(name)].tolist())
+            _set(self, name, column)
             return column
 
     def __len__(self) -> int:
-        return len(self.table if "table" in self.__dict__ else self.ids)
+        return self.length
+
+    @cached_property
+    def length(self) -> int:
+        """How many pieces it has."""
+        return len(self.ids)
+
+    @cached_property
+    def extent(self) -> int:
+        """How many positions it covers, those of absent pieces included."""
+        return int(self.table[-1, POSITIONS]) + 1 if self.length else 0
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -123,11 +145,6 @@ class Row:
         return replace(self, positions=positions, windows=windows, numbers=self.own_numbers)
 
 
-def extent(row: Row) -> int:
-    """How many positions a row covers, those of absent pieces included."""
-    return int(row.table[-1, POSITIONS]) + 1 if len(row) else 0
-
-
 @dataclass(frozen=True)
 class SpecialIds:
     """The ids that edits write; None where the tokenizer has no such token."""
@@ -161,10 +178,17 @@ def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds
     if operator in ("mask", "pad"):
         tables = np.repeat(row.table[None], len(removed), axis=0)
         tables[..., IDS][removed] = special.get(operator)
-        return [Row.of_table(table, row) for table in tables]
-    ends = (~removed).sum(1).cumsum().tolist()
+        return [Row.of_table(table, row, row.extent) for table in tables]
+    ends = (~removed).sum(1).cumsum()
     rest = row.table[np.nonzero(~removed)[1]]
-    rows = [Row.of_table(rest[start:end], row) for start, end in pairwise([0, *ends])]
+    extents = np.r_[0, rest[:, POSITIONS] + 1][
+        ends
+    ].tolist()  # of an empty row the one before: it is not read
+    borders = pairwise([0, *ends.tolist()])
+    rows = [
+        Row.of_table(rest[start:end], row, extent if end > start else 0)
+        for (start, end), extent in zip(borders, extents, strict=True)
+    ]
     return [one.closed() for one in rows] if operator == "delete" else rows
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.passes.batch import Row, extent
+from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import Model, Packing
 from pellucid.core.passes.parity import residuals, tolerance
 from pellucid.core.passes.scheduler import Scheduler, default_budget
@@ -39,7 +39,7 @@ def packing_of(model: Model, rows: Sequence[Row], budget: int) -> Packing:
     by_length = (
         model.unpadded == "equal"
     )  # for a function, whose calls may cost money, there is only one trial
-    size = max(SHORT, 1 << (max(map(extent, rows)) - 1).bit_length()) if by_length else 0
+    size = max(SHORT, 1 << (max(row.extent for row in rows) - 1).bit_length()) if by_length else 0
     if size in model.packings:
         return model.packings[size]
     trial_rows = _trial_rows(rows, budget if by_length else 0)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import of_class, one_of, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.passes.batch import Batch, Row, SpecialIds, extent
+from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
@@ -167,7 +167,7 @@ class NetworkClassifier:
                 f"{self.name}: logits used the embedding {len(seen)} times; it must use it once, for all ids together."
             )
         hidden = (seen[0], *states.states) if states else ()
-        if spread and any(extent(row) > len(row) for row in rows):
+        if spread and any(row.extent > row.length for row in rows):
             hidden = tuple(closed_up(state, rows) for state in hidden)
         return Trace(logits, seen[0] if seen else logits.new_zeros(*ids.shape, 0), hidden)
 

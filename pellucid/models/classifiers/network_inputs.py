@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import torch
 
 from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.passes.batch import Batch, Row, extent
+from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.precision import InFloat32, is_short
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.arguments import Arguments
@@ -38,7 +38,7 @@ class NetworkInputs:
         """Arguments of the network's forward; spread: absent pieces keep their positions, behind the attention mask."""
         facts = self.facts
         columns = collate(
-            [row if len(row) else empty_row(facts.blank_ids["pad"] or 0) for row in rows],
+            [row if row.length else empty_row(facts.blank_ids["pad"] or 0) for row in rows],
             pad=facts.padding,
             first_position=facts.structure.first_position,
             spread=spread,
@@ -62,8 +62,8 @@ class NetworkInputs:
     def spreads(self, rows: Sequence[Row]) -> bool:
         """Whether absent pieces have to keep their positions."""
         distinct = {id(row): row for row in rows}.values()  # the points of a path repeat one row
-        gaps = any(extent(row) > len(row) for row in distinct)
-        return gaps and not self.skips_gaps(max(map(extent, distinct)))
+        gaps = any(row.extent > row.length for row in distinct)
+        return gaps and not self.skips_gaps(max(row.extent for row in distinct))
 
     def skips_gaps(self, length: int) -> bool:
         """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
