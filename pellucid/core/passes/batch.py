@@ -7,6 +7,7 @@ tokenised again: an edit is a pure function from a row to a row.
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from struct import pack
@@ -122,9 +123,8 @@ class Row:
     @cached_property
     def digest(self) -> bytes:
         """Sixteen bytes that identify this row among all rows of a model."""
-        more = sum(1 << EVERY_COLUMN.index(name) for name in self.columns[len(COLUMNS) :])
-        end = pack(f"<{len(self.written)}q2q", *self.written, len(self.written), more)
-        return blake2b(self.table.tobytes() + end, digest_size=16).digest()
+        ending = _ending(self.columns, self.written)
+        return blake2b(self.table.tobytes() + ending, digest_size=16).digest()
 
     def keep(self, pieces: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""
@@ -143,6 +143,13 @@ class Row:
         windows = tuple(tuple((closed(a), closed(b)) for a, b in window) for window in self.windows)
         positions = tuple(range(len(self)))
         return replace(self, positions=positions, windows=windows, numbers=self.own_numbers)
+
+
+@lru_cache(maxsize=64)  # nearly all rows have the same one
+def _ending(columns: tuple[str, ...], written: tuple[int, ...]) -> bytes:
+    """What tells tables apart that have the same numbers and other columns, or other words to write."""
+    more = sum(1 << EVERY_COLUMN.index(name) for name in columns[len(COLUMNS) :])
+    return pack(f"<{len(written)}q2q", *written, len(written), more)
 
 
 @dataclass(frozen=True)
