@@ -73,9 +73,9 @@ def _falls(
     run: ForwardPass, target: Explainable, removed: list[np.ndarray], operator: Operator
 ) -> list[Tensor]:
     """For each text [edit]: the target's value less its value without the pieces that an edit takes out, [edit piece] bool."""
-    variants = (
+    variants = [
         [run.batch.rows[n], *run.batch.edited_rows(n, of_text, operator)] for n, of_text in enumerate(removed)
-    )
+    ]
     return [values[0] - values[1:] for values in run.evaluate(variants, target)]
 
 

@@ -202,6 +202,24 @@ def test_moves_are_a_share_of_the_texts_own_spread_and_more_of_them_extend_fewer
     assert float(drawn.std()) == pytest.approx(float(few.scales[0]), rel=0.05)
 
 
+@pytest.mark.parametrize("antithetic", (True, False))
+def test_moves_of_a_pack_are_those_of_each_text_alone(antithetic, bert):
+    """A pack has texts of several lengths, and may begin or end between two opposite moves."""
+    run = ForwardPass(
+        bert, bert.encode(as_examples(["A fine film.", "Long, and in the end rather dull."])), Scheduler(512)
+    )
+    moves = Moves.drawn(run, "smooth_gradient", 4, 0.05, antithetic=antithetic)
+    examples, samples = [0, 0, 1, 1, 0], [3, 0, 1, 2, 2]
+    together = moves.of(examples, samples)
+    for own, example, sample in zip(together, examples, samples, strict=True):
+        length, step = run.batch.lengths[example], 2 if antithetic else 1
+        generator = torch.Generator().manual_seed(int(moves.seeds[example, sample // step]))
+        sign = -1 if antithetic and sample % 2 else 1
+        expected = sign * moves.scales[example] * torch.randn(length, moves.width, generator=generator)
+        torch.testing.assert_close(own[:length], expected, rtol=0, atol=0)
+        assert not own[length:].any()
+
+
 def test_opposite_moves_err_less(bert):
     errors = [
         explain_one(bert, PAIR, "smooth_gradient", n_samples=40, antithetic=pairs).diagnostics[

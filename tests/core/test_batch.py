@@ -112,12 +112,14 @@ def test_many_edits_equal_single_ones(removed, operator, more):
             expected = expected.closed() if operator == "delete" else expected
         assert edited == expected and edited.own_numbers == expected.own_numbers
         assert (edited.digest, len(edited)) == (expected.digest, len(expected))
+        assert edited.extent == expected.extent == max((place + 1 for place in edited.positions), default=0)
 
 
 def test_an_edited_row_survives_a_copy_and_knows_no_other_names():
     edited = edit(ROW, [1], "absent", SPECIAL)
     for same in (pickle.loads(pickle.dumps(edited)), copy.deepcopy(edited), replace(edited)):
         assert (same, same.digest) == (edited, edited.digest)
+        assert (len(same), same.extent) == (4, 5)
     with pytest.raises(AttributeError, match="Row has no attribute word"):
         _ = edited.word
 

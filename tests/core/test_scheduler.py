@@ -103,7 +103,7 @@ def test_what_is_remembered_is_bounded_and_answers_stay_right(monkeypatch):
     for start in range(0, 40, 4):
         rows = [row(number) for number in (0, *range(start, start + 8), 0)]
         assert scheduler.evaluate(rows, sums)[:, 0].tolist() == [0, *range(start, start + 8), 0]
-        assert len(scheduler.remembered) <= 5 + 9
+        assert len(scheduler.known) <= 5 + 9
     assert scheduler.rows_run < 10 * 9
 
 
@@ -130,7 +130,7 @@ def test_packs_before_a_failing_one_are_remembered():
     scheduler = Scheduler(3)
     with pytest.raises(ValueError, match="broken"):
         scheduler.evaluate([row(number, 1, 2) for number in range(6)], run)
-    assert (len(scheduler.remembered), scheduler.rows_run, scheduler.tokens_run) == (3, 3, 9)
+    assert (len(scheduler.known), scheduler.rows_run, scheduler.tokens_run) == (3, 3, 9)
     assert scheduler.evaluate([row(2, 1, 2)], limited(0))[:, 0].tolist() == [5]
 
 

@@ -36,16 +36,15 @@ class Games:
 
     def values(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
         """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each, some of them equal."""
-        most = max(MOST_ROWS, self.run.scheduler.tokens // 4)
+        most = max(MOST_ROWS, self.run.scheduler.tokens // 2)
         values = [np.zeros(len(of_text)) for of_text in coalitions]
-        parts = list(_parts([len(of_text) for of_text in coalitions], most))
-        rows = (
-            {number: self._rows(number, coalitions[number][place]) for number, place in part.items()}
-            for part in parts
-        )
-        for part, computed in zip(parts, self.run.evaluate_parts(rows, self.target), strict=True):
-            for number, place in part.items():
-                values[number][place] = computed[number].double().cpu().numpy()
+        for parts in _parts([len(of_text) for of_text in coalitions], most):
+            variants: list[list[Row]] = [[] for _ in coalitions]
+            for number, part in parts.items():
+                variants[number] = self._rows(number, coalitions[number][part])
+            computed = self.run.evaluate(variants, self.target)
+            for number, part in parts.items():
+                values[number][part] = computed[number].double().cpu().numpy()
         return values
 
     def _rows(self, example: int, coalitions: np.ndarray) -> list[Row]:

@@ -1,6 +1,6 @@
 """The model's answers to edited rows, each distinct row computed once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -21,13 +21,6 @@ def evaluate_rows(
 
     The answer to a row with windows is the mean of the answers to its windows.
     """
-    return begin_rows(model, scheduler, rows, readout)()
-
-
-def begin_rows(
-    model: Model, scheduler: Scheduler, rows: Sequence[Row], readout: Readout = LOGITS
-) -> Callable[[], Tensor]:
-    """Begin what `evaluate_rows` computes; the function that is returned fetches it."""
     dtype = torch.float32
 
     def run(pack: list[Row]) -> Tensor:
@@ -41,15 +34,9 @@ def begin_rows(
         check_edited(model, together, alone, dtype)
 
     windows = [rows_of(row) for row in rows] if any(row.windows for row in rows) else None
-    read = rows if windows is None else [row for of_row in windows for row in of_row]
     with sums_remembered():
-        fetch_rows = scheduler.begin(read, run, readout.key, check)
-
-    def fetch() -> Tensor:
-        with sums_remembered():
-            answers = fetch_rows()
-        if windows is None:
-            return answers
-        return torch.stack([part.mean(0) for part in answers.split([len(of_row) for of_row in windows])])
-
-    return fetch
+        read = rows if windows is None else [row for of_row in windows for row in of_row]
+        answers = scheduler.evaluate(read, run, readout.key, check)
+    if windows is None:
+        return answers
+    return torch.stack([part.mean(0) for part in answers.split([len(of_row) for of_row in windows])])

@@ -3,8 +3,7 @@
 All gradient methods and all layers together cost one forward and one backward pass.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -14,10 +13,9 @@ from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import policies
 from pellucid.core.foundation.lazy_properties import cached_property
-from pellucid.core.foundation.tensor_checksum import sums_remembered
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.blank import Baseline, blank_vector
-from pellucid.core.passes.edited_rows import begin_rows
+from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.gradients import head_positions
 from pellucid.core.passes.model import Model, Scores, check_layer
 from pellucid.core.passes.policy_pass import PolicyPass
@@ -28,8 +26,6 @@ from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Trace
 from pellucid.core.passes.traces import Traces
-
-ROWS = 8192  # edited rows of a part at least: some packs of a GPU's
 
 
 @dataclass
@@ -176,53 +172,12 @@ class ForwardPass:
         """[example]: each example's explained value in this pass, without a graph."""
         return target.values(widened(self.answers(target.readout)))
 
-    def evaluate(self, variants: Iterable[Sequence[Row]], target: Explainable) -> list[Tensor]:
-        """For each example [variant]: the explained values of its edited rows, computed through the scheduler.
-
-        variants: the rows of one example after another. A GPU computes those of some examples while the next are made.
-        """
-        values: dict[int, Tensor] = {}
-        for part in self.evaluate_parts(_parts(variants, None if self._fetches_at_once else ROWS), target):
-            values |= part
-        return list(values.values())
-
-    def evaluate_parts(
-        self, parts: Iterable[Mapping[int, Sequence[Row]]], target: Explainable
-    ) -> Iterator[dict[int, Tensor]]:
-        """For each part of examples' edited rows (example -> rows): example -> [variant], the explained values.
-
-        The rows of the next part are made while a GPU computes one.
-        """
-        if self._fetches_at_once:
-            yield from (self._fetched(part, target) for part in parts)
-            return
-        begun: deque[Callable[[], dict[int, Tensor]]] = deque()
-        for part in parts:
-            begun.append(self._begun(part, target))
-            if len(begun) > 1:
-                yield begun.popleft()()
-        yield from (fetch() for fetch in begun)
-
-    @property
-    def _fetches_at_once(self) -> bool:
-        """On a CPU nothing runs meanwhile; so a part need not run again what the one before has run."""
-        return self.model.device.type == "cpu"
-
-    def _fetched(self, part: Mapping[int, Sequence[Row]], target: Explainable) -> dict[int, Tensor]:
-        with sums_remembered():  # of all its passes, those that check it among them
-            return self._begun(part, target)()
-
-    def _begun(
-        self, part: Mapping[int, Sequence[Row]], target: Explainable
-    ) -> Callable[[], dict[int, Tensor]]:
-        rows = [row for of_example in part.values() for row in of_example]
-        fetch = begin_rows(self.model, self.scheduler, rows, target.readout)
-
-        def values() -> dict[int, Tensor]:
-            answers = fetch().split([len(of_example) for of_example in part.values()])
-            return {number: target.values_of(number, own) for number, own in zip(part, answers, strict=True)}
-
-        return values
+    def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
+        """For each example [variant]: the explained values of its edited rows, computed through the scheduler."""
+        rows = [row for of_example in variants for row in of_example]
+        answers = evaluate_rows(self.model, self.scheduler, rows, target.readout)
+        parts = answers.split([len(of_example) for of_example in variants])
+        return [target.values_of(number, part) for number, part in enumerate(parts)]
 
     def generators(self, method: str) -> list[torch.Generator]:
         """One random generator an example, seeded from its content."""
@@ -231,16 +186,3 @@ class ForwardPass:
     def scores(self, padded: Tensor, **extras: tuple) -> Scores:
         """A method's result from its padded scores [example unit]."""
         return Scores(self.batch.crop(padded.detach().cpu()), **extras)
-
-
-def _parts(variants: Iterable[Sequence[Row]], most: int | None) -> Iterator[dict[int, Sequence[Row]]]:
-    """Examples with their rows, so many rows a part and what the last example has more; None: all together."""
-    part: dict[int, Sequence[Row]] = {}
-    count = 0
-    for number, rows in enumerate(variants):
-        part[number], count = rows, count + len(rows)
-        if most is not None and count >= most:
-            yield part
-            part, count = {}, 0
-    if part:
-        yield part

@@ -58,41 +58,13 @@ class GrowingTensor:
         return self._room[torch.tensor(numbers, dtype=torch.long)]
 
 
-@dataclass(eq=False)
-class RememberedAnswers:
-    """Answers by rows and questions: numbers are those of a row's digest with its question, in the answers of the question."""
-
-    numbers: dict[bytes, int] = field(default_factory=dict)
-    by_question: dict[bytes, GrowingTensor] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __contains__(self, key: bytes) -> bool:
-        return key in self.numbers
-
-    def add(self, rows: Sequence[Row], answers: Tensor, question: bytes) -> None:
-        """Answers [row ...] to a question."""
-        of_question = self.by_question.setdefault(question, GrowingTensor())
-        self.numbers |= zip(
-            [row.digest + question for row in rows],
-            range(len(of_question), len(of_question) + len(rows)),
-            strict=True,
-        )
-        of_question.append(answers if answers.dtype == torch.float64 else answers.float())
-
-    def at(self, keys: Sequence[bytes], question: bytes) -> Tensor:
-        """[key ...]: the answers to one question; keys: digests of rows with the question."""
-        return self.by_question[question].at([self.numbers[key] for key in keys])
-
-
 @dataclass
 class Scheduler:
     """Packs rows into batches; remembers a halved budget, and counts what it ran.
 
     tokens: padded tokens a batch. packing: (rows, budget) -> how rows may share a pass (`core/passes/packing.py`); None:
-    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. remembered: answers so far.
-    progress: is called after each pack of rows.
+    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: by the digest of a row and its
+    question the number of its answer in `answers`, by question [answer ...]. progress: is called after each pack of rows.
     """
 
     tokens: int
@@ -100,7 +72,8 @@ class Scheduler:
     rows_run: int = 0
     tokens_run: int = 0
     tokens_checked: int = 0
-    remembered: RememberedAnswers = field(default_factory=RememberedAnswers)
+    known: dict[bytes, int] = field(default_factory=dict)
+    answers: dict[bytes, GrowingTensor] = field(default_factory=dict)
     progress: Progress = silent
 
     def __post_init__(self) -> None:
@@ -147,59 +120,36 @@ class Scheduler:
         computes one pack while the next is put together. question: the key of this kind of answers, beside other kinds for the
         same rows. check: (answers together, answers alone), for the most padded rows; it raises where they differ.
         """
-        return self.begin(rows, run, question, check)()
-
-    def begin(
-        self,
-        rows: Sequence[Row],
-        run: Callable[[list[Row]], Tensor],
-        question: bytes = b"",
-        check: Callable[[Tensor, Tensor], None] | None = None,
-    ) -> Callable[[], Tensor]:
-        """Begin what `evaluate` computes; the function that is returned fetches it.
-
-        A GPU computes it meanwhile. Rows that have begun and are not fetched run once more for whoever begins them again.
-        """
-        if len(self.remembered) > REMEMBERED:
+        if len(self.known) > REMEMBERED:
             self.forget()
-        keys, remembered = [row.digest + question for row in rows], self.remembered
-        fresh = {key: row for key, row in zip(keys, rows, strict=True) if key not in remembered}
-        begun = self._begun(list(fresh.values()), run, question)
+        keys = [row.digest + question for row in rows]
+        fresh = {key: row for key, row in zip(keys, rows, strict=True) if key not in self.known}
+        padded = self._compute(list(fresh.values()), run, question)
+        if check is not None and (again := self._again(padded)):
+            together = self.answers[question].at([self.known[row.digest + question] for row in again])
+            self.check(together, again, run, check)
+        return self.answers[question].at([self.known[key] for key in keys])
 
-        def fetch() -> Tensor:
-            self._remember_packs(begun, remembered, question)
-            padded = [(pack[0].length - pack[-1].length, pack[-1]) for pack, _ in begun]
-            if check is not None and (again := self._again(padded)):
-                together = remembered.at([row.digest + question for row in again], question)
-                self.check(together, again, run, check)
-            return remembered.at(keys, question)
-
-        return fetch
-
-    def _begun(
+    def _compute(
         self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor], question: bytes
-    ) -> list[tuple[list[Row], Tensor]]:
-        """The packs with their answers, which a GPU may still compute; where a pack fails, those before it are remembered."""
+    ) -> list[tuple[int, Row]]:
+        """Run rows and remember their answers. Returns for each pack the padding of its most padded row, and that row."""
+        padded: list[tuple[int, Row]] = []
         begun: list[tuple[list[Row], Tensor]] = []
         done = 0
         try:
             for indices in self.packs_of(rows):
                 pack = [rows[index] for index in indices]
                 begun.append((pack, torch.cat(self.halving(pack, run))))
+                padded.append((pack[0].length - pack[-1].length, pack[-1]))
                 done += len(pack)
                 self.progress("edited texts", done, len(rows))
-        except BaseException:
-            self._remember_packs(begun, self.remembered, question)
-            raise
-        return begun
-
-    def _remember_packs(
-        self, begun: Sequence[tuple[list[Row], Tensor]], remembered: RememberedAnswers, question: bytes
-    ) -> None:
-        for pack, answers in begun:
-            remembered.add(pack, answers.cpu(), question)
-            self.rows_run += len(pack)
-            self.tokens_run += sum(row.length for row in pack)
+        finally:
+            for pack, answers in begun:
+                self.remember(pack, answers.cpu(), question)
+                self.rows_run += len(pack)
+                self.tokens_run += sum(row.length for row in pack)
+        return padded
 
     def check(
         self,
@@ -223,11 +173,18 @@ class Scheduler:
 
     def remember(self, rows: Sequence[Row], answers: Tensor, question: bytes = b"") -> None:
         """Remember answers [row ...] that are known already."""
-        self.remembered.add(rows, answers, question)
+        of_question = self.answers.setdefault(question, GrowingTensor())
+        self.known |= zip(
+            [row.digest + question for row in rows],
+            range(len(of_question), len(of_question) + len(rows)),
+            strict=True,
+        )
+        of_question.append(answers if answers.dtype == torch.float64 else answers.float())
 
     def forget(self) -> None:
         """Drop the remembered answers, between groups of texts that share no rows."""
-        self.remembered = RememberedAnswers()
+        self.known.clear()
+        self.answers.clear()
 
     def halving(self, rows: Sequence[Item], run: Callable[[list[Item]], Answer]) -> list[Answer]:
         """Run a pack; when memory runs out, halve the budget and run the halves of the pack."""

@@ -90,7 +90,7 @@ def judge_part(
                 by_metric[call.title].append(call(case))
                 done += 1
                 progress("judging", done, total)
-            if len(scheduler.remembered) > REMEMBERED:
+            if len(scheduler.known) > REMEMBERED:
                 scheduler.forget()
         values |= {(title, metric): _together(judged) for metric, judged in by_metric.items()}
     return JudgedPart(values, scheduler.rows_run - rows_before, scheduler.tokens_run - tokens_before)
