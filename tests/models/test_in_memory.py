@@ -1,5 +1,6 @@
 """Models handed over in memory that are no classifier as Hugging Face made it: one sentence with the way out."""
 
+import copy
 from contextlib import suppress
 
 import pytest
@@ -8,7 +9,8 @@ from torch import nn
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, ModelCannot, PellucidError
-from tests.tiny import LABELS, save_tiny, tiny_network, word_piece
+from tests.asking import ask
+from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_network, word_piece
 
 
 def test_a_plain_network_is_sent_to_its_own_door():
@@ -50,3 +52,13 @@ def test_weights_are_read_without_threads(tmp_path, monkeypatch):
     folder = save_tiny(tmp_path, labels=LABELS)
     monkeypatch.setattr("threading.Thread.start", start)
     assert pellucid.load(folder).labels == LABELS
+
+
+def test_weights_made_in_inference_mode_are_named():
+    made_as_ever = tiny_classifier("bert")
+    with torch.inference_mode():
+        network = copy.deepcopy(made_as_ever.network)
+    model = pellucid.load(network, made_as_ever.tokenizer)
+    with pytest.raises(ModelCannot, match=r"made under torch\.inference_mode.*outside of that"):
+        ask(model, ["A fine film."], "gradient")
+    assert ask(model, ["A fine film."], "occlusion")[0].scores.any()

@@ -184,3 +184,15 @@ def test_cautions_about_a_method_are_folded_above_the_cards(tmp_path):
 def test_what_is_explained_stands_where_it_is_not_the_answer(against, label, shown):
     explanation = sample_explanation(target=Explained(label, against, "logit", 1.0))
     assert ("explained:" in texts_section([explanation]).body.text) == shown
+
+
+def test_the_guide_speaks_of_values_where_the_model_gives_no_label(tmp_path):
+    labelled, valued = (
+        report([sample_explanation(probabilities=chances)], path=tmp_path / "page.html").read_text()
+        for chances in ((0.2, 0.8), ())
+    )
+    assert "gave each text a label" in labelled and "gave each text a value" in valued
+    assert (
+        "which words a value depended on" in valued
+        and "label" not in valued.split("How to read this page")[1].split("</details>")[0]
+    )

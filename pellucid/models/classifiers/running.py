@@ -66,6 +66,11 @@ def _readable_batch(
 
 
 def _failure(error: Exception, name: str, under_policy: bool) -> str:
+    if "inference tensors cannot be saved" in str(error).lower():
+        return (
+            f"{name} was made under torch.inference_mode, so no gradient goes through its weights; make or load it outside of "
+            "that, or choose a method that edits the text, such as occlusion."
+        )
     if under_policy:
         return (
             f"The backward rules of relevance do not go through {name}: {reason(error)}. Methods without such "

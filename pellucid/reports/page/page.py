@@ -108,7 +108,10 @@ def _guide(results: Reportable) -> Markup:
         return written_guide(_kinds(explanations))
     if _all_are(results, explains_state) and "spans" not in _kinds(explanations):
         return states_guide("marks" in _kinds(explanations))
-    return reading_guide(_kinds(explanations)) if explanations else comparison_guide()
+    if not explanations:
+        return comparison_guide()
+    of_values = not any(one.prediction.probabilities for one in explanations)
+    return reading_guide(_kinds(explanations), of_values)
 
 
 def _errors_guide(analysis: ErrorAnalysis) -> Markup:

@@ -11,8 +11,9 @@ STEPS = (-16, -12, -8, -4, 0, 4, 8, 12, 16)
 
 NUMBERS = "Point at a word to see its score; “numbers” above a picture writes all scores into the text."
 GUIDE = "A text classifier gave each text a label. The colours show which words the label depended on."
+VALUES = "A model gave each text a value. The colours show which words the value depended on."
 LIMITS = (
-    "Each method estimates in its own way which words a label depended on. You can compare colours between texts, but only for the same method: every method has its own unit. "
+    "Each method estimates in its own way which words {answer} depended on. You can compare colours between texts, but only for the same method: every method has its own unit. "
     "A picture shows what a method found out about the model. It does not show that the model is right. "
     "Methods can disagree; if the page has a comparison table, the table says which methods to believe."
 )
@@ -81,9 +82,14 @@ VERSIONS_LIMITS = (
 )
 
 
-def reading_guide(kinds: Collection[str] = KINDS) -> Markup:
-    """What the colours, lines and marks mean, and what they do not; kinds: what the page shows of these."""
-    return _guide(GUIDE, kinds, LIMITS)
+def reading_guide(kinds: Collection[str] = KINDS, of_values: bool = False) -> Markup:
+    """What the colours, lines and marks mean, and what they do not.
+
+    kinds: what the page shows of these. of_values: the model gave values, as in a regression, and no labels.
+    """
+    if of_values:
+        return _guide(VALUES, kinds, LIMITS.format(answer="a value"))
+    return _guide(GUIDE, kinds, LIMITS.format(answer="a label"))
 
 
 def states_guide(marked: bool) -> Markup:
