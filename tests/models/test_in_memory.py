@@ -54,11 +54,11 @@ def test_weights_are_read_without_threads(tmp_path, monkeypatch):
     assert pellucid.load(folder).labels == LABELS
 
 
-def test_weights_made_in_inference_mode_are_named():
-    made_as_ever = tiny_classifier("bert")
+def test_weights_of_inference_mode_are_named():
+    usual = tiny_classifier("bert")
     with torch.inference_mode():
-        network = copy.deepcopy(made_as_ever.network)
-    model = pellucid.load(network, made_as_ever.tokenizer)
+        network = copy.deepcopy(usual.network)
+    model = pellucid.load(network, usual.tokenizer)
     with pytest.raises(ModelCannot, match=r"made under torch\.inference_mode.*outside of that"):
         ask(model, ["A fine film."], "gradient")
     assert ask(model, ["A fine film."], "occlusion")[0].scores.any()
