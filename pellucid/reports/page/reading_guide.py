@@ -88,7 +88,7 @@ def reading_guide(kinds: Collection[str] = KINDS, of_values: bool = False) -> Ma
     kinds: what the page shows of these. of_values: the model gave values, as in a regression, and no labels.
     """
     if of_values:
-        return _guide(VALUES, kinds, LIMITS.format(answer="a value"))
+        return _guide(VALUES, kinds, LIMITS.format(answer="a value"), ("lowers it", "raises it"))
     return _guide(GUIDE, kinds, LIMITS.format(answer="a label"))
 
 
@@ -153,10 +153,18 @@ ATTACKED = (
 )
 
 
-def _guide(lead: str, kinds: Collection[str], limits: str) -> Markup:
-    """One sentence and the colours, always seen; all else folded, so that the first picture is on the first screen."""
+def _guide(
+    lead: str,
+    kinds: Collection[str],
+    limits: str,
+    ends: tuple[str, str] = ("against the answer", "for the answer"),
+) -> Markup:
+    """One sentence and the colours, always seen; all else folded, so that the first picture is on the first screen.
+
+    ends: what the two ends of the scale mean.
+    """
     numbers = NUMBERS if "words" in kinds else ""
-    first = element("p", lead, " ", colour_key() if "words" in kinds else None, class_="pl-lead")
+    first = element("p", lead, " ", colour_key(*ends) if "words" in kinds else None, class_="pl-lead")
     items = [element("li", *item) for kind, item in legend_items() if kind in kinds]
     return _folded(first, items, " ".join(filter(None, (numbers, limits))))
 
@@ -175,11 +183,9 @@ def _folded(first: Markup, items: Sequence[Markup], limits: str) -> Markup:
     )
 
 
-def colour_key() -> Markup:
+def colour_key(low: str, high: str) -> Markup:
     """The scale of colours between its two meanings, in one line."""
-    return element(
-        "span", "against the answer", colour_steps(STEPS, "pl-steps"), "for the answer", class_="pl-bar"
-    )
+    return element("span", low, colour_steps(STEPS, "pl-steps"), high, class_="pl-bar")
 
 
 def legend_items() -> tuple[tuple[str, tuple[Markup | str, ...]], ...]:
