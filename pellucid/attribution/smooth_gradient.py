@@ -92,7 +92,7 @@ class MomentsToScores:
 class Moves:
     """Random moves of each example's embeddings: drawn anew from their seeds at each use, so that none is stored.
 
-    seeds: [example move]; scales: [example], standard deviations; antithetic: samples 2k and 2k + 1 are opposite.
+    width: of an embedding; lengths: [example] pieces; seeds: [example move]; scales: [example], standard deviations; antithetic: samples 2k and 2k + 1 are opposite.
     """
 
     width: int

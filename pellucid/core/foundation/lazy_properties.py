@@ -25,7 +25,6 @@ class cached_property(Generic[Value]):  # noqa: N801 - as in functools
         if instance is None:
             return self  # type: ignore[return-value]
         value = self.compute(instance)
-        object.__setattr__(
-            instance, self.name, value
-        )  # also of a frozen instance, whose dictionary need not be made
+        # Not through __dict__, for which Python would make a dictionary for each instance; and instances may be frozen.
+        object.__setattr__(instance, self.name, value)
         return value

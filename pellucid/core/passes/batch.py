@@ -32,9 +32,8 @@ COLUMNS = ("ids", "types", "positions", "word_index", "segments")  # of every ro
 MORE_COLUMNS = ("sentences", "content", "numbers")  # of some rows
 EVERY_COLUMN = (*COLUMNS, *MORE_COLUMNS)
 IDS, POSITIONS = COLUMNS.index("ids"), COLUMNS.index("positions")
-_set = (
-    object.__setattr__
-)  # of a frozen row; through its __dict__ Python would make a dictionary for each of a million rows
+# Rows are frozen; and through its __dict__ Python would make a dictionary for each of a million rows.
+_set = object.__setattr__
 
 
 @dataclass(frozen=True)
