@@ -77,7 +77,7 @@ def gradient_shap(
 
 @dataclass(frozen=True)
 class _Samples:
-    """starts: [baseline example unit width], end: [example unit width], positions: [example sample] in [0, 1)."""
+    """starts: [baseline example unit width], end: [example unit width], positions: [example sample] in [0, 1), lengths: [example], pieces."""
 
     starts: Tensor
     end: Tensor
@@ -92,7 +92,7 @@ class _Samples:
         return ends if self.moves is None else ends + self.moves.of(examples, samples).to(ends)
 
     def begins(self, examples: list[int], samples: list[int]) -> Tensor:
-        """[sample unit width]: the blank texts, likewise."""
+        """[sample unit width]: the blank texts, without padding beyond the longest of them."""
         blank = index_on(self.end.device, [sample % len(self.starts) for sample in samples])
         return self.starts[blank, index_on(self.end.device, examples), : self._longest(examples)]
 

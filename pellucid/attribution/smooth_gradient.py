@@ -92,7 +92,8 @@ class MomentsToScores:
 class Moves:
     """Random moves of each example's embeddings: drawn anew from their seeds at each use, so that none is stored.
 
-    width: of an embedding; lengths: [example] pieces; seeds: [example move]; scales: [example], standard deviations; antithetic: samples 2k and 2k + 1 are opposite.
+    width: of what is moved; lengths: [example], pieces; seeds: [example move]; scales: [example], standard deviations.
+    antithetic: samples 2k and 2k + 1 are opposite.
     """
 
     width: int

@@ -24,7 +24,5 @@ class cached_property(Generic[Value]):  # noqa: N801 - as in functools
         """The value; it is stored in the instance, so that later reads do not come here."""
         if instance is None:
             return self  # type: ignore[return-value]
-        value = self.compute(instance)
-        # Not through __dict__, for which Python would make a dictionary for each instance; and instances may be frozen.
-        object.__setattr__(instance, self.name, value)
+        value = instance.__dict__[self.name] = self.compute(instance)
         return value

@@ -59,7 +59,7 @@ def to_device(tensor: Tensor, device: torch.device) -> Tensor:
 
 
 def index_on(device: torch.device, numbers: Sequence[int]) -> Tensor:
-    """[number]: the numbers there, by which a tensor is indexed; a list would make a GPU finish its work first."""
+    """[number]: the numbers there, by which a tensor is indexed; by a list, torch copies them and waits for the GPU."""
     import torch
 
     return to_device(torch.tensor(numbers, dtype=torch.long), device)

@@ -32,8 +32,6 @@ COLUMNS = ("ids", "types", "positions", "word_index", "segments")  # of every ro
 MORE_COLUMNS = ("sentences", "content", "numbers")  # of some rows
 EVERY_COLUMN = (*COLUMNS, *MORE_COLUMNS)
 IDS, POSITIONS = COLUMNS.index("ids"), COLUMNS.index("positions")
-# Rows are frozen; and through its __dict__ Python would make a dictionary for each of a million rows.
-_set = object.__setattr__
 
 
 @dataclass(frozen=True)
@@ -72,18 +70,14 @@ class Row:
     def of_table(cls, table: np.ndarray, text: "Row", extent: int | None = None) -> "Row":
         """The row of a table [piece column] that has the columns of a text's row, and its windows; extent: where it is known."""
         row = object.__new__(cls)
-        length = len(table)
-        columns = text.columns if length else COLUMNS  # a column without an entry is none
-        _set(row, "table", table)
-        _set(row, "length", length)
-        _set(row, "columns", columns)
+        columns = text.columns if len(table) else COLUMNS  # a column without an entry is none
+        row.__dict__.update(
+            table=table, columns=columns, length=len(table), windows=text.windows, written=text.written
+        )
         if extent is not None:
-            _set(row, "extent", extent)
-        if text.windows or text.written:
-            _set(row, "windows", text.windows)
-            _set(row, "written", text.written)
+            row.__dict__["extent"] = extent
         for number in range(len(COLUMNS), len(columns)):
-            _set(row, columns[number], tuple(table[:, number].tolist()))
+            row.__dict__[columns[number]] = tuple(table[:, number].tolist())
         return row
 
     if not TYPE_CHECKING:  # so that a misspelt name stays an error for who checks types
@@ -92,8 +86,7 @@ class Row:
             """A column of a row that was made of a table."""
             if name not in COLUMNS or "table" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__} has no attribute {name}")
-            column = tuple(self.table[:, COLUMNS.index(name)].tolist())
-            _set(self, name, column)
+            column = self.__dict__[name] = tuple(self.table[:, COLUMNS.index(name)].tolist())
             return column
 
     def __len__(self) -> int:
@@ -101,7 +94,7 @@ class Row:
 
     @cached_property
     def length(self) -> int:
-        """How many pieces it has."""
+        """How many pieces it has: `len(row)`, without the call of a function, which counts for a million rows."""
         return len(self.ids)
 
     @cached_property
@@ -144,9 +137,9 @@ class Row:
         return replace(self, positions=positions, windows=windows, numbers=self.own_numbers)
 
 
-@lru_cache(maxsize=64)  # nearly all rows have the same one
+@lru_cache(maxsize=64)  # classifiers' rows have all the same one
 def _ending(columns: tuple[str, ...], written: tuple[int, ...]) -> bytes:
-    """What tells tables apart that have the same numbers and other columns, or other words to write."""
+    """What tells rows apart whose tables have the same numbers, but different columns, or different words to write."""
     more = sum(1 << EVERY_COLUMN.index(name) for name in columns[len(COLUMNS) :])
     return pack(f"<{len(written)}q2q", *written, len(written), more)
 
@@ -187,9 +180,8 @@ def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds
         return [Row.of_table(table, row, row.extent) for table in tables]
     ends = (~removed).sum(1).cumsum()
     rest = row.table[np.nonzero(~removed)[1]]
-    extents = np.r_[0, rest[:, POSITIONS] + 1][
-        ends
-    ].tolist()  # of an empty row the one before: it is not read
+    # One past each row's last position; an empty row gets its neighbour's, instead of which it has 0.
+    extents = np.r_[0, rest[:, POSITIONS] + 1][ends].tolist()
     borders = pairwise([0, *ends.tolist()])
     rows = [
         Row.of_table(rest[start:end], row, extent if end > start else 0)

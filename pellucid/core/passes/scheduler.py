@@ -90,7 +90,7 @@ class Scheduler:
         order = [index for pack in packs for index in pack]
         size = lambda index: (rows[index].length, rows[index].extent, index if packing == "alone" else 0)  # noqa: E731
         groups = [list(group) for _, group in groupby(sorted(order, key=size, reverse=True), key=size)]
-        at_once = [max(1, self.tokens // max(1, len(rows[group[0]]))) for group in groups]
+        at_once = [max(1, self.tokens // max(1, rows[group[0]].length)) for group in groups]
         return [
             group[first : first + most]
             for group, most in zip(groups, at_once, strict=True)
@@ -167,7 +167,7 @@ class Scheduler:
         for padding, row in sorted(padded, key=lambda pair: -pair[0]):
             if not padding or self.tokens_checked > SHARE * self.tokens_run:
                 break
-            self.tokens_checked += len(row) + round(START * self.tokens)
+            self.tokens_checked += row.length + round(START * self.tokens)
             again.append(row)
         return again
 
