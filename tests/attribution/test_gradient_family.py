@@ -220,6 +220,17 @@ def test_moves_of_a_pack_are_those_of_each_text_alone(antithetic, bert):
         assert not own[length:].any()
 
 
+def test_moves_do_not_depend_on_the_type_of_new_numbers(double):
+    before = moves_of(double, PAIR, 4, 0.1, True)
+    moves = Moves.drawn(passing(double, PAIR), "smooth_gradient", 4, 0.1, antithetic=True)
+    torch.set_default_dtype(torch.float16)
+    try:
+        after = moves.of([0] * 4, list(range(4)))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    torch.testing.assert_close(after, before, rtol=0, atol=0)
+
+
 def test_opposite_moves_err_less(bert):
     errors = [
         explain_one(bert, PAIR, "smooth_gradient", n_samples=40, antithetic=pairs).diagnostics[
