@@ -171,6 +171,6 @@ def _solved(plan: _Plan, differences: np.ndarray, rise: float) -> np.ndarray:
     apart = signs - total[:, None] / players  # what sums to 0 over the players
     matrix, values = root[:, None] * apart, root * (differences - total * rise / players)
     rank_tolerance = np.finfo(float).eps * max(matrix.shape)
-    # By QR, which takes about half as long as numpy's SVD: a GPU reads a text's samples in that time.
+    # By QR, which for a text of forty words takes about half as long as numpy's SVD.
     apart_from_equal = lstsq(matrix, values, rank_tolerance, lapack_driver="gelsy", check_finite=False)[0]
     return rise / players + apart_from_equal

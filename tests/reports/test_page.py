@@ -8,6 +8,7 @@ import pytest
 
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.results.explanation import Explained
+from pellucid.core.results.prediction import Prediction
 from pellucid.core.results.table import Interval
 from pellucid.reports.notebook import notebook_html, notebook_html_of_table
 from pellucid.reports.page.page import (
@@ -187,12 +188,12 @@ def test_what_is_explained_stands_where_it_is_not_the_answer(against, label, sho
 
 
 def test_the_guide_speaks_of_values_where_the_model_gives_no_label(tmp_path):
+    rating = Prediction("rating", ("rating",), (3.2,), ())
     labelled, valued = (
-        report([sample_explanation(probabilities=chances)], path=tmp_path / "page.html").read_text()
-        for chances in ((0.2, 0.8), ())
+        report([explanation], path=tmp_path / "page.html").read_text()
+        for explanation in (sample_explanation(), sample_explanation(prediction=rating))
     )
     assert "gave each text a label" in labelled and "gave each text a value" in valued
-    assert (
-        "which words a value depended on" in valued
-        and "label" not in valued.split("How to read this page")[1].split("</details>")[0]
-    )
+    assert "raises it" in valued and "raises it" not in labelled
+    guide = valued.split("How to read this page")[1].split("</details>")[0]
+    assert "which words a value depended on" in guide and "label" not in guide

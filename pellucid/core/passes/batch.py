@@ -137,7 +137,7 @@ class Row:
         return replace(self, positions=positions, windows=windows, numbers=self.own_numbers)
 
 
-@lru_cache(maxsize=64)  # classifiers' rows have all the same one
+@lru_cache(maxsize=64)  # all rows of a classifier have the same one
 def _ending(columns: tuple[str, ...], written: tuple[int, ...]) -> bytes:
     """What tells rows apart whose tables have the same numbers, but different columns, or different words to write."""
     more = sum(1 << EVERY_COLUMN.index(name) for name in columns[len(COLUMNS) :])

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.memory import to_device
+from pellucid.core.foundation.memory import index_on, to_device
 from pellucid.core.passes.batch import POSITIONS, Row
 
 NO_PIECE = -1
@@ -36,7 +36,7 @@ def collate(
     if len(distinct) == len(rows):
         return columns
     number = {id(row): place for place, row in enumerate(distinct)}  # the points of a path repeat one row
-    places = to_device(torch.tensor([number[id(row)] for row in rows]), device)
+    places = index_on(device, [number[id(row)] for row in rows])
     return {name: column[places] for name, column in columns.items()}
 
 

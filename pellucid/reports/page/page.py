@@ -110,7 +110,7 @@ def _guide(results: Reportable) -> Markup:
         return states_guide("marks" in _kinds(explanations))
     if not explanations:
         return comparison_guide()
-    of_values = not any(one.prediction.probabilities for one in explanations)
+    of_values = all(one.predicted_value is not None for one in explanations)
     return reading_guide(_kinds(explanations), of_values)
 
 
