@@ -15,6 +15,7 @@ from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.precision import resolution, widened
+from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.target import Explainable
 
 RIGHT_ANGLE = 1e-3
@@ -45,10 +46,14 @@ def gradient_x_input(
     gradient, state = run.gradient(target, layer), run.state(layer)
     if norm == "l2":
         return run.scores((gradient * state).norm(dim=-1))
-    scores = (gradient * state).sum(-1).detach().cpu()
+    products = gradient * widened(state)
+    scores = products.sum(-1).detach().cpu()
+    # A sum that cancels is as uncertain as its terms are large.
+    lost = rounding_of(run.model).gradients * products.norm(dim=-1).amax(-1)
     sizes = (gradient.norm(dim=-1) * widened(state).norm(dim=-1)).detach().cpu()
     return run.scores(
         scores,
+        diagnostics=tuple({"resolution": float(f"{size:.2g}")} for size in lost.tolist()),
         caveats=tuple(
             (ORTHOGONAL,) if orthogonal(*example, run.number_type) else ()
             for example in zip(scores, sizes, strict=True)

@@ -63,10 +63,11 @@ def _text_row(explanation: Explanation) -> dict[str, object]:
     """A row without lists: words with their scores as texts."""
     row = text_row(explanation)
     pairs = list(zip(row["words"] or [], row["scores"] or [], strict=True))
+    rounding = explanation.resolution
     strongest = sorted(pairs, key=lambda pair: -pair[1])
     return {name: value for name, value in row.items() if name not in LEFT_OUT} | {
-        "words_for": _in_one_cell([pair for pair in strongest if pair[1] > 0][:STRONGEST]),
-        "words_against": _in_one_cell([pair for pair in strongest[::-1] if pair[1] < 0][:STRONGEST]),
+        "words_for": _in_one_cell([pair for pair in strongest if pair[1] > rounding][:STRONGEST]),
+        "words_against": _in_one_cell([pair for pair in strongest[::-1] if pair[1] < -rounding][:STRONGEST]),
         "words_and_scores": _in_one_cell(pairs),
     }
 

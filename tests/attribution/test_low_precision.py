@@ -9,7 +9,7 @@ import torch
 from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_x_input import ORTHOGONAL
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.precision import InFloat32, quotient, rounding
+from pellucid.core.passes.precision import InWiderNumbers, quotient, rounding
 from pellucid.core.states.hidden_target import HiddenState
 from tests.asking import FEW, ask, works
 from tests.tiny import tiny_classifier
@@ -98,7 +98,7 @@ def test_rounding_follows_the_type():
 
 def test_functions_see_float32_and_weights_stay():
     layer = torch.nn.Linear(3, 2).half()
-    with InFloat32(), torch.no_grad():
+    with InWiderNumbers(), torch.no_grad():
         answer = layer(torch.ones(1, 3, dtype=torch.float16))
         assert (
             layer.weight.dtype == torch.float32

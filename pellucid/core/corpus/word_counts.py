@@ -106,7 +106,7 @@ def _one_method(explanations: Sequence[Explanation]) -> str:
 def _by_form(explanation: Explanation) -> dict[str, list[float]]:
     """Each word form of a text -> the scores of its occurrences."""
     scores: dict[str, list[float]] = defaultdict(list)
-    for word, score in explanation:
+    for word, score in explanation.as_iterated().above_rounding():
         scores[word_form(word)].append(score)
     return scores
 

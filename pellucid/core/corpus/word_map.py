@@ -19,7 +19,8 @@ class WordMap:
     """Scores [row word] in float64, raw, in reading order.
 
     words, places: each column's text, and where it stands: (segment, start, end). rows: the labels of the rows, the lowest
-    layer first. elsewhere: [row], the sum of the special tokens' scores, which belong to no word.
+    layer first. elsewhere: [row], the sum of the special tokens' scores, which belong to no word. resolution: the size below which a
+    score may be nothing but rounding.
     """
 
     words: tuple[str, ...]
@@ -27,6 +28,12 @@ class WordMap:
     rows: tuple[str, ...]
     scores: np.ndarray
     elsewhere: np.ndarray
+    resolution: float = 0.0
+
+    @property
+    def above_rounding(self) -> np.ndarray:
+        """[row word]: 0 for what may be rounding: what a picture colours."""
+        return np.where(np.abs(self.scores) < self.resolution, 0.0, self.scores)
 
     @property
     def sums(self) -> np.ndarray:
@@ -60,7 +67,7 @@ def mean_map(maps: Sequence[WordMap]) -> WordMap:
     first = maps[0]
     scores = np.mean([one.scores for one in maps], axis=0)
     elsewhere = np.mean([one.elsewhere for one in maps], axis=0)
-    return WordMap(first.words, first.places, first.rows, scores, elsewhere)
+    return WordMap(first.words, first.places, first.rows, scores, elsewhere, _coarsest(maps))
 
 
 def model_map(maps: Sequence[WordMap], names: Sequence[str]) -> WordMap:
@@ -76,7 +83,7 @@ def model_map(maps: Sequence[WordMap], names: Sequence[str]) -> WordMap:
     elsewhere = np.array([one.elsewhere[-1] for one in maps])
     words = tuple(maps[0].words[column] for column in columns[0])
     places = tuple(maps[0].places[column] for column in columns[0])
-    return WordMap(words, places, tuple(names), scores, elsewhere)
+    return WordMap(words, places, tuple(names), scores, elsewhere, _coarsest(maps))
 
 
 def _map(explanation: Explanation, kind: Kind) -> WordMap:
@@ -86,4 +93,9 @@ def _map(explanation: Explanation, kind: Kind) -> WordMap:
     words = tuple(segments[segment][start:end] for segment, start, end in places)
     scores = scores.astype(np.float64)
     elsewhere = scores[:, units.special].sum(-1)
-    return WordMap(words, places, explanation.rows[0][1], scores[:, list(units.content)], elsewhere)
+    rows, of_words = explanation.rows[0][1], scores[:, list(units.content)]
+    return WordMap(words, places, rows, of_words, elsewhere, explanation.resolution)
+
+
+def _coarsest(maps: Sequence[WordMap]) -> float:
+    return max(each.resolution for each in maps)

@@ -50,14 +50,15 @@ def _sums_of_text(one: Explanation, unit: Counted) -> dict[str, tuple[float, flo
 def _scored_forms(one: Explanation, unit: Counted) -> Iterator[tuple[str, float]]:
     """(form, score) of a text's words or tokens, special tokens left out."""
     if unit == "word":
-        yield from ((word_form(word), score) for word, score in one)
+        yield from ((word_form(word), score) for word, score in one.as_iterated().above_rounding())
         return
     if isinstance(one.units, Spans) or one.units.kind != "piece":
         raise BadSetting(
             f"unit='piece' is not possible: the scores of {one.method} belong to {one.units.kind}s; give unit='word'."
         )
+    scores = one.above_rounding().scores
     for index in one.units.content:
-        yield one.units.labels[index], float(one.scores[index])
+        yield one.units.labels[index], float(scores[index])
 
 
 def _word_sum(

@@ -22,6 +22,12 @@ def parity_of_sample(residual: float) -> str:
 
 
 @diagnostics.add(worst="highest")
+def resolution(size: float) -> str:
+    """The size below which a score may be nothing but rounding, in the scores' unit; pictures and counts take such scores for 0."""
+    return ""  # a caution says it where it matters
+
+
+@diagnostics.add(worst="highest")
 def windows(count: float) -> str:
     """The number of windows that a long text was read in."""
     return ""

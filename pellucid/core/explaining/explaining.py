@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.explaining.by_passage import in_passages
+from pellucid.core.explaining.resolution import caveats_on_rounding, score_resolution
 from pellucid.core.explaining.route_record import route_record
 from pellucid.core.explaining.stitching import stitched
 from pellucid.core.foundation.call_syntax import in_syntax
@@ -26,6 +27,7 @@ from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
+from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Explainable, Target, class_logits, class_probabilities
@@ -278,6 +280,13 @@ class _Group:
         return [self.target.explained(number, answer, labels) for number, answer in enumerate(answers)]
 
     @cached_property
+    def value_roundings(self) -> list[float]:
+        """[row]: what rounding may change of the difference of two explained values."""
+        readout = self.target.readout
+        answers = self.logits.rows if readout is LOGITS else self.forward.answers(readout).cpu()
+        return rounding_of(self.request.model).of_values(self.target, answers).tolist()
+
+    @cached_property
     def predictions(self) -> list[Prediction]:
         """[row]: the prediction of the whole text."""
         examples = self.forward.batch.examples
@@ -379,7 +388,11 @@ def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.nda
     )
     nothing = [] if values.any() else [NOTHING]
     of_words = caveats_on_words(group.forward.batch.examples[number].segments)
-    return parity | diagnostics, (*caveats, *rationale, *nothing, *of_words)
+    limit = score_resolution(call.entry, rounding_of(model), group.value_roundings[number], values)
+    rounded = caveats_on_rounding(values, limit, rounding_of(model).dtype)
+    limit = max(limit, diagnostics.get("resolution", 0.0))  # a method may know more of its own sums
+    facts = parity | diagnostics | {"resolution": limit}
+    return facts, (*caveats, *rationale, *nothing, *rounded, *of_words)
 
 
 def predict(logits: Tensor, model: Model, example: Example) -> Prediction:

@@ -19,8 +19,9 @@ from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.gradients import head_positions
 from pellucid.core.passes.model import Model, Scores, check_layer
 from pellucid.core.passes.policy_pass import PolicyPass
-from pellucid.core.passes.precision import number_type, widened
+from pellucid.core.passes.precision import widened
 from pellucid.core.passes.readout import LOGITS, Readout
+from pellucid.core.passes.rounding import number_type, rounding_of
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Explainable
@@ -175,7 +176,8 @@ class ForwardPass:
     def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
         """For each example [variant]: the explained values of its edited rows, computed through the scheduler."""
         rows = [row for of_example in variants for row in of_example]
-        answers = evaluate_rows(self.model, self.scheduler, rows, target.readout)
+        wide_head = rounding_of(self.model).wide_head
+        answers = evaluate_rows(self.model, self.scheduler, rows, target.readout, wide_head=wide_head)
         parts = answers.split([len(of_example) for of_example in variants])
         return [target.values_of(number, part) for number, part in enumerate(parts)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import torch
 from torch import Tensor
@@ -18,6 +18,9 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
+
+if TYPE_CHECKING:
+    from pellucid.core.passes.rounding import Rounding
 
 Packing = Literal["padded", "equal", "alone"]
 Parts = Mapping[str, slice]  # name -> where the part stands in a state
@@ -99,6 +102,11 @@ class Model(Protocol):
     @property
     def packings(self) -> dict[int, Packing]:
         """Most positions of a row -> how such rows may share a pass; `core/passes/packing.py` fills it by trials."""
+        ...
+
+    @property
+    def roundings(self) -> "dict[tuple[object, ...], Rounding]":
+        """How it computes -> what rounding may change; `core/passes/rounding.py` fills it by trials."""
         ...
 
     def encode(self, examples: Sequence[Example]) -> Batch:

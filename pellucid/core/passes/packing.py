@@ -14,7 +14,8 @@ from torch import Tensor
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import Model, Packing
-from pellucid.core.passes.parity import residuals, tolerance
+from pellucid.core.passes.parity import residuals
+from pellucid.core.passes.rounding import tolerance
 from pellucid.core.passes.scheduler import Scheduler, default_budget
 from pellucid.core.passes.trace import Trace
 from pellucid.core.text.units import SPECIAL

@@ -18,7 +18,7 @@ from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.precision import TOLERANCE as TOLERANCE
-from pellucid.core.passes.precision import tolerance
+from pellucid.core.passes.rounding import tolerance
 from pellucid.core.passes.target import class_logits
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import Example

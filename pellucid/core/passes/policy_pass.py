@@ -13,8 +13,9 @@ from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.gradients import Gradients, gradients_of
 from pellucid.core.passes.ledger import Ledger
 from pellucid.core.passes.model import Model, check_layer
-from pellucid.core.passes.precision import number_type, widened
+from pellucid.core.passes.precision import widened
 from pellucid.core.passes.readout import LOGITS, Readout
+from pellucid.core.passes.rounding import number_type
 from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Trace, Want
 

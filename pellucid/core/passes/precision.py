@@ -5,7 +5,8 @@ neighbouring numbers differ by 0.8 %. So methods compute in float32 at least, an
 the type in which the model computed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import torch
 from torch import Tensor, nn
@@ -18,14 +19,9 @@ TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, tor
 SHORT = (torch.float16, torch.bfloat16)
 
 
-def number_type(model: object, dtype: torch.dtype) -> torch.dtype:
-    """The shortest type in which the model computes; it may be shorter than the type in which it answers."""
-    return getattr(model, "computes_in", None) or dtype
-
-
-def tolerance(model: object, dtype: torch.dtype) -> float:
-    """The largest residual allowed between two passes of the model that should agree; dtype: of its answers."""
-    return TOLERANCE[number_type(model, dtype)]
+def coarsest(dtypes: Iterable[torch.dtype]) -> torch.dtype:
+    """Of several number types the one with the largest steps."""
+    return max(dtypes, key=lambda dtype: torch.finfo(dtype).eps)
 
 
 def widened(values: Tensor) -> Tensor:
@@ -55,29 +51,48 @@ def is_short(network: nn.Module) -> bool:
     return any(parameter.dtype in SHORT for parameter in network.parameters())
 
 
-class InFloat32(TorchFunctionMode):
-    """While active, every function gets float32 instead of sixteen-bit tensors, so every network answers in float32.
+class InWiderNumbers(TorchFunctionMode):
+    """While active, every function gets float32 instead of sixteen-bit tensors, or float64 instead of both; autocast rounds nothing.
 
-    It serves trials whose outcome rounding would hide. Weights are widened one call at a time: the network itself stays as
-    it is, also for other threads, and nothing of its size is copied.
+    It serves trials whose outcome rounding would hide, and the end of a pass whose answers are subtracted. Weights are widened one
+    call at a time: the network itself stays as it is, also for other threads, and nothing of its size is copied.
     """
+
+    def __init__(self, wide: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self.wide = wide
+        self.narrow = (*SHORT, torch.float32) if wide == torch.float64 else SHORT
 
     def __torch_function__(
         self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
     ) -> object:
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") == "__get__":  # an attribute: nothing to compute
-            return _wide_type(func(*args, **kwargs))
+            return self._wide_type(func(*args, **kwargs))
         if func is not F.embedding:  # a look-up is exact, and its weights are the largest
-            args, kwargs = tree_map(_wide, args), tree_map(_wide, kwargs)
-        return tree_map(_wide, func(*args, **kwargs))
+            args, kwargs = tree_map(self._wide, args), tree_map(self._wide, kwargs)
+        with without_autocast():
+            return tree_map(self._wide, func(*args, **kwargs))
+
+    def _wide(self, value: object) -> object:
+        if isinstance(value, Tensor):
+            return value.to(self.wide) if value.dtype in self.narrow else value
+        return self._wide_type(value)
+
+    def _wide_type(self, value: object) -> object:
+        return self.wide if isinstance(value, torch.dtype) and value in self.narrow else value
 
 
-def _wide(value: object) -> object:
-    if isinstance(value, Tensor):
-        return value.float() if value.dtype in SHORT else value
-    return _wide_type(value)
+def autocast_types() -> tuple[tuple[str, torch.dtype], ...]:
+    """The kinds of device on which autocast is active in this thread, with the number type that it rounds to."""
+    kinds = ("cpu", "cuda", "mps", "xpu")
+    return tuple((kind, torch.get_autocast_dtype(kind)) for kind in kinds if torch.is_autocast_enabled(kind))
 
 
-def _wide_type(value: object) -> object:
-    return torch.float32 if isinstance(value, torch.dtype) and value in SHORT else value
+@contextmanager
+def without_autocast() -> Iterator[None]:
+    """Autocast switched off, wherever it is active."""
+    with ExitStack() as stack:
+        for kind, _ in autocast_types():
+            stack.enter_context(torch.autocast(kind, enabled=False))
+        yield

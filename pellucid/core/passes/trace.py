@@ -247,7 +247,8 @@ class Want:
 
     gradients: a graph. hidden, attention: these parts of the trace. head_values: with attention only. deepest: the last
     hidden state that is needed; blocks above it do not run, and there are no logits. under: network -> the context in which
-    it runs (a relevance policy).
+    it runs (a relevance policy). wide_head: what follows the last block is computed in float32 at least, where the network shows its
+    blocks: for answers that are subtracted. eager: by PyTorch itself and in the weights' number type, without a route: for a trial.
     """
 
     gradients: bool = False
@@ -256,6 +257,8 @@ class Want:
     deepest: int | None = None
     head_values: bool = False
     under: Callable[[nn.Module], AbstractContextManager] | None = None
+    wide_head: bool = False
+    eager: bool = False
 
     @property
     def exchanges_functions(self) -> bool:

@@ -13,4 +13,4 @@ def evidence_parts(explanation: Explanation) -> list[Scored]:
     """
     if isinstance(explanation.units, Spans):
         return explanation.spans(1)
-    return [word for word in explanation.words().top(WORDS) if word.score > 0]
+    return [word for word in explanation.words().above_rounding().top(WORDS) if word.score > 0]

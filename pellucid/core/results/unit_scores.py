@@ -30,11 +30,11 @@ class UnitScores:
 
     def __iter__(self) -> Iterator[tuple[str, float]]:
         """(word, score) in reading order, special tokens left out; where units are larger than words, (unit, score)."""
-        words = self._at_words()
+        words = self.as_iterated()
         return ((words.scored(index).text, float(words._plain()[index])) for index in words.units.content)
 
     def __len__(self) -> int:
-        return len(self._at_words().units.content)
+        return len(self.as_iterated().units.content)
 
     @property
     def special(self) -> np.ndarray:
@@ -130,6 +130,20 @@ class UnitScores:
         """One unit or span with its text, score and offsets."""
         return scored_unit(self.units, self.example.segments, self._plain(), index)
 
+    @property
+    def resolution(self) -> float:
+        """The size below which a score may be nothing but rounding; 0 where that was not measured, as in files of earlier versions."""
+        return self.diagnostics.get("resolution", 0.0)
+
+    def above_rounding(self) -> Self:
+        """The same with 0 for every score that is smaller than the resolution: what pictures colour, and what counts as a sign.
+
+        >>> explanation.above_rounding().top(1)[0].text
+        'good'
+        """
+        scores = np.where(np.abs(self.scores) < self.resolution, np.float32(0.0), self.scores)
+        return replace(self, scores=scores)  # type: ignore[type-var]
+
     def normalised(self) -> np.ndarray:
         """[*rows, unit]: the scores divided by the sum of their absolute values (0 stays 0)."""
         total = np.abs(self.scores).sum(-1, keepdims=True)
@@ -167,8 +181,8 @@ class UnitScores:
         """What reports show: the explanation, or of several rows the first; of layers the last, the highest."""
         return self.row(*(labels[-1 if kind == "layer" else 0] for kind, labels in self.rows))
 
-    def _at_words(self) -> Self:
-        """The view of words; of sentences and larger units, which have no words, the explanation itself."""
+    def as_iterated(self) -> Self:
+        """What iteration runs over: the view of words; of sentences and larger units, which have no words, the explanation itself."""
         return self.words() if self.units.kind in ("piece", "span") else self
 
     def _span_units(self) -> Spans:

@@ -19,7 +19,7 @@ from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.divergences import total_variation
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.parity import tolerance
+from pellucid.core.passes.rounding import tolerance
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.text.example import Example

@@ -71,14 +71,14 @@ def text_difference(before: Explanation, after: Explanation, k: int) -> TextDiff
         after,
         tau=tau_b(words.before, words.after) if same else nan,
         overlap=top_overlap(words.before, words.after, k) if same else nan,
-        words_before=_for_the_class(words.words, words.before, k),
-        words_after=_for_the_class(words.words, words.after, k),
+        words_before=_for_the_class(words.words, words.before, k, before.resolution),
+        words_after=_for_the_class(words.words, words.after, k, after.resolution),
     )
 
 
-def _for_the_class(words: Sequence[str], scores: np.ndarray, k: int) -> tuple[str, ...]:
-    """Of the k words with the highest scores those above 0, which speak for what is explained."""
-    return tuple(words[index] for index in highest(scores, k) if scores[index] > 0)
+def _for_the_class(words: Sequence[str], scores: np.ndarray, k: int, resolution: float) -> tuple[str, ...]:
+    """Of the k words with the highest scores those above 0 and rounding, which speak for what is explained."""
+    return tuple(words[index] for index in highest(scores, k) if scores[index] > resolution)
 
 
 def _badness(row: TextDifference) -> tuple[float, ...]:

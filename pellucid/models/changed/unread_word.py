@@ -10,7 +10,7 @@ from torch import Tensor
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.precision import tolerance
+from pellucid.core.passes.rounding import tolerance
 from pellucid.core.passes.windows import rows_of
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier

@@ -17,6 +17,7 @@ from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.model import Packing, Parts
+from pellucid.core.passes.rounding import Rounding
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
@@ -63,6 +64,7 @@ class Classifier:
     unread_word: int | None = None
     route: str = EAGER
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
+    roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
 
     def __repr__(self) -> str:
@@ -214,6 +216,8 @@ class Classifier:
 
         Rows with gaps leave logits and hidden states behind and nothing else.
         """
+        if want.eager:
+            return replace(self._recorder(None), computes_in=None).trace(rows, want, embeddings, layer)
         # Backward rules stand in the place of PyTorch's own functions. A trial is over before the run begins.
         route = None if want.under is not None else self.route_choice.route
         return self._recorder(route).trace(rows, want, embeddings, layer)

@@ -20,6 +20,7 @@ from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing, Parts
+from pellucid.core.passes.rounding import Rounding
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
@@ -47,6 +48,7 @@ class FunctionClassifier:
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     state_parts: ClassVar[Mapping[int, Parts]] = {}
     unpadded: ClassVar[Packing] = "alone"  # nobody knows which texts have one length for the function
     language_head: ClassVar[None] = None

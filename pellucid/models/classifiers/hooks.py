@@ -4,13 +4,14 @@ Other threads that run the network at the same time notice only that it is in ev
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import torch
 from torch import Tensor, nn
 
 from pellucid.core.passes.module_hooks import hook_input, hook_output
+from pellucid.core.passes.precision import InWiderNumbers
 from pellucid.models.families.probes import attention_modules, block_input
 
 _CHANGING_MODES = threading.Lock()
@@ -148,6 +149,24 @@ def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[No
         finally:
             while entered:
                 leave()
+
+
+@contextmanager
+def wide_after(blocks: Iterable[nn.Module], n_calls: int) -> Iterator[None]:
+    """What the network computes after the last of n_calls calls of these blocks is computed in float32 at least."""
+    calls = 0
+
+    with ExitStack() as stack, ExitStack() as wide:
+
+        def count(*_: object) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == n_calls:
+                wide.enter_context(InWiderNumbers())
+
+        for block in blocks:
+            stack.callback(hook_output(block, count))
+        yield
 
 
 class Enough(BaseException):

@@ -17,6 +17,7 @@ from pellucid.core.foundation.checks import of_class, one_of, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing, Parts
+from pellucid.core.passes.rounding import Rounding
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.passes.windows import windows_of
@@ -25,7 +26,7 @@ from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, coarse_index
 from pellucid.models.classifiers.collation import closed_up, collate
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.hooks import Enough, evaluating, word_embeddings
+from pellucid.models.classifiers.hooks import Enough, evaluating, wide_after, word_embeddings
 from pellucid.models.classifiers.labels import class_names
 from pellucid.models.classifiers.network_layers import LayerRun, checked_layers, layer_names
 
@@ -52,6 +53,7 @@ class NetworkClassifier:
     gaps: Gaps
     layers: tuple[nn.Module, ...] = ()
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
     state_parts: ClassVar[Mapping[int, Parts]] = {}
     language_head: ClassVar[None] = None
@@ -155,6 +157,8 @@ class NetworkClassifier:
                 )
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
+            if want.wide_head and self.layers:
+                stack.enter_context(wide_after(self.layers[-1:], 1))
             try:
                 with states.recording() if states else nullcontext():
                     logits = self._answer(ids, columns["attention_mask"].bool())

@@ -7,7 +7,7 @@ import torch
 
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.precision import InFloat32, is_short
+from pellucid.core.passes.precision import InWiderNumbers, is_short
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.arguments import Arguments
 from pellucid.models.classifiers.collation import collate, hidden, row_with_gaps
@@ -76,14 +76,14 @@ class NetworkInputs:
         facts = self.facts
         row = row_with_gaps(size, facts.n_ids, facts.trial_row.ids[-1])
         # In sixteen bits rounding is larger than what a shifted position changes in some answers.
-        exactly = InFloat32() if is_short(facts.network) else nullcontext()
+        exactly = InWiderNumbers() if is_short(facts.network) else nullcontext()
         try:
             with evaluating(facts.network), torch.no_grad(), exactly:
                 close, spread = (facts.run(self.arguments([row], spread)).logits for spread in (False, True))
         except BadInput:  # the network reads fewer pieces; keeping positions is always right
             return False
         except ModelCannot:
-            if isinstance(exactly, InFloat32):  # its kernels compute in sixteen bits only; likewise
+            if isinstance(exactly, InWiderNumbers):  # its kernels compute in sixteen bits only; likewise
                 return False
             raise
         return same_logits(close, spread)

@@ -16,6 +16,7 @@ from pellucid.models.classifiers.hooks import (
     computing_in,
     evaluating,
     hidden_states,
+    wide_after,
     word_embeddings,
 )
 from pellucid.models.classifiers.network_facts import NetworkFacts
@@ -101,12 +102,15 @@ class _Run:
         if want.under is not None:
             self._refuse_time_first()
             yield want.under(self.facts.network)
+        if want.wide_head and structure.blocks is not None:  # the last, since it ends first
+            yield wide_after(structure.blocks, structure.n_layers)
 
     @property
     def call(self) -> Call:
         """How the network is asked: by the route where only its answer and the word embeddings are wanted."""
         route, want = self.recorder.route, self.want
-        seen = want.gradients or want.hidden or want.exchanges_functions or self.layer is not None
+        seen = want.gradients or want.hidden or want.exchanges_functions or want.wide_head
+        seen = seen or self.layer is not None
         if route is None or seen or self.recorder.computes_in is not None:
             return own_call
         return route.answer

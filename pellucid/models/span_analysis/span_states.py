@@ -15,7 +15,7 @@ from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.module_hooks import hook_output
-from pellucid.core.passes.parity import tolerance
+from pellucid.core.passes.rounding import tolerance
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed_network import PoolingNetwork
 from pellucid.models.pooling.pooled import Pooled

@@ -12,11 +12,12 @@ from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import WRITING, Packing, Parts
+from pellucid.core.passes.rounding import Rounding
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want, WrittenTrace
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.hooks import Enough, evaluating, output_through
+from pellucid.models.classifiers.hooks import Enough, evaluating, output_through, wide_after
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.families.probes import computing_config
 from pellucid.models.translation.explained_decoder import source_spans_of, span_readings
@@ -45,6 +46,7 @@ class WritingModel:
     name: str
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     labels: ClassVar[tuple[str, ...]] = ("log-probability of the text",)
     problem: ClassVar[Problem] = "regression"
     state_parts: ClassVar[Mapping[int, Parts]] = {}
@@ -140,6 +142,8 @@ class WritingModel:
             products = stack.enter_context(recorded_product(self._head))
             stack.enter_context(head_at(self._head, places))
             read_spans = stack.enter_context(span_readings(self.network))
+            if want.wide_head and self.layers.decoder is not None:
+                stack.enter_context(wide_after(self.layers.decoder.modules, self.layers.decoder.count))
             reading = self._reading(tracks, own, read, words is not None)
             try:
                 logits = self.form.logits(tracks, reading)

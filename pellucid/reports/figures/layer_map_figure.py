@@ -66,7 +66,7 @@ def _map(panel: "Axes", one: WordMap, common: ColourRange | None, colours: Palet
     """One model's lines; common: the colours of all panels, None: each line from 0 to its own largest score."""
     from matplotlib.patches import Rectangle
 
-    for row, scores in enumerate(one.scores.tolist()):
+    for row, scores in enumerate(one.above_rounding.tolist()):
         ends = common or ColourRange(0.0, max(map(abs, scores)))
         for column, score in enumerate(scores):
             cell = Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor=colours.paper, linewidth=0.6)

@@ -71,7 +71,7 @@ def dots_by_word(results: Results) -> dict[tuple[str, str], list[Dot]]:
     dots: dict[tuple[str, str], list[Dot]] = defaultdict(list)
     for one in distinct_texts(results.explanations):
         scores: dict[str, list[float]] = defaultdict(list)
-        for word, score in one.shown_row():
+        for word, score in one.shown_row().as_iterated().above_rounding():
             scores[word_form(word)].append(score)
         for form, of_form in scores.items():
             dots[class_of(one.target), form].append((float(np.mean(of_form)), one.is_correct is False))

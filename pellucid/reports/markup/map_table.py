@@ -62,9 +62,11 @@ def _table(
 
 
 def _row(one: WordMap, row: int, columns: range, colours: ColourRange, with_sum: bool) -> Markup:
+    shown = slice(columns.start, columns.stop)
+    pairs = zip(one.scores[row, shown].tolist(), one.above_rounding[row, shown].tolist(), strict=True)
     cells = (
-        element("td", number(score), class_=shade(score - colours.low, colours.width) or None)
-        for score in one.scores[row, columns.start : columns.stop].tolist()
+        element("td", number(score), class_=shade(coloured - colours.low, colours.width) or None)
+        for score, coloured in pairs
     )
     total = element("td", number(float(one.sums[row])), class_="pl-sum") if with_sum else None
     return element("tr", element("th", name(_short(one.rows[row])), scope="row"), *cells, total)

@@ -31,11 +31,11 @@ STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
 
 
 def drawable_view(explanation: Explanation, unit: Kind = "word") -> Explanation:
-    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own."""
+    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own; rounding as 0."""
     row = shown_row(explanation)
     kind = row.units.kind
     coarser = kind in BY_SIZE and BY_SIZE.index(kind) >= BY_SIZE.index(unit)
-    return row if coarser else row.view(unit)
+    return (row if coarser else row.view(unit)).above_rounding()
 
 
 def heat_map(

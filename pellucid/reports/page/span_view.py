@@ -82,7 +82,7 @@ def _written_line(row: Explanation, label: str) -> Markup:
 
 def clear_spans(view: Explanation, k: int) -> list[Scored]:
     """The k heaviest spans that do not overlap, without those that weigh next to nothing beside the first."""
-    spans = view.spans(k)
+    spans = view.above_rounding().spans(k)
     return [span for span in spans if span.score and abs(span.score) >= CLEAR * abs(spans[0].score)]
 
 
