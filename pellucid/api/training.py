@@ -145,12 +145,22 @@ def train(
         plan = replace(plan, labels=source.classes(parts["train"], plan.problem))
     else:
         plan = upgrading.plan_from(plan, old, parts)
-    with progress_bar(progress) as show_progress:
-        model = train_model(
-            parts, plan, settings.recipe, possible_path(out), device, progress=show_progress, watch=watching
-        )
+
+    def judge(model: Classifier) -> None:
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
+
+    with progress_bar(progress) as show_progress:
+        model = train_model(
+            parts,
+            plan,
+            settings.recipe,
+            possible_path(out),
+            device,
+            progress=show_progress,
+            watch=watching,
+            afterwards=judge,
+        )
     model = replace(model, route=route_to_load(None))  # as `load` of its folder would have it
     remember(model, partial(load, possible_path(out), device=device))
     return model

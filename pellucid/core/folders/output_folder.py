@@ -165,6 +165,22 @@ class FolderState:
         return digest
 
 
+def check_as_before(folder: OutputFolder, state: FolderState, names: Iterable[str]) -> None:
+    """Raise `BadFile` where files that were made again are not what they were; they are taken away, and the manifest is put back."""
+    if state.manifest is None:
+        return
+    other = [name for name in names if digest_inside(folder.path, name) != state.manifest.files.get(name)]
+    if not other:
+        return
+    for name in other:
+        (folder.path / name).unlink()
+    state.manifest.save(folder.path)
+    raise BadFile(
+        f"{listed(other)} of {folder.path} cannot be made again as it was: what it was made from has changed; put it back, or "
+        "remove the folder to train again."
+    )
+
+
 def _manifest_or_none(folder: Path) -> Manifest | None:
     """None also where it is damaged: then the command checks what it can, and writes another."""
     try:
