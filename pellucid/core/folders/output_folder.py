@@ -8,7 +8,7 @@ folder of an earlier version, the command checks what it can, and what is derive
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pellucid.core.folders.manifest import (
     MANIFEST,
@@ -46,8 +46,10 @@ class OutputFolder:
         """Take away what is damaged, before the work; raises `BadFile` for a damaged file that the work cannot make again."""
         manifest = self._own_manifest()
         if manifest is None:
-            return FolderState(None, (), {})
-        missing, changed = manifest.differing(self.path)
+            return NOTHING_KNOWN
+        missing, changed = (
+            [name for name in names if self._makes(name)] for names in manifest.differing(self.path)
+        )
         for name in (*missing, *changed):
             self._check_can_be_remade(name, "is missing" if name in missing else "was changed")
         if missing or changed:
@@ -73,6 +75,10 @@ class OutputFolder:
         same = manifest is not None and (manifest.command, manifest.of) == (self.command, self.of)
         return manifest if same else None
 
+    def _makes(self, name: str) -> bool:
+        """Whether a file is of this work: whatever a manifest says, no other is taken away."""
+        return any(_fits(name, pattern) for pattern in self.files)
+
     def _check_can_be_remade(self, name: str, what: str) -> None:
         for pattern, sentence in self.lasting.items():
             if _fits(name, pattern):
@@ -80,6 +86,10 @@ class OutputFolder:
         path = self.path / name
         if path.is_dir() and not path.is_symlink():
             raise BadFile(f"{path} is a folder where a file belongs; remove it to have the file made again.")
+        if not path.parent.resolve().is_relative_to(self.path.resolve()):
+            raise BadFile(
+                f"{path.parent} is a link that leads out of {self.path}; remove it to have its files made again."
+            )
 
     def _take_away(self, missing: Sequence[str], changed: Sequence[str]) -> None:
         """The manifest goes last, so that an interruption in between loses nothing that is known."""
@@ -94,16 +104,7 @@ class OutputFolder:
 
     def end(self, state: "FolderState", remade: Sequence[str] = ()) -> None:
         """Write the manifest, after the work; notices say what was made again, and what is foreign. remade: further such files."""
-        manifest = Manifest(
-            self.command,
-            self.of,
-            {name: state.digest(self.path, name) for name in self._present(self.files)},
-            tuple(one.removesuffix(f"/{MANIFEST}") for one in self._present(_manifests_in(self.folders))),
-        )
-        is_there = state.manifest == manifest and not state.damaged
-        if not is_there and self.path.is_dir() and os.access(self.path, os.W_OK):
-            remove_unfinished(self.path)
-            manifest.save(self.path)
+        manifest = self.save(state)
         remade = [*(name for name in state.damaged if name in manifest.files), *remade]
         lost = [name for name in state.damaged if name not in manifest.files]
         if state.manifest is not None:
@@ -111,6 +112,20 @@ class OutputFolder:
         self._notify("Made again in {}, where it was missing or changed: {}.", remade)
         self._notify("Missing in {}, and not made again: {}.", lost)
         self._notify("Not made by this command, and left as it is in {}: {}.", self._foreign(manifest))
+
+    def save(self, state: "FolderState") -> Manifest:
+        """Write the manifest where it is not there as it should be, and return it."""
+        manifest = Manifest(
+            self.command,
+            self.of,
+            {name: digest for name in self._present(self.files) if (digest := state.digest(self.path, name))},
+            tuple(one.removesuffix(f"/{MANIFEST}") for one in self._present(_manifests_in(self.folders))),
+        )
+        is_there = state.manifest == manifest and not state.damaged
+        if not is_there and self.path.is_dir() and os.access(self.path, os.W_OK):
+            remove_unfinished(self.path)
+            manifest.save(self.path)
+        return manifest
 
     def _notify(self, sentence: str, names: Sequence[str]) -> None:
         if names:
@@ -154,15 +169,27 @@ class FolderState:
         """Whether every file was as the manifest of this work says."""
         return self.manifest is not None and not self.damaged
 
-    def digest(self, folder: Path, name: str) -> FileDigest:
-        """The digest of a file; one that nobody wrote since is not read again."""
+    def digest(self, folder: Path, name: str) -> FileDigest | None:
+        """The digest of a file, None for a link that leads out of the folder; one that nobody wrote since is not read again."""
         stamp = self.stamps.get(name)
         if self.manifest is not None and stamp and stamp == _stamp(folder / name):
             return self.manifest.files[name]
-        digest = digest_inside(folder, name)
-        if digest is None:
-            raise BadFile(f"{folder / name} is no file of this folder; put the file itself there.")
-        return digest
+        return digest_inside(folder, name)
+
+
+NOTHING_KNOWN = FolderState(None, (), {})  # without a manifest
+
+
+def is_damaged(folder: Path) -> bool:
+    """Whether a folder has a manifest and does not fit it."""
+    manifest = _manifest_or_none(folder)
+    return manifest is not None and any(manifest.differing(folder))
+
+
+def check_unwritten(paths: Iterable[Path]) -> None:
+    """Raise `BadFile` for a file that is there already, where a command replaces none."""
+    for path in filter(Path.exists, paths):
+        raise BadFile(f"{path} is there already; give another folder, or remove it.")
 
 
 def check_as_before(folder: OutputFolder, state: FolderState, names: Iterable[str]) -> None:
@@ -194,7 +221,8 @@ def _manifests_in(folders: Iterable[str]) -> list[str]:
 
 
 def _fits(name: str, pattern: str) -> bool:
-    return Path(name).match(pattern)
+    path, shape = PurePosixPath(name), PurePosixPath(pattern)
+    return len(path.parts) == len(shape.parts) and path.match(pattern)
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -57,7 +57,7 @@ def verify_folder(folder: str | Path) -> Verification:
             f"{readable(path)} has no {MANIFEST}: the command that made it has not ended, or was of an earlier version; run it again, "
             "which writes one."
         )
-    missing, changed, expected = set(), set(), set()
+    missing, changed, expected = set[str](), set[str](), set[str]()
     for root, manifest in manifests.items():
         if manifest is None:
             changed.add(root + MANIFEST)

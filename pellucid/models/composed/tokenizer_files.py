@@ -35,8 +35,8 @@ def save_tokenizer(tokenizer: Tokenizer, folder: Path, only: Collection[str] | N
             tokenizer.save_pretrained(temporary)
         except Exception as error:  # the tokenizer's writer raises nothing more precise
             raise BadFile(f"Cannot write the tokenizer to {folder}: {reason(error)}.") from None
-        for path in [] if only is None else list(temporary.iterdir()):
-            if path.name not in only:
+        for path in list(temporary.iterdir()):
+            if only is not None and path.name not in only:
                 path.unlink()
 
 
