@@ -73,7 +73,7 @@ def test_a_whole_folder_is_not_written_to_and_names_are_relative(whole, tmp_path
     assert pellucid.verify(str(tmp_path / "mailed")).is_whole
 
 
-def test_killed_at_any_moment_no_manifest_speaks_for_what_is_half_made(whole, tmp_path):
+def test_killed_at_any_moment_no_manifest_speaks_for_half_written_files(whole, tmp_path):
     expected = files_of(whole)
 
     def spoilt(folder):
@@ -94,7 +94,7 @@ def test_killed_at_any_moment_no_manifest_speaks_for_what_is_half_made(whole, tm
         assert files_of(folder) == expected, moment
 
 
-def test_another_works_files_are_never_taken_away(whole):
+def test_no_file_of_another_work_is_removed(whole):
     (whole / "all.txt").write_text("another")
     before = files_of(whole)
     OutputFolder(whole, "work", "that", ["all.txt"]).begin()
@@ -102,7 +102,7 @@ def test_another_works_files_are_never_taken_away(whole):
     assert files_of(whole) == before
 
 
-def test_what_lasts_is_named_and_nothing_is_taken_away(whole):
+def test_what_lasts_is_named_and_nothing_is_removed(whole):
     (whole / "all.txt").unlink()
     (whole / "parts/0.txt").write_text("another")
     before = files_of(whole)

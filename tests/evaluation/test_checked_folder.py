@@ -100,7 +100,7 @@ def test_an_outcome_of_another_comparison_or_twin_is_refused(whole, tmp_path):
         run(tmp_path)
 
 
-def test_a_damaged_outcome_is_made_again_where_a_manifest_says_that_it_is_damaged(whole, tmp_path):
+def test_a_damaged_outcome_is_computed_again_where_a_manifest_says_so(whole, tmp_path):
     shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
     (tmp_path / "checks" / "seed_agreement.json").write_text("{}")
     with pytest.warns(FolderMended, match=r"checks/seed_agreement.json"):
