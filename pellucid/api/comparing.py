@@ -87,7 +87,7 @@ def compare(
     corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
         comparisons, or what `explain` returned; a dictionary gives them names.
     folder: keep explanations, values, table and report there; `values.parquet` has every value. An interrupted comparison goes on
-        when it is called again, a finished one is loaded. One that only has more metrics goes on from the folder's explanations.
+        when it is called again; a finished one is loaded, and files of it that are missing or were changed are made again. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the threads; more

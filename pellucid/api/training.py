@@ -61,7 +61,8 @@ def train(
 ) -> Classifier:
     """Train a classifier, by default one that explains itself, and save it to a folder that `load` reads.
 
-    The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded.
+    The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded, and
+    files beside its weights that are missing or were changed are made again.
 
     data: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; a data frame, a
         `datasets.Dataset` or labelled examples, which are split likewise; or a mapping of parts, "train" and "dev" (or

@@ -146,6 +146,21 @@ def test_foreign_files_are_listed_and_left_alone(name, words, whole, run, tmp_pa
     assert (out / inside / "notes.txt").read_text() == "mine"
 
 
+def test_verify_prints_json_and_names_of_one_line(whole, run, tmp_path):
+    shutil.copytree(whole("plant"), tmp_path / "out")
+    (tmp_path / "out" / "a\nout is whole").write_text("")
+    (tmp_path / "out" / "dev.jsonl").write_text("")
+    status, text, _ = run("verify", tmp_path / "out")
+    assert status == 1 and len(text.splitlines()) == 3
+    status, text, _ = run("verify", tmp_path / "out", "--json")
+    record = json.loads(text)
+    assert (status, record["changed"], record["is_whole"]) == (1, ["dev.jsonl"], False)
+    assert record["foreign"] == ["a\nout is whole"] and record["checked"] == 3
+    status, text, _ = run("verify", tmp_path)  # which itself has none
+    assert status == 1 and "out/dev.jsonl" in text
+    assert run("verify", tmp_path / "none")[0] == 2
+
+
 @pytest.mark.parametrize("name", ("attack", "compare", "train"))
 def test_a_folder_of_an_earlier_version_gets_its_manifest(name, words, whole, run, tmp_path):
     out, inside = tmp_path / "out", FOLDERS.get(name, "")

@@ -88,6 +88,12 @@ def read_manifest(folder: Path) -> Manifest | None:
         raise damaged from None
 
 
+def remove_manifest(folder: Path) -> None:
+    """Remove it, where there is one: it is of finished work, and work begins."""
+    with disk_errors("write", folder):
+        (folder / MANIFEST).unlink(missing_ok=True)
+
+
 def _manifest(content: Mapping[str, Any], of: Mapping[str, Any]) -> Manifest:
     """The manifest of a record of unknown origin; raises whatever does not fit as an error of some kind."""
     files = {_inside(name): FileDigest(**record) for name, record in content["files"].items()}

@@ -17,6 +17,7 @@ from pellucid.core.folders.manifest import (
     digest_inside,
     names_below,
     read_manifest,
+    remove_manifest,
 )
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors, remove_unfinished, write_text
@@ -66,9 +67,9 @@ class OutputFolder:
         ]
 
     def holds_other_work(self) -> bool:
-        """Whether there is a manifest, and it is of another work."""
+        """Whether there is a manifest of the same command, and it is of another work."""
         manifest = _manifest_or_none(self.path)
-        return manifest is not None and (manifest.command, manifest.of) != (self.command, self.of)
+        return manifest is not None and manifest.command == self.command and manifest.of != self.of
 
     def _own_manifest(self) -> Manifest | None:
         manifest = _manifest_or_none(self.path)
@@ -100,7 +101,7 @@ class OutputFolder:
             for name in changed:
                 if name not in self.known:
                     (self.path / name).unlink(missing_ok=True)
-            (self.path / MANIFEST).unlink(missing_ok=True)
+        remove_manifest(self.path)
 
     def end(self, state: "FolderState", remade: Sequence[str] = ()) -> None:
         """Write the manifest, after the work; notices say what was made again, and what is foreign. remade: further such files."""

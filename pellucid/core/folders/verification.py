@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from pellucid.core.folders.manifest import MANIFEST, Manifest, names_below, read_manifest
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import possible_path, readable
-from pellucid.core.foundation.wording import listed
+from pellucid.core.foundation.wording import listed, quoted
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Verification:
         files = f"{self.checked:,} file{'' if self.checked == 1 else 's'}"
         outcome = "whole" if self.is_whole else "damaged"
         lines = [f"{self.folder} is {outcome}: {files} by its manifest."]
-        lines += [f"{kind}: {listed(names)}" for kind, names in kinds.items() if names]
+        lines += [f"{kind}: {listed(map(_in_one_line, names))}" for kind, names in kinds.items() if names]
         return "\n".join(lines)
 
 
@@ -79,6 +79,11 @@ def _manifest_in(path: Path) -> Manifest | None:
         return read_manifest(path.parent)
     except BadFile:
         return None
+
+
+def _in_one_line(name: str) -> str:
+    """A name as it is, or as Python writes it where it has line ends or other control characters."""
+    return name if name.isprintable() else quoted(name)
 
 
 def _lies_in_another(root: str, roots: Iterable[str]) -> bool:

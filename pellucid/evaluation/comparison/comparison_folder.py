@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from pellucid.core.folders.manifest import MANIFEST
+from pellucid.core.folders.manifest import remove_manifest
 from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
@@ -168,8 +168,8 @@ class ComparisonFolder:
             remove_unfinished(folder)
         check_folder(self.path)
         if (self.path / QUESTION).exists() and (there := self._read_question()) != self.comparison.question():
-            for finished in (self.path / MANIFEST, self.table):  # they are of finished work
-                finished.unlink(missing_ok=True)
+            remove_manifest(self.path)
+            self.table.unlink(missing_ok=True)  # a table is of finished work
             write_text(
                 self.path / EARLIER, json.dumps([*self._earlier_questions(), there], ensure_ascii=False)
             )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 
-from pellucid.core.folders.manifest import MANIFEST
+from pellucid.core.folders.manifest import remove_manifest
 from pellucid.core.folders.output_folder import NOTHING_KNOWN, OutputFolder
 from pellucid.core.foundation.catalogue import Entry
 from pellucid.core.foundation.checks import known
@@ -54,7 +54,7 @@ def run_study(study: Study, settings: Settings, progress: Progress = silent) -> 
     names = ["result.json", *study.pictures, "README.md"]
     files = OutputFolder(settings.out, "study", settings.size_name, [*names, f"{RUNS}/*.json"])
     if not settings.finished:
-        (settings.out / MANIFEST).unlink(missing_ok=True)  # it is of finished work
+        remove_manifest(settings.out)
     numbers = study.numbers(settings, progress)
     page = study.page(settings, numbers)
     write_text(settings.out / "result.json", json.dumps(numbers, indent=1))
