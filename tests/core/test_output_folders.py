@@ -166,6 +166,15 @@ def test_pipes_devices_and_endless_files_are_not_waited_for(whole):
     assert pellucid.verify(whole).changed == (MANIFEST,)
 
 
+def test_a_link_that_leads_out_is_changed_whatever_it_leads_to_and_one_that_stays_is_read(whole, tmp_path):
+    for outside, changed in ((tmp_path / "outside.txt", ("all.txt",)), (whole / "inside.txt", ())):
+        (whole / "all.txt").rename(outside)
+        (whole / "all.txt").symlink_to(outside)
+        assert pellucid.verify(whole).changed == changed
+        (whole / "all.txt").unlink()
+        outside.rename(whole / "all.txt")
+
+
 def test_folders_inside_are_judged_by_their_own_manifests(whole):
     work(whole / "models/a")
     files = OutputFolder(whole, "work", "outer", ["all.txt", "parts/*.txt"], folders=["models/*"])
