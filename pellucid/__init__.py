@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pellucid.api.translation.training_translator import train_translator
     from pellucid.api.translation.translating import Translation, translate
     from pellucid.api.typed_explain import explain
+    from pellucid.api.verifying import verify
     from pellucid.api.writing.continuing_texts import write
     from pellucid.attacks.shared.attack_plan import AttackPlan
     from pellucid.core.corpus.attempts import Attempts
@@ -125,6 +126,7 @@ __all__ = [
     "train",
     "train_translator",
     "translate",
+    "verify",
     "write",
     "write_blind_sheet",
     "write_csv",

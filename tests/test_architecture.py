@@ -121,6 +121,7 @@ def test_no_folders_import_each_other_in_a_circle():
 
 CORE = (
     "foundation",
+    "folders",
     "processes",
     "text",
     "lexicon",

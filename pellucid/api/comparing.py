@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -38,8 +38,9 @@ from pellucid.evaluation.checking.scored_text import Explained, by_method, joine
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.comparison_cost import ComparisonCost, comparison_cost
-from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.evaluation.comparison.comparison_folder import REPORT, VALUES, ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
+from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.reports.page import page
 from pellucid.reports.terminal.progress_bar import progress_bar
 
@@ -86,7 +87,7 @@ def compare(
     corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
         comparisons, or what `explain` returned; a dictionary gives them names.
     folder: keep explanations, values, table and report there; `values.parquet` has every value. An interrupted comparison goes on
-        when it is called again, a finished one is loaded. One that only has more metrics goes on from the folder's explanations.
+        when it is called again; a finished one is loaded, and files of it that are missing or were changed are made again. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the threads; more
@@ -148,9 +149,8 @@ def compare(
         if place is None:
             return _compare_in_memory(comparison, checking, show_progress)
         in_folder = ComparisonFolder(place, comparison)
-        if load is not None and not in_folder.is_finished():
-            compute_parts(in_folder, ask, load, workers, show_progress)
-        return compare_in(in_folder, show_progress, checking)
+        compute = None if load is None else partial(compute_parts, ask=ask, load=load, workers=workers)
+        return compare_in(in_folder, show_progress, checking, compute)
 
 
 def compare_cost(
@@ -210,9 +210,35 @@ def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Pro
     return comparison_table(comparison, judged, outcomes)
 
 
-def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking = NO_CHECKS) -> Table:
-    """The table of a comparison in a folder, with the report beside it; finished parts and checks are read, not computed again."""
-    comparison, is_finished = folder.comparison, folder.is_finished()
+def compare_in(
+    folder: ComparisonFolder,
+    progress: Progress,
+    checking: Checking = NO_CHECKS,
+    compute: Callable[..., None] | None = None,
+) -> Table:
+    """The table of a comparison in a folder, with the report beside it; finished parts and checks are read, not computed again.
+
+    compute: called with the folder and the progress to make the missing parts at once; None: they are made one after the other.
+    """
+    state = folder.files.begin()
+    is_finished = folder.is_finished()
+    if compute is not None and not is_finished:
+        compute(folder, progress=progress)
+    table, remade = _finished_table(folder, progress, checking, is_finished), []
+    if (
+        is_finished and not state.is_whole and folder.is_writable
+    ):  # nothing says that report and values are as they were
+        write = partial(_write_derived, folder, table, folder.finished_parts())
+        remade = folder.files.rewritten([REPORT, VALUES], write)
+    folder.files.end(state, remade)
+    return table
+
+
+def _finished_table(
+    folder: ComparisonFolder, progress: Progress, checking: Checking, is_finished: bool
+) -> Table:
+    """The table, with what belongs to it written. is_finished: whether nothing but checks can be missing."""
+    comparison = folder.comparison
     judged = None if is_finished else list(folder.judged(progress))
     of_checks = CheckFolder(folder.path, folder.of_comparison)
     of_checks.renew(folder.earlier)
@@ -223,11 +249,16 @@ def compare_in(folder: ComparisonFolder, progress: Progress, checking: Checking 
             return table
         judged = list(folder.judged(progress))
     table = comparison_table(comparison, judged, outcomes)
+    _write_derived(folder, table, judged)
+    folder.write_table(table)
+    return folder.read_table()
+
+
+def _write_derived(folder: ComparisonFolder, table: Table, judged: Sequence[JudgedPart]) -> None:
+    """Write the report and all values."""
     shown = [explanation for explanation in folder.explanations(0) if not explanation.rows]
     page.report(shown, table, path=folder.report, title="Pellucid comparison")
     folder.write_values(judged)
-    folder.write_table(table)
-    return folder.read_table()
 
 
 def _explained_in(folder: ComparisonFolder) -> Explained:

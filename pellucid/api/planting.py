@@ -7,17 +7,19 @@ from typing import Any
 
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.data import Data
+from pellucid.core.folders.output_folder import OutputFolder, check_unwritten, is_damaged
 from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import reasons
+from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.carriers import carrier_parts
 from pellucid.datasets.planting.plant import PARTS
 from pellucid.datasets.planting.plant import plant as plant_in
-from pellucid.exports.json_lines import write_json_lines
+from pellucid.exports.json_lines import as_line, write_json_lines
 
+FILES = {part: f"{part}.jsonl" for part in PARTS}
 MOST_TEXTS = 1_000_000  # all of them are in memory
 
 
@@ -41,8 +43,8 @@ def plant(
     seed: a whole number; the seed of all draws.
     settings: the reason's own.
 
-    Returns the parts: "train", "dev" and "test". Raises `BadFile` where a file of the folder exists already,
-    `UnknownName` for a reason or setting that does not exist, `BadSetting` for a value that is not possible, `BadInput`
+    Returns the parts: "train", "dev" and "test". Raises `BadFile` where a file of the folder exists already, unless the same call
+    wrote it and others of its files are damaged, which are made again; `UnknownName` for a reason or setting that does not exist, `BadSetting` for a value that is not possible, `BadInput`
     for texts that nothing can be planted in.
 
     >>> parts = pellucid.plant("token", n=100, out="planted")
@@ -55,12 +57,25 @@ def plant(
     """
     call = reasons.calls([(reason, settings)])[0]
     whole("n", n, 10, MOST_TEXTS)
-    paths = {} if out is None else {part: possible_path(out) / f"{part}.jsonl" for part in PARTS}
-    for path in filter(Path.exists, paths.values()):
-        raise BadFile(f"{path} is there already; give another folder, or remove it.")
+    folder = None if out is None else possible_path(out)
+    if folder is not None and not is_damaged(folder):
+        check_unwritten(folder / name for name in FILES.values())
     whole("seed", seed, 0, HIGHEST_SEED)
     carriers = str(possible_path(on)) if isinstance(on, str | Path) else examples_from(on)
     parts = plant_in(carrier_parts(carriers), call, n=n, distractor=distractor, seed=seed)
-    for part, path in paths.items():
-        write_json_lines(parts[part], path)
+    if folder is not None:
+        _write(parts, folder)
     return parts
+
+
+def _write(parts: dict[str, list[Example]], folder: Path) -> None:
+    """Write all parts to a new folder; to a damaged one of the same call, those that are damaged."""
+    lines = {part: [as_line(example) for example in examples] for part, examples in parts.items()}
+    files = OutputFolder(folder, "plant", json_digest(lines), list(FILES.values()))
+    state = files.begin()
+    if not state.damaged:
+        check_unwritten(folder / name for name in FILES.values())
+    for part, name in FILES.items():
+        if not (folder / name).exists():
+            write_json_lines(parts[part], folder / name)
+    files.end(state)

@@ -61,7 +61,8 @@ def train(
 ) -> Classifier:
     """Train a classifier, by default one that explains itself, and save it to a folder that `load` reads.
 
-    The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded.
+    The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded, and
+    files beside its weights that are missing or were changed are made again.
 
     data: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; a data frame, a
         `datasets.Dataset` or labelled examples, which are split likewise; or a mapping of parts, "train" and "dev" (or
@@ -145,12 +146,22 @@ def train(
         plan = replace(plan, labels=source.classes(parts["train"], plan.problem))
     else:
         plan = upgrading.plan_from(plan, old, parts)
-    with progress_bar(progress) as show_progress:
-        model = train_model(
-            parts, plan, settings.recipe, possible_path(out), device, progress=show_progress, watch=watching
-        )
+
+    def judge(model: Classifier) -> None:
         if old is not None:
             upgrading.judge(old, model, parts["dev"], source.with_split("test")).save(out)
+
+    with progress_bar(progress) as show_progress:
+        model = train_model(
+            parts,
+            plan,
+            settings.recipe,
+            possible_path(out),
+            device,
+            progress=show_progress,
+            watch=watching,
+            afterwards=judge,
+        )
     model = replace(model, route=route_to_load(None))  # as `load` of its folder would have it
     remember(model, partial(load, possible_path(out), device=device))
     return model

@@ -43,6 +43,7 @@ NAMES = (
     "train-translator",
     "lens",
     "plant",
+    "verify",
     "convert",
     "formats",
     "methods",

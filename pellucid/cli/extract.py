@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -12,9 +12,13 @@ from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.options.settings import settings_from
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.folders.output_folder import OutputFolder, check_unwritten, is_damaged
+from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.seals import json_digest
+from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
+from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.part_files import PARTS
 
@@ -64,28 +68,47 @@ def extract(
 ) -> None:
     """Write the evidence of each text as a data set that `pellucid train` reads."""
     paths = {part: out / f"{part}.jsonl" for part in _parts(parts)}
-    for path in filter(Path.exists, paths.values()):
-        raise BadFile(f"{path} is there already; give another folder, or remove it.")
+    if not is_damaged(out):
+        check_unwritten(paths.values())
     classifier = pellucid.load(model, device=device)
-    for part, path in paths.items():
-        examples = labelled(
-            classifier, reading.source(data, part).training_part(), reading, answers.need_labels
-        )
-        extractions = pellucid.extract(
+    examples = {
+        part: selected(
             classifier,
-            selected(classifier, examples, amount, answers, seed),
-            extractor,
-            selection=selection,
-            budget=None if budget is None else budget_from(budget),
-            n_spans=n_spans,
-            like=None if like is None else [extraction_in(one) for one in load_examples(like, part)],
-            seed=seed,
-            **settings_from(set_ or []),
+            labelled(classifier, reading.source(data, part).training_part(), reading, answers.need_labels),
+            amount,
+            answers,
+            seed,
         )
+        for part in paths
+    }
+    models = {part: [] if like is None else load_examples(like, part) for part in paths}
+    settings: dict[str, Any] = {
+        "selection": selection,
+        "budget": None if budget is None else budget_from(budget),
+        "n_spans": n_spans,
+        "seed": seed,
+        **settings_from(set_ or []),
+    }
+    read = [[_records(of_part) for of_part in one.values()] for one in (examples, models)]
+    work = json_digest([classifier.hash, extractor, settings, separator, list(paths), read])
+    files = OutputFolder(out, "extract", work, [path.name for path in paths.values()])
+    state = files.begin()
+    if not state.damaged:
+        check_unwritten(paths.values())
+    for part, path in paths.items():
+        if path.exists():  # of the same call, and as it was written
+            continue
+        lengths = None if like is None else [extraction_in(one) for one in models[part]]
+        extractions = pellucid.extract(classifier, examples[part], extractor, like=lengths, **settings)
         pellucid.write_json_lines([one.as_example(separator) for one in extractions], path)
         say(f"{part}: {_summary(extractions)}. Written: {path}")
+    files.end(state)
     if {"train", "dev"} <= set(paths):
         say(f"Train on it: pellucid train {out} --pooler first_token --out MODEL")
+
+
+def _records(examples: Sequence[Example]) -> list[object]:
+    return [example_record(one) for one in examples]
 
 
 def _parts(text: str) -> list[str]:

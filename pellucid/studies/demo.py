@@ -14,6 +14,7 @@ import numpy as np
 from pellucid.api import compare_with, usual_methods
 from pellucid.api.inputs.route import route_to_load
 from pellucid.api.recipes import training_settings
+from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import Progress
@@ -39,6 +40,7 @@ from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.studies.shared.method_settings import STUDY_SETTINGS
 from pellucid.training.train import train_model
 
+REPORT = "report.html"
 CORPUS, TEXTS, SHOWN, WRONG = "pocket", 60, 12, 4
 # Chosen on dev. Larger batches cost fewer seconds a text, and want a higher rate.
 EPOCHS, BATCH_SIZE, LEARNING_RATE = 4, 32, 2e-4
@@ -69,6 +71,8 @@ class Trained:
 def run_demo(out: Path, seed: int = 0) -> Path:
     """Do it all and write out/report.html. An interrupted demo goes on where it stopped."""
     test = load_examples(CORPUS, "test")
+    files = OutputFolder(out, "demo", f"seed {seed}", [REPORT], list(NAMES))
+    state = files.begin()
     with progress_bar(True) as progress:
         models = {pooler: _trained(pooler, out, seed, test, progress) for pooler in NAMES}
         model, texts = models["span"].model, test[:TEXTS]
@@ -84,9 +88,8 @@ def run_demo(out: Path, seed: int = 0) -> Path:
         )
         progress("writing the report", 1, 1)
     sections = _sections(models, explanations, table, seed)
-    path = write_report(
-        out / "report.html", title="Pellucid demo: why did the model decide so?", sections=sections
-    )
+    path = write_report(out / REPORT, title="Pellucid demo: why did the model decide so?", sections=sections)
+    files.end(state)
     _print(models, table, path)
     return path
 

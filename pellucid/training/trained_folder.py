@@ -4,29 +4,41 @@ config.json            the model's plan and, under "trained", its training; writ
 model.safetensors      the weights of the best epoch, beside the tokenizer's files
 metrics.jsonl          the numbers of each epoch, a line an epoch
 trained_texts.txt      a digest of every train and dev text
+upgrade.json           of a model that began with a classifier: accuracy before and after; `api/training.py` writes it
+watched/               what was seen of the training, where it was watched
+pellucid-manifest.json digests of these files, once the run has ended; see `core/folders/output_folder.py`
 checkpoint.safetensors, best.safetensors    only until the run has ended: what an interrupted run goes on from
 """
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
+from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
 from pellucid.core.foundation.wording import changes
 from pellucid.core.results.heaviest_spans import HeaviestSpans
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.composed.composed import CONFIG, is_composed, load_composed, save_composed
+from pellucid.models.composed.composed import CONFIG, WEIGHTS, is_composed, load_composed, save_composed
 from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.tokenizer_files import TOKENIZER_FILES
 from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
 from pellucid.models.composed.trained_texts_file import read_trained_texts, write_trained_texts
 from pellucid.models.folders.json_object import read_object
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
+UPGRADE, WATCHED = "upgrade.json", "watched"
+ONLY_TRAINING = "has damage that only training mends; put the file back, or remove the folder to train again"
+LASTING = {
+    WEIGHTS: "holds other weights than were trained in it; remove it to train again",
+    CONFIG: ONLY_TRAINING,
+    f"{WATCHED}/*": ONLY_TRAINING,
+}
 
 
 class TrainingRecord(TypedDict, total=False):
@@ -75,6 +87,11 @@ class TrainedFolder:
         """The file with the digests of the texts that the model was trained with."""
         return self.path / TRAINED_TEXTS
 
+    def files(self, fingerprint: str) -> OutputFolder:
+        """What the training of this name makes in the folder."""
+        own = [CONFIG, WEIGHTS, LOG, TRAINED_TEXTS, UPGRADE, f"{WATCHED}/*", *TOKENIZER_FILES]
+        return OutputFolder(self.path, "train", fingerprint, own, lasting=LASTING)
+
     @property
     def is_complete(self) -> bool:
         """Whether training has ended and the model is here."""
@@ -120,8 +137,23 @@ class TrainedFolder:
     ) -> Classifier:
         """The trained model, if it is of this run and still as it was trained; else raises `BadFile`.
 
+        The arguments are those of `check_run`. Folders of earlier versions lack the weights' digest, which is not compared then.
+        """
+        self.check_run(fingerprint, settings, encoder, encoder_files)
+        model, record = self.load(), self.record
+        if "weights" in record and record["weights"] != network_digest(model.network, []):
+            raise BadFile(
+                f"{self.path} holds other weights than were trained in it; remove it to train again."
+            )
+        return model
+
+    def check_run(
+        self, fingerprint: str, settings: Mapping[str, object], encoder: str, encoder_files: str
+    ) -> None:
+        """Raise `BadFile` where the model that is here is of another run.
+
         settings: of the run's plan and recipe. encoder_files: the digest of the files that the encoder is read from; "" where
-        it is unknown. Folders of earlier versions lack that digest and the weights' digest; these are not compared then.
+        it is unknown. Folders of earlier versions lack that digest, which is not compared then.
         """
         record = self.record
         if record.get("fingerprint") != fingerprint:
@@ -136,12 +168,6 @@ class TrainedFolder:
                 f"{self.path} holds a model trained otherwise: the files of the encoder {encoder} are not what they "
                 "were; give another folder, or remove this one."
             )
-        model = self.load()
-        if "weights" in record and record["weights"] != network_digest(model.network, []):
-            raise BadFile(
-                f"{self.path} holds other weights than were trained in it; remove it to train again."
-            )
-        return model
 
     def _settings(self, wanted: Mapping[str, object]) -> dict[str, object]:
         """The plan and recipe of the model that is here, as config.json has them. wanted: those of a run, whose names are read."""
@@ -149,9 +175,9 @@ class TrainedFolder:
         plan = {name: config[name] for name in wanted if name in config and name != "trained"}
         return plan | (recipe if isinstance(recipe, dict) else {})
 
-    def check_free(self) -> None:
-        """Raise `BadFile` where another program's model is, or where nothing can be written."""
-        if (self.path / CONFIG).exists():
+    def check_free(self, fingerprint: str) -> None:
+        """Raise `BadFile` where another program's model or another run's files are, or where nothing can be written."""
+        if (self.path / CONFIG).exists() or self.files(fingerprint).holds_other_work():
             raise BadFile(
                 f"{self.path} holds another model; give another folder, so that it is not overwritten."
             )
@@ -164,7 +190,7 @@ class TrainedFolder:
 
     def write_log(self, history: Sequence[Mapping[str, float]]) -> None:
         """Write the numbers of each epoch, a line an epoch."""
-        write_text(self.log, "".join(json.dumps(numbers) + "\n" for numbers in history))
+        write_text(self.log, written_log(history))
 
     def write_model(self, model: Classifier, plan: Plan) -> None:
         """Write the model, with its plan; afterwards the folder is complete."""
@@ -180,3 +206,21 @@ class TrainedFolder:
             if path.exists():  # in a folder that may only be read, removing nothing is an error too
                 path.unlink()
         remove_unfinished(self.path)
+
+
+def written_log(history: Sequence[Mapping[str, float]]) -> str:
+    """The numbers of each epoch, a line an epoch."""
+    return "".join(json.dumps(numbers) + "\n" for numbers in history)
+
+
+def remake_notes(
+    files: OutputFolder, history: Sequence[Mapping[str, float]], digests: Collection[str]
+) -> list[str]:
+    """Write the log of a finished run again, and the digests of its texts where some are missing.
+
+    Returns the names of those that were there and were others.
+    """
+    remade = files.rewritten([LOG], lambda: write_text(files.path / LOG, written_log(history)))
+    if not set(digests) <= read_trained_texts(files.path):
+        remade += files.rewritten([TRAINED_TEXTS], lambda: write_trained_texts(digests, files.path))
+    return remade

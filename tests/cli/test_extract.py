@@ -33,7 +33,10 @@ def test_parts_of_spans_are_written_and_matched_in_length(run, saved, data, tmp_
         assert ours.meta["original"] == theirs.meta["original"]
         ours_words, their_words = (sum(s[4] - s[3] for s in one.meta["spans"]) for one in (ours, theirs))
         assert ours_words == their_words
-    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == ["test.jsonl"]
+    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == [
+        "pellucid-manifest.json",
+        "test.jsonl",
+    ]
 
 
 def test_one_file_is_cut_as_training_cuts_it(run, saved, tmp_path):

@@ -7,6 +7,7 @@ import torch
 
 import pellucid
 from pellucid.api.attention.weighing import weigh
+from pellucid.core.folders.manifest import MANIFEST
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.results.attention_analysis import AttentionAnalysis
@@ -219,7 +220,7 @@ def test_it_is_saved_and_read(model, tmp_path):
 def test_a_folder_gives_what_memory_gives_and_works_once(model, tmp_path):
     stored = analysed(model, folder=tmp_path / "out")
     assert stored == analysed(model)
-    names = {"question.json", "analysis.json", *(f"parts/00-000{n}.json" for n in range(4))}
+    names = {"question.json", "analysis.json", MANIFEST, *(f"parts/00-000{n}.json" for n in range(4))}
     assert set(files_of(tmp_path / "out")) == names
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "parts").iterdir()}
     assert analysed(model, folder=tmp_path / "out") == stored
@@ -236,6 +237,7 @@ def test_a_folder_with_something_else_is_refused(model, tmp_path):
     (tmp_path / "other" / "notes.txt").write_text("mine")
     with pytest.raises(BadFile, match=r"other files \(notes.txt\)"):
         analysed(model, folder=tmp_path / "other")
+    (tmp_path / "out" / MANIFEST).unlink()  # as in an interrupted analysis, or one of an earlier version
     part = tmp_path / "out" / "parts" / "00-0001.json"
     part.write_text(part.read_text().replace("text-1", "text-9"))
     with pytest.raises(BadFile, match="changed after it was written"):

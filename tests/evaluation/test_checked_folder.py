@@ -2,12 +2,15 @@
 
 import json
 import random
+import shutil
 
 import pytest
 
 from pellucid.api import comparing
 from pellucid.api.checking.checking import NO_CHECKS
+from pellucid.core.folders.manifest import MANIFEST
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting
+from pellucid.core.foundation.notices import FolderMended
 from pellucid.core.results.table import Table
 from pellucid.evaluation.comparison import comparison as parts
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
@@ -83,6 +86,7 @@ def test_a_finished_folder_is_read_and_more_checks_go_on_from_it(whole, tmp_path
 
 def test_an_outcome_of_another_comparison_or_twin_is_refused(whole, tmp_path):
     run(tmp_path)
+    (tmp_path / MANIFEST).unlink()  # as in an interrupted comparison, or one of an earlier version
     path = tmp_path / "checks" / "seed_agreement.json"
     content = json.loads(path.read_text())
     content["seal"]["of"]["twins"] = {"other": "0"}
@@ -94,6 +98,14 @@ def test_an_outcome_of_another_comparison_or_twin_is_refused(whole, tmp_path):
     path.write_text("{}")
     with pytest.raises(BadFile, match=r"seed_agreement.json holds no outcome of a check; remove it"):
         run(tmp_path)
+
+
+def test_a_damaged_outcome_is_computed_again_where_a_manifest_says_so(whole, tmp_path):
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "checks" / "seed_agreement.json").write_text("{}")
+    with pytest.warns(FolderMended, match=r"checks/seed_agreement.json"):
+        run(tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
 
 
 def test_twins_with_other_classes_or_pieces_are_refused():

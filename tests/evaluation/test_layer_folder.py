@@ -6,6 +6,7 @@ import pytest
 
 import pellucid
 from pellucid.core.explaining.explaining import Request, method_calls
+from pellucid.core.folders.manifest import MANIFEST
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.core.passes.target import Target
 from pellucid.core.text.example import as_examples
@@ -112,6 +113,7 @@ def test_a_folder_gives_what_memory_gives_and_works_once(tmp_path):
     names = set(files_of(tmp_path / "out"))
     assert names == {
         "question.json",
+        MANIFEST,
         *(f"parts/0{m}-00-000{n}.parquet" for m in (0, 1) for n in range(len(TEXTS))),
     }
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "parts").iterdir()}
@@ -130,6 +132,7 @@ def test_a_folder_with_something_else_is_refused(tmp_path):
     (tmp_path / "other" / "notes.txt").write_text("mine")
     with pytest.raises(BadFile, match=r"other files \(notes.txt\)"):
         analysed(model, out=tmp_path / "other")
+    (tmp_path / "out" / MANIFEST).unlink()  # as in an interrupted analysis, or one of an earlier version
     parts = tmp_path / "out" / "parts"
     (parts / "00-00-0001.parquet").write_bytes((parts / "00-00-0000.parquet").read_bytes())
     with pytest.raises(BadFile, match="other texts"):

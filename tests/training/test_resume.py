@@ -10,6 +10,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+import pellucid
+from pellucid.core.folders.manifest import MANIFEST
 from pellucid.core.foundation.errors import BadFile, BadInput, NotEnoughMemory
 from pellucid.core.text.example import Example
 from pellucid.models.composed.composed import load_composed
@@ -81,7 +83,10 @@ def test_a_step_without_room_says_so_and_the_run_goes_on_later(
 
 def test_no_more_than_the_steps_since_the_last_checkpoint_are_done_again(encoder, whole, tmp_path):
     _, moments = whole
-    killed(run, encoder, tmp_path, moments.count - 1)  # all steps are done, the model is being saved
+    of_manifest = 6  # its writing has so many moments
+    killed(
+        run, encoder, tmp_path, moments.count - of_manifest - 1
+    )  # all steps are done, the model is being saved
     assert (tmp_path / CHECKPOINT).exists() and (tmp_path / BEST).exists()
     assert run(encoder, tmp_path).steps <= 1
 
@@ -115,7 +120,8 @@ def test_a_finished_run_is_loaded_and_nothing_is_written(encoder, whole):
     assert (moments.steps, moments.count) == (1, 1)
     assert files_of(folder) == before
     tokenizer = {"tokenizer.json", "tokenizer_config.json"}
-    assert set(before) == {"config.json", "model.safetensors", LOG, "trained_texts.txt"} | tokenizer
+    own = {"config.json", "model.safetensors", LOG, "trained_texts.txt", MANIFEST}
+    assert set(before) == own | tokenizer
 
 
 def test_the_global_state_is_as_before(encoder, whole, tmp_path):
@@ -317,15 +323,17 @@ def test_what_is_missing_from_a_finished_folder_is_written_again(encoder, whole,
 
 
 def test_a_folder_of_an_earlier_version_is_loaded(encoder, whole, tmp_path):
-    """Which knows no digest of its encoder's files, nor of its weights."""
+    """Which knows no digest of its encoder's files, nor of its weights, and has no manifest, which is written."""
     shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
     config = json.loads((tmp_path / "config.json").read_text())
     for name in ("encoder_files", "weights"):
         del config["trained"][name]
     (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / MANIFEST).unlink()
     before = files_of(tmp_path)
     assert trained(encoder, tmp_path).labels
-    assert files_of(tmp_path) == before
+    assert {name: content for name, content in files_of(tmp_path).items() if name != MANIFEST} == before
+    assert pellucid.verify(tmp_path).is_whole
 
 
 def test_a_full_disk_raises_and_the_run_can_go_on(encoder, whole, tmp_path):

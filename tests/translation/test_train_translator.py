@@ -29,6 +29,7 @@ def test_it_learns_its_pairs_and_comes_back_from_its_folder(either):
         "config.json",
         "metrics.jsonl",
         "model.safetensors",
+        "pellucid-manifest.json",
         "tokenizer.json",
         "tokenizer_config.json",
         "trained_texts.txt",

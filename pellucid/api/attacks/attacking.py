@@ -93,8 +93,8 @@ def attack(
     translators: two models that write, or their folders or hub names: one translates a text, the other translates back. n_best: how many of the
         likeliest translations are translated back, 1 to 32.
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
-    folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted. Several
-        attacks on the same texts may share it, and `pellucid.read` reads all. None: they are kept in memory.
+    folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted, and makes again
+        what is missing or was changed. Several attacks on the same texts may share it, and `pellucid.read` reads all. None: they are kept in memory.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,16 +97,19 @@ def attention_analysis(
         )
         for number, (name, (source, one)) in enumerate(models.items())
     }
-    with progress_bar(progress) as show_progress:
-        tested = AttentionFolder(path, questions).tested(show_progress)
     about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}
+    in_folder = AttentionFolder(path, questions)
+    files = in_folder.files
+    state = None if files is None else files.begin()
+    with progress_bar(progress) as show_progress:
+        tested = in_folder.tested(show_progress)
     analysis = AttentionAnalysis(
         tuple(model_attention(name, question, tested[name]) for name, question in questions.items()),
         about,
         (*seen_caveats(first, examples), *_left_out(questions, tested)),
     )
-    if path is not None:
-        analysis.save(path / ANALYSIS)
+    if files is not None and state is not None:
+        files.end(state, files.rewritten([ANALYSIS], partial(analysis.save, files.path / ANALYSIS)))
     return analysis
 
 

@@ -9,9 +9,8 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.splits import split_parts
+from pellucid.evaluation.attention_analysis.attention_folder import IMITATORS
 from pellucid.training.imitators import imitators
-
-IMITATORS = "imitators"  # the folder of trained models beside an analysis's parts
 
 
 def imitator_of(

@@ -10,9 +10,8 @@ from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.splits import split_parts
 from pellucid.evaluation.checking.check_case import Train
+from pellucid.evaluation.comparison.comparison_folder import TRAINED
 from pellucid.training.retraining import retrainer
-
-TRAINED = "trained"  # the folder of trained models beside a comparison's parts
 
 
 def trainer_of(source: Any, model: Model, folder: Path | None) -> Train:

@@ -30,6 +30,10 @@ class AliasUsed(Notice):
     """A name stands for a longer one, which results carry."""
 
 
+class FolderMended(Notice):
+    """A finished folder was damaged and is whole again, or has files that its command did not make."""
+
+
 class RouteNotUsed(Notice):
     """A route of passes that was named cannot compute here, or gives other answers; PyTorch's own operators compute."""
 

@@ -4,6 +4,8 @@
     parts/00-0003.json   the fourth part's texts under the first model
     parts/00-NAME.json   a test of the whole corpus under the first model
     analysis.json        everything, once it is finished
+    imitators/           models that a test trained, each in a folder of its own
+    pellucid-manifest.json   digests of these files, once it is finished; see `core/folders/output_folder.py`
 
 A part is there whole or not at all. Unfinished writes of a killed process are removed.
 """
@@ -15,16 +17,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import write_text
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.seals import is_sealed, json_digest, sealed, unsealed
+from pellucid.core.results.attention_analysis import ANALYSIS
 from pellucid.core.results.explanation_record import example_record
 from pellucid.evaluation.attention_analysis.attention_question import PART, AttentionQuestion
-from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder
+from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
 
 STAGE = "testing attention"
+IMITATORS = "imitators"  # the folder of trained models beside an analysis's parts
 Records = list[dict[str, Any]]
 
 
@@ -42,6 +47,23 @@ class AttentionFolder:
 
     path: Path | None
     questions: Mapping[str, AttentionQuestion]
+
+    @property
+    def files(self) -> OutputFolder | None:
+        """What an analysis makes in its folder; None where the answers are kept in memory."""
+        if self.path is None:
+            return None
+        files = [*(f"{PARTS}/{name}.json" for name in self._names()), ANALYSIS]
+        return question_folder(self.path, "attention", self._question(), files, [f"{IMITATORS}/*/*"])
+
+    def _names(self) -> list[str]:
+        """Those of all parts."""
+        numbered = [(f"{number:02d}", one) for number, one in enumerate(self.questions.values())]
+        texts = [f"{number}-{part:04d}" for number, one in numbered for part in range(one.n_parts)]
+        return [
+            *texts,
+            *(f"{number}-{call.entry.name}" for number, one in numbered for call in one.of_corpus),
+        ]
 
     def tested(self, progress: Progress) -> dict[str, TestedModel]:
         """Model -> what was measured; parts that are in the folder are read, the others computed and written."""

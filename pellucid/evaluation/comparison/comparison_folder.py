@@ -10,6 +10,8 @@ A comparison that only has more metrics goes on from the folder's explanations: 
     values.parquet      every value, exact, of all parts; see `value_file.py`
     earlier.json        the questions with fewer metrics that parts may still be of; removed at the end
     table.json          the table; written last, so the comparison is finished when this and all other files exist
+    trained/            models that a check trained, each in a folder of its own
+    pellucid-manifest.json   digests of these files, once it is finished; see `core/folders/output_folder.py`
 
 Values and table carry a seal: it names their comparison, and for values their part and a digest of its explanations.
 Missing files are computed again. A file with the seal of another comparison or part is refused. Unfinished writes of a
@@ -18,11 +20,14 @@ killed process are removed.
 
 import itertools
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from pellucid.core.folders.manifest import remove_manifest
+from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
 from pellucid.core.foundation.json_text import parsed, read_json
@@ -32,6 +37,7 @@ from pellucid.core.foundation.wording import clipped
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read, save
 from pellucid.core.results.table import Table
+from pellucid.evaluation.checking.check_folder import CHECKS
 from pellucid.evaluation.comparison.compared_part import STAGE, compared_part, judged_part_of
 from pellucid.evaluation.comparison.comparison import PART, PART_SIZE, Comparison
 from pellucid.evaluation.comparison.judged_part import JudgedPart, not_a_part
@@ -39,6 +45,7 @@ from pellucid.evaluation.comparison.value_file import write_values
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
 VALUES, EARLIER = "values.parquet", "earlier.json"
+TRAINED = "trained"  # the folder of trained models beside a comparison's parts
 NOT_NAMED = "none named"  # such as a route, where passes are PyTorch's own
 Question = Mapping[str, object]
 
@@ -52,9 +59,33 @@ class ComparisonFolder:
 
     def __post_init__(self) -> None:
         """Go on in parts of the size that the folder has; other versions made parts of another size."""
-        size = self._read_question().get(PART_SIZE) if (self.path / QUESTION).exists() else None
+        size = self._part_size()
         if isinstance(size, int) and 1 <= size <= PART and size != self.comparison.part_size:
             object.__setattr__(self, "comparison", replace(self.comparison, examples_in_part=size))
+
+    def _part_size(self) -> object:
+        """None also where the question is damaged: then it is refused later, or made again."""
+        try:
+            return self._read_question().get(PART_SIZE)
+        except BadFile:
+            return None
+
+    @property
+    def files(self) -> OutputFolder:
+        """What a comparison makes in its folder."""
+        parts = [
+            path.relative_to(self.path).as_posix()
+            for number in range(self.comparison.n_parts)
+            for path in (self._explanations(number), self._values(number))
+        ]
+        return OutputFolder(
+            self.path,
+            "compare",
+            json_digest(self.comparison.question()),
+            [QUESTION, TABLE, REPORT, VALUES, *parts, f"{CHECKS}/*.json"],
+            folders=[f"{TRAINED}/*"],
+            known={QUESTION: self._written_question()},
+        )
 
     @property
     def table(self) -> Path:
@@ -74,12 +105,19 @@ class ComparisonFolder:
         if self.earlier or self._read_question() != self.comparison.question():
             return False
         self.read_table()
-        numbers = range(self.comparison.n_parts)
-        if not all(map(self._is_complete, numbers)):
+        if not all(map(self._is_complete, range(self.comparison.n_parts))):
             return False
-        for number in numbers:
-            self._read(number)
+        self.finished_parts()
         return True
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether files may be written to the folder."""
+        return os.access(self.path, os.W_OK)
+
+    def finished_parts(self) -> list[JudgedPart]:
+        """The values of every part in order, which must all be there."""
+        return list(map(self._read, range(self.comparison.n_parts)))
 
     def judged(self, progress: Progress) -> Iterator[JudgedPart]:
         """The values of every part in order; a part that is not in the folder yet is computed and written."""
@@ -130,11 +168,15 @@ class ComparisonFolder:
             remove_unfinished(folder)
         check_folder(self.path)
         if (self.path / QUESTION).exists() and (there := self._read_question()) != self.comparison.question():
+            remove_manifest(self.path)
             self.table.unlink(missing_ok=True)  # a table is of finished work
             write_text(
                 self.path / EARLIER, json.dumps([*self._earlier_questions(), there], ensure_ascii=False)
             )
-        write_text(self.path / QUESTION, json.dumps(self.comparison.question(), ensure_ascii=False, indent=1))
+        write_text(self.path / QUESTION, self._written_question())
+
+    def _written_question(self) -> str:
+        return json.dumps(self.comparison.question(), ensure_ascii=False, indent=1)
 
     def _is_complete(self, number: int) -> bool:
         return self._values(number).exists() and self._explanations(number).exists()

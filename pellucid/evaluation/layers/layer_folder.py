@@ -2,6 +2,7 @@
 
     question.json             what is explained; a folder with another question is refused
     parts/00-00-0003.parquet  the explanations of the fourth part's texts by the first training of the first model
+    pellucid-manifest.json    digests of these files, once there are all; see `core/folders/output_folder.py`
 
 A part is there whole or not at all. Unfinished writes of a killed process are removed.
 """
@@ -17,7 +18,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.storage import read, save
 from pellucid.evaluation.layers.layer_question import PART, LayerQuestion
-from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder
+from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
 
 STAGE = "explaining layers"
 Questions = Mapping[str, Sequence[LayerQuestion]]  # the model's name -> a question a training
@@ -32,8 +33,23 @@ class LayerFolder:
 
     def explanations(self, progress: Progress) -> dict[str, list[list[Explanation]]]:
         """Model -> [training][text]; parts that are in the folder are read, the others computed and written."""
-        if self.path is not None:
-            prepare_folder(self.path, self._question(), "layer analysis")
+        if self.path is None:
+            return self._explanations(progress)
+        question = self._question()
+        parts = [
+            f"{PARTS}/{number:02d}-{training:02d}-{part:04d}.parquet"
+            for number, questions in enumerate(self.questions.values())
+            for training, one in enumerate(questions)
+            for part in range(one.n_parts)
+        ]
+        folder = question_folder(self.path, "layers", question, parts)
+        state = folder.begin()
+        prepare_folder(self.path, question, "layer analysis")
+        explanations = self._explanations(progress)
+        folder.end(state)
+        return explanations
+
+    def _explanations(self, progress: Progress) -> dict[str, list[list[Explanation]]]:
         each = [question for questions in self.questions.values() for question in questions]
         total, done = sum(len(question.examples) for question in each), 0
         explanations: dict[str, list[list[Explanation]]] = {}

@@ -1,14 +1,28 @@
 """A folder that keeps an analysis part by part, beside the question that its parts answer."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
 from pellucid.core.foundation.json_text import read_json
+from pellucid.core.foundation.seals import json_digest
 
 QUESTION, PARTS = "question.json", "parts"
+
+
+def question_folder(
+    path: Path,
+    command: str,
+    question: Mapping[str, object],
+    files: Sequence[str],
+    folders: Sequence[str] = (),
+) -> OutputFolder:
+    """The folder as `OutputFolder` takes it; its question, which is known before the work, is among the files."""
+    known = {QUESTION: _written(question)}
+    return OutputFolder(path, command, json_digest(question), [QUESTION, *files], folders, known=known)
 
 
 def prepare_folder(path: Path, question: Mapping[str, object], kind: str) -> None:
@@ -30,7 +44,12 @@ def prepare_folder(path: Path, question: Mapping[str, object], kind: str) -> Non
     for folder in (path, path / PARTS):
         remove_unfinished(folder)
     check_folder(path)
-    write_text(path / QUESTION, json.dumps(question, ensure_ascii=False, indent=1))
+    if not (path / QUESTION).exists():
+        write_text(path / QUESTION, _written(question))
+
+
+def _written(question: Mapping[str, object]) -> str:
+    return json.dumps(question, ensure_ascii=False, indent=1)
 
 
 def _differing(there: object, here: Mapping[str, object]) -> str:

@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 from transformers import MODEL_MAPPING
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors, readable, whole_files, write_text
+from pellucid.core.foundation.files import disk_errors, readable, write_text
 from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
@@ -23,6 +23,7 @@ from pellucid.models.composed.b_cos_layers import B_COS
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
 from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.plan import Plan, read_plan
+from pellucid.models.composed.tokenizer_files import save_tokenizer
 from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.composed.word_vectors import rebuild_encoder
 from pellucid.models.families.encoder import Encoder
@@ -55,11 +56,7 @@ def as_classifier(network: ComposedNetwork, tokenizer: Tokenizer, plan: Plan, na
 def save_composed(network: ComposedNetwork, tokenizer: Tokenizer, plan: Plan, folder: str | Path) -> None:
     """Write config.json, model.safetensors and the tokenizer to one folder."""
     folder = Path(folder)
-    with whole_files(folder) as temporary:
-        try:
-            tokenizer.save_pretrained(temporary)
-        except Exception as error:  # the tokenizer's writer raises nothing more precise
-            raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
+    save_tokenizer(tokenizer, folder)
     save_tensors(network.state_dict(), folder / WEIGHTS)
     config = {"form": FORM, "encoder_config": network.config.to_dict(), **plan.record()}
     write_text(folder / CONFIG, json.dumps(config, indent=2, ensure_ascii=False))

@@ -14,13 +14,14 @@ from torch import Tensor, nn
 from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors, whole_files, write_text
+from pellucid.core.foundation.files import disk_errors, write_text
 from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import reason
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.composed.tokenizer_files import save_tokenizer
 from pellucid.models.folders.configuration import check_values, configuration
 from pellucid.models.folders.contained_paths import check_files
 from pellucid.models.folders.json_object import read_object
@@ -57,11 +58,7 @@ def is_translator(folder: str | Path) -> bool:
 
 def save_translator(parts: TranslatorParts, folder: Path) -> None:
     """Write tokenizer, weights and, last, config.json: where that is, the translator is whole."""
-    with whole_files(folder) as temporary:
-        try:
-            parts.tokenizer.save_pretrained(temporary)
-        except Exception as error:  # the tokenizer's writer raises nothing more precise
-            raise BadFile(f"Cannot write the tokenizer to {folder}: {error}") from None
+    save_tokenizer(parts.tokenizer, folder)
     save_tensors(own_tensors(parts.network), folder / WEIGHTS)
     spans = source_spans_of(parts.network)
     config = {

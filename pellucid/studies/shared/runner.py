@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 
+from pellucid.core.folders.manifest import remove_manifest
+from pellucid.core.folders.output_folder import NOTHING_KNOWN, OutputFolder
 from pellucid.core.foundation.catalogue import Entry
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import PellucidError
@@ -14,7 +16,7 @@ from pellucid.core.foundation.files import write_text
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.foundation.progress import Progress, silent
 from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.studies.shared.study import Settings, Study
+from pellucid.studies.shared.study import RUNS, Settings, Study
 
 PROGRAM = "python -m pellucid.studies"
 SHARED = {one.name for one in fields(Settings)} - {"size_name", "size", "own"}
@@ -45,13 +47,21 @@ def listing() -> str:
 
 
 def run_study(study: Study, settings: Settings, progress: Progress = silent) -> str:
-    """Do what is missing, write numbers, pictures and page into settings.out, and return the page."""
+    """Do what is missing, write numbers, pictures and page into settings.out, and return the page.
+
+    Numbers, pictures and page are made again in any case; units of work have seals of their own, and a damaged one is refused.
+    """
+    names = ["result.json", *study.pictures, "README.md"]
+    files = OutputFolder(settings.out, "study", settings.size_name, [*names, f"{RUNS}/*.json"])
+    if not settings.finished:
+        remove_manifest(settings.out)
     numbers = study.numbers(settings, progress)
     page = study.page(settings, numbers)
     write_text(settings.out / "result.json", json.dumps(numbers, indent=1))
     for name, draw in study.pictures.items():
         write_text(settings.out / name, draw(settings, numbers))
     write_text(settings.out / "README.md", page)
+    files.save(NOTHING_KNOWN)
     return page
 
 

@@ -14,6 +14,7 @@ from pellucid.core.foundation.progress import Progress, silent
 from pellucid.studies.shared.options import OUT, PROCESSES, SIZE, Option
 from pellucid.studies.shared.units import Numbers, Unit, run_units, unit_path
 
+RUNS = "runs"  # the folder of the units' files
 Records = Mapping[str, Any]  # what the work leaves: of `UnitStages` stage -> name of the unit -> its numbers
 
 
@@ -41,7 +42,7 @@ class Settings:
     @property
     def runs(self) -> Path:
         """The folder of the units' files."""
-        return self.out / "runs"
+        return self.out / RUNS
 
 
 Work = Callable[[Settings, Progress], Records]

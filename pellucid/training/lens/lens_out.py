@@ -3,13 +3,18 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished
 from pellucid.models.folders.json_object import read_object
 from pellucid.models.language_heads.lens import Lens
-from pellucid.models.language_heads.lens_folder import RECORD, is_lens, load_lens, save_lens
+from pellucid.models.language_heads.lens_folder import RECORD, WEIGHTS, is_lens, load_lens, save_lens
 
 OTHERS = "config.json"  # of a model
+LASTING = dict.fromkeys(
+    (RECORD, WEIGHTS),
+    "has damage that only training mends; put the file back, or remove the folder to train again",
+)
 OTHERWISE = "of another model, other texts or another recipe; give another folder, or remove this one"
 
 
@@ -23,6 +28,10 @@ class LensOut:
         """The file that an interrupted stage goes on from."""
         return self.path / f"{stage}.checkpoint.safetensors"
 
+    def files(self, fingerprint: str) -> OutputFolder:
+        """What the training of this name makes in the folder."""
+        return OutputFolder(self.path, "lens", fingerprint, list(LASTING), lasting=LASTING)
+
     @property
     def is_complete(self) -> bool:
         """Whether a lens is here."""
@@ -34,8 +43,10 @@ class LensOut:
             raise BadFile(f"{self.path} holds a lens {OTHERWISE}.")
         return load_lens(self.path)
 
-    def create(self) -> None:
-        """Make the folder; raises `BadFile` where a model is, or where nothing can be written."""
+    def create(self, fingerprint: str) -> None:
+        """Make the folder; raises `BadFile` where a model or another run's lens is, or where nothing can be written."""
+        if self.files(fingerprint).holds_other_work():
+            raise BadFile(f"{self.path} holds what is left of a lens {OTHERWISE}.")
         if (self.path / OTHERS).exists():
             raise BadFile(
                 f"{self.path} holds a model; give another folder for the lens, such as {self.path}-lens."

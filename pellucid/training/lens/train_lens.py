@@ -102,16 +102,18 @@ def train_lens(
     """
     check_has_states(model)
     run = LensRun(model, parts, recipe, LensOut(folder), trained_on, progress)
-    if run.out.is_complete:
-        lens = run.out.load(run.fingerprint)
-        run.out.remove_working_files((HEAD, TRANSLATORS))
-        return lens.to(model.device)
-    if run.train_rows and run.dev_rows:  # texts that cannot be read are reported before anything is written
-        run.out.create()
-    lens = _trained(run)
-    run.out.save(lens)
+    files = run.out.files(run.fingerprint)
+    state = files.begin()
+    if not run.out.is_complete:
+        if (
+            run.train_rows and run.dev_rows
+        ):  # texts that cannot be read are reported before anything is written
+            run.out.create(run.fingerprint)
+        run.out.save(_trained(run))
+    lens = run.out.load(run.fingerprint)
     run.out.remove_working_files((HEAD, TRANSLATORS))
-    return run.out.load(run.fingerprint).to(model.device)
+    files.end(state)
+    return lens.to(model.device)
 
 
 def _trained(run: LensRun) -> Lens:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from pellucid.core.folders.output_folder import FolderState, OutputFolder, check_as_before
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.progress import Progress
@@ -16,15 +17,17 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import text_digest
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.composed.tokenizer_files import missing_tokenizer_files, save_tokenizer
 from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.load import move
 from pellucid.models.translation.translator_folder import TranslatorParts
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.process_draws import drawing_from
+from pellucid.training.trained_folder import remake_notes
 from pellucid.training.translation.encoded_pairs import EncodedPairs, batches, encode_pairs, epoch_order
 from pellucid.training.translation.translation_loss import piece_losses, translation_loss
 from pellucid.training.translation.translation_recipe import TranslationRecipe
-from pellucid.training.translation.translator_out import TranslatorOut
+from pellucid.training.translation.translator_out import TranslatorOut, history_of
 from pellucid.training.translation.translator_plan import TranslatorPlan, untrained_translator
 
 Parts = Mapping[str, Sequence[Example]]
@@ -80,20 +83,35 @@ def train_translator(
     texts = [[example.segments for example in parts[part]] for part in ("train", "dev")]
     settings = {"plan": plan.record(), "recipe": recipe.record()}
     fingerprint = json_digest([texts, *settings.values()])
+    files, remade = out.files(fingerprint), list[str]()
+    state = files.begin()
     if out.is_complete:
+        out.check_run(fingerprint, settings)
+        _remake_tokenizer(parts, plan, recipe, files, state)
         finished = out.load(fingerprint, settings)
-        out.remove_working_files()
-        move(finished.network, device)
-        return finished
-    run = _run(parts, plan, recipe, out, fingerprint, progress, device)
-    out.create()
-    with drawing_from(recipe.seed, run.device):
-        history = _train(run)
-    out.save(_trained(run, fingerprint, plan, history), _digests(parts, plan))
+        if out.is_writable and not state.is_whole:
+            remade = remake_notes(files, history_of(finished), _digests(parts, plan))
+    else:
+        run = _run(parts, plan, recipe, out, fingerprint, progress, device)
+        out.create(fingerprint)
+        with drawing_from(recipe.seed, run.device):
+            history = _train(run)
+        out.save(_trained(run, fingerprint, plan, history), _digests(parts, plan))
+        finished = out.load(fingerprint, settings)
     out.remove_working_files()
-    finished = out.load(fingerprint, settings)
+    files.end(state, remade)
     move(finished.network, device)
     return finished
+
+
+def _remake_tokenizer(
+    parts: Parts, plan: TranslatorPlan, recipe: TranslationRecipe, files: OutputFolder, state: FolderState
+) -> None:
+    """Write the tokenizer's files again that are missing, learnt from the same texts or read where they came from."""
+    names = missing_tokenizer_files(files.path, state.damaged)
+    if names:
+        save_tokenizer(untrained_translator(plan, parts["train"], recipe.seed).tokenizer, files.path, names)
+        check_as_before(files, state, names)
 
 
 def _run(

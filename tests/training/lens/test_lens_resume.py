@@ -5,6 +5,7 @@ import random
 import pytest
 import torch
 
+from pellucid.core.folders.manifest import MANIFEST
 from pellucid.core.foundation.errors import BadFile
 from pellucid.models.language_heads.lens_folder import RECORD, WEIGHTS
 from pellucid.models.language_heads.lens_record import ENCODER
@@ -59,7 +60,7 @@ def test_no_more_than_the_steps_since_the_last_checkpoint_are_repeated(tmp_path)
 
 
 def test_the_folder_holds_the_lens_alone(whole):
-    assert set(files_of(whole[0])) == {RECORD, WEIGHTS}
+    assert set(files_of(whole[0])) == {RECORD, WEIGHTS, MANIFEST}
 
 
 def test_a_finished_lens_is_loaded_and_nothing_is_written(whole):
