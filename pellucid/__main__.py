@@ -43,8 +43,9 @@ def _leave_current_folder() -> None:
 
     What Python has imported by then, and a current folder that Pellucid itself lies in, stay as they are.
     """
-    package = os.path.dirname(os.path.abspath(__file__))
-    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()] != [os.path.dirname(package)]:
+    # Not by pathlib, which would be imported from that very folder.
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()] != [home]:  # noqa: PTH109
         del sys.path[0]
 
 

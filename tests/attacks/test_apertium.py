@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.modes import PIVOTS, installed_pivots, translation_stages
 from pellucid.attacks.apertium.pipeline import Pipeline
-from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT
 from pellucid.attacks.apertium.stream_format import closed, escaped, opened, unescaped
 from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
+from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT
 
 needs_spanish = pytest.mark.skipif(
     "spanish" not in installed_pivots(), reason="Debian's package apertium-eng-spa is not installed"

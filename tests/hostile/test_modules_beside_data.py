@@ -41,7 +41,8 @@ import pellucid.api.workers.compared_parts
 def write_modules(path, share):
     pellucid.explain(pellucid.load("model"), ["A fine film."], "gradient")
     files = {name: getattr(getattr(module, "__spec__", None), "origin", None) for name, module in sys.modules.items()}
-    outer = {name for name, file in files.items() if file and {*Path(file).parents[:2]} & {*map(Path, sys.path)}}
+    folders = {name: Path(file).parents[file.endswith("__init__.py")] for name, file in files.items() if file and "/" in file}
+    outer = {name for name, folder in folders.items() if folder in map(Path, sys.path)}
     Path(path).write_text("\\n".join(name for name in outer if "." not in name))
 """
 

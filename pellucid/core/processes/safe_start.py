@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import util
+from pathlib import Path
 from typing import Any
 
 SAFE_PATH = "PYTHONSAFEPATH"  # Python's own variable: no folder of the program's surroundings is put first on the path
@@ -42,9 +43,9 @@ def program_path(name: str) -> str | None:
 
     A name alone is looked up in the absolute folders of PATH: a `.` or nothing there is the current folder.
     """
-    if os.path.dirname(name):
+    if Path(name).name != name:
         path = shutil.which(name)
-        return None if path is None else os.path.abspath(path)
-    folders = [folder for folder in os.get_exec_path() if os.path.isabs(folder)]
+        return None if path is None else str(Path(path).absolute())
+    folders = [folder for folder in os.get_exec_path() if Path(folder).is_absolute()]
     path = shutil.which(name, path=os.pathsep.join(folders))
-    return path if path is not None and os.path.isabs(path) else None
+    return path if path is not None and Path(path).is_absolute() else None
