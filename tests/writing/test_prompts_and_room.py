@@ -48,7 +48,7 @@ def test_elsewhere_no_text_is_empty(tmp_path):
         with pytest.raises(BadInput, match="A text is empty"):
             pellucid.predict(classifier, data)
     with pytest.raises(BadInput, match="A text is empty"):
-        pellucid.plant("token", ["", "a film"], n=2)
+        pellucid.plant("token", ["", "a film"])
     with pytest.raises(BadInput, match="A text is empty"):
         pellucid.explain(tiny_writing("gpt2"), [("a film", "")], "gradient", progress=False)
     folder = str(save_tiny_writing(tmp_path / "gpt2", "gpt2"))
