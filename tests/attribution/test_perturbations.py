@@ -427,7 +427,7 @@ def test_shapley_sampling_runs_to_a_tolerance_and_no_further_than_needed():
 
 
 @pytest.mark.parametrize(("count", "drawn"), ((4, 4), (5, 4), (11, 8)))
-def test_no_more_orders_are_drawn_than_asked_and_their_standard_error_is_true(count, drawn):
+def test_no_more_orders_are_drawn_than_wanted_and_their_standard_error_is_true(count, drawn):
     model = words_model()
     explanations = [
         explain_one(model, (LONG,), "shapley_sampling", n_permutations=count, seed=seed) for seed in range(60)
@@ -446,9 +446,9 @@ def test_no_more_orders_are_drawn_than_asked_and_their_standard_error_is_true(co
         *((name, {"n_samples": count}) for name in SAMPLED[1:] for count in (8, 21, 60)),
     ],
 )
-def test_no_method_evaluates_more_than_was_asked(method, setting):
+def test_no_method_evaluates_more_than_its_settings_allow(method, setting):
     """Nor fewer than it may where all coalitions fit: then it is exact."""
-    asked = next(iter(setting.values()))
+    limit = next(iter(setting.values()))
     read = set()
 
     def answer(texts):
@@ -460,7 +460,7 @@ def test_no_method_evaluates_more_than_was_asked(method, setting):
     for count in range(1, 13):
         read.clear()
         one = explain_one(model, (" ".join("abcdefghijkl"[:count]),), method, **setting)
-        most = asked * (count - 1) + 2 if "n_permutations" in setting else asked + 2
+        most = limit * (count - 1) + 2 if "n_permutations" in setting else limit + 2
         assert len(read) <= most, (count, most, read)
         if method != "lime":
             assert one.diagnostics["exact"] == (2**count <= most), (count, most)
