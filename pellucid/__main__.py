@@ -7,6 +7,7 @@ import sys
 def main() -> None:
     """Run the command line. If even its modules do not fit the memory, say so in one sentence and end with status 2."""
     _open_standard_streams()
+    os.environ["PYTHONSAFEPATH"] = "1"  # for every Python program that this process or a library starts
     try:
         from pellucid.cli.app import main as run
     except (ImportError, MemoryError, OSError) as error:
@@ -37,6 +38,17 @@ def _open_standard_streams() -> None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
+def _leave_current_folder() -> None:
+    """Take the current folder, which `python -m` puts first, off the path: a stranger's data may lie there.
+
+    What Python has imported by then, and a current folder that Pellucid itself lies in, stay as they are.
+    """
+    # Not by pathlib, which would be imported from that very folder.
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()] != [home]:  # noqa: PTH109
+        del sys.path[0]
+
+
 def _lacks_memory(error: BaseException) -> bool:
     """Whether memory is short; uses no module of ours, since none could be loaded."""
     return (
@@ -47,4 +59,5 @@ def _lacks_memory(error: BaseException) -> bool:
 
 
 if __name__ == "__main__":
+    _leave_current_folder()
     main()

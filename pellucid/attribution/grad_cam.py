@@ -17,6 +17,7 @@ from pellucid.core.passes.precision import quotient
 from pellucid.core.passes.target import Explainable
 
 ELSEWHERE = 0.5
+WORDS, OTHERS = "every word scores", "all other positions score"
 
 
 @attributions.add(
@@ -49,14 +50,20 @@ def grad_cam(
     negative = quotient(products.clamp_max(0.0).abs().sum(-1), sizes)
     scores = products.clamp_min(0.0) if relu else products
     several = layer == "all"
+    alone = _positions_alone(run, products)
     facts = tuple(
-        _of_layers(*shares, layers) for shares in zip(special.tolist(), negative.tolist(), strict=True)
+        _of_layers(*shares, layers) for shares in zip(special.tolist(), negative.tolist(), alone, strict=True)
     )
     return run.scores(
         scores if several else scores[:, 0],
         rows=(("layer", tuple(map(str, layers))),) if several else (),
         diagnostics=tuple(_largest([shares for shares, _ in of_layers]) for of_layers in facts),
-        caveats=tuple(() if several else of_layers[0][1] for of_layers in facts),
+        caveats=tuple(
+            tuple(_alone(rest, layer) for rest, layer in zip(of_text, layers, strict=True) if rest)
+            if several
+            else of_layers[0][1]
+            for of_layers, of_text in zip(facts, alone, strict=True)
+        ),
         of_rows=facts if several else (),
     )
 
@@ -83,13 +90,26 @@ def _products(run: ForwardPass, target: Explainable, layer: int, pool_gradients:
     return (gradient * state * inside).sum(-1)
 
 
+def _positions_alone(run: ForwardPass, products: Tensor) -> list[list[str]]:
+    """[example layer]: what scores 0 where one position alone has a product, else ""; products: [example layer unit]."""
+    count = (products != 0).sum(-1).tolist()
+    of_words = ((products != 0) & run.content[:, None]).sum(-1).tolist()
+    return [
+        [
+            "" if one != 1 or length < 2 else OTHERS if of_text else WORDS
+            for one, of_text in zip(*pair, strict=True)
+        ]
+        for pair, length in zip(zip(count, of_words, strict=True), run.batch.lengths, strict=True)
+    ]
+
+
 def _of_layers(
-    special: Sequence[float], negative: Sequence[float], layers: Sequence[int]
+    special: Sequence[float], negative: Sequence[float], alone: Sequence[str], layers: Sequence[int]
 ) -> tuple[RowFacts, ...]:
-    """What is known of each layer; special, negative: [layer]."""
+    """What is known of each layer; special, negative, alone: [layer]."""
     return tuple(
-        ({"special_share": one, "negative_share": other}, _caveats(one, layer))
-        for one, other, layer in zip(special, negative, layers, strict=True)
+        ({"special_share": one, "negative_share": other}, _caveats(one, rest, layer))
+        for one, other, rest, layer in zip(special, negative, alone, layers, strict=True)
     )
 
 
@@ -97,10 +117,16 @@ def _largest(of_layers: Sequence[dict[str, float]]) -> dict[str, float]:
     return {name: max(one[name] for one in of_layers) for name in of_layers[0]}
 
 
-def _caveats(special: float, layer: int) -> tuple[str, ...]:
+def _caveats(special: float, alone: str, layer: int) -> tuple[str, ...]:
+    caveats = (_alone(alone, layer),) if alone else ()
     if special <= ELSEWHERE:
-        return ()
+        return caveats
     return (
+        *caveats,
         f"At layer {layer}, {special:.0%} of the score lies on special tokens, where the model has gathered what it "
         "read: the words' scores tell the rest only.",
     )
+
+
+def _alone(rest: str, layer: int) -> str:
+    return f"What follows layer {layer} reads one position of it alone, so {rest} 0 there by construction."

@@ -47,9 +47,10 @@ def shapley_sampling(
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units by Shapley's axioms.
 
-    Texts of up to 10 units are computed exactly. unit: what is taken out and scored. n_permutations: orders drawn for
-    longer texts, at least 4, with a tolerance at least 8. tolerance: None, or a share of the largest score: orders are added
-    until the scores' standard error is at most that, or 20,000 are drawn. operator: how units are taken out; see
+    unit: what is taken out and scored. n_permutations: orders drawn, at least 4, with a tolerance at least 8. Texts of up to 10
+    units whose coalitions are no more than these orders would read are computed exactly: of up to 7 units by default, of 10 from
+    114 orders on or with a tolerance. tolerance: None, or a share of the largest score: orders are added until the scores'
+    standard error is at most that, or 20,000 are drawn. operator: how units are taken out; see
     `pellucid.core.passes.batch.edit`. draws: "antithetic" (four orders at a time: one, the same with its halves swapped, and
     both backwards; of fewer than 8 orders two at a time, one and the same backwards; exact where units act alone or in
     pairs) or "independent".
@@ -68,7 +69,7 @@ def shapley_sampling(
         _Sample(size, together, generator, n_permutations)
         for size, generator in zip(game.sizes, run.generators("shapley_sampling"), strict=True)
     ]
-    exact_values = _exact(game)
+    exact_values = _exact(game, n_permutations if tolerance is None else MOST_PERMUTATIONS)
     _draw_until(game, samples, [n for n, exact in enumerate(exact_values) if exact is None], tolerance)
     texts = list(zip(exact_values, samples, strict=True))
     return Scores(
@@ -105,8 +106,8 @@ class _Sample:
 
     @property
     def missing(self) -> int:
-        """Draws still to be made."""
-        return ceil(self.wanted / self.together) - self.count
+        """Draws still to be made: whole ones, of no more orders than are wanted."""
+        return self.wanted // self.together - self.count
 
     def draw(self, most: int) -> np.ndarray:
         """[order player]: the orders of the next draws."""
@@ -176,13 +177,18 @@ def _prefixes(orders: np.ndarray) -> np.ndarray:
     return (positions[:, None] < steps[None, :, None]).reshape(-1, orders.shape[1])
 
 
-def _exact(game: Games) -> list[np.ndarray | None]:
-    """For each short text its Shapley values [player], by all coalitions."""
+def _exact(game: Games, orders: int) -> list[np.ndarray | None]:
+    """For each short text its Shapley values [player], by all coalitions, where so many orders would read as many of them."""
     coalitions = [
-        all_coalitions(size) if size <= EXACT_UNITS else np.zeros((0, size), dtype=bool)
+        all_coalitions(size) if _is_cheaper(size, orders) else np.zeros((0, size), dtype=bool)
         for size in game.sizes
     ]
     return [shapley_values(values) if len(values) else None for values in game.values(coalitions)]
+
+
+def _is_cheaper(players: int, orders: int) -> bool:
+    """Whether all coalitions are no more than those that orders read: each its beginnings, of which none and all are shared."""
+    return players <= EXACT_UNITS and 2**players <= orders * (players - 1) + 2
 
 
 def shapley_values(values: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from unicodedata import category, normalize
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.side_by_side import SideBySide
@@ -9,14 +10,22 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Cell, Interval, Table
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a cell that begins so
+FORMULA = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that begins so
+INVISIBLE = (
+    "CZ"  # Unicode's kinds of control signs and blanks, which spreadsheets may drop from a cell's start
+)
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
 
 
 def uncomputed(text: str) -> str:
-    """A text that no spreadsheet computes: one that begins as a formula does, and is no number, gets an apostrophe in front."""
-    return f"'{text}" if text.startswith(FORMULA) and not NUMBER.fullmatch(text) else text
+    """A text that no spreadsheet computes: one that begins as a formula does, and is no number, gets an apostrophe in front.
+
+    Wide and small forms of the signs count, as do blanks and signs that are not seen before them; tabs and ends of lines alone.
+    """
+    begins = next((sign for sign in text if category(sign)[0] not in INVISIBLE), "")
+    is_formula = normalize("NFKC", begins).startswith(FORMULA) or text.startswith(("\t", "\r", "\n"))
+    return f"'{text}" if is_formula and not NUMBER.fullmatch(text) else text
 
 
 def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -> list[Explanation]:

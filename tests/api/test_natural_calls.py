@@ -176,6 +176,23 @@ REFUSED = {
         "could be in 'a', 'd'; name yours with text=, such as text='a'",
     ),
     "a data set of several parts": ({"test": STANDARD, "train": STANDARD}, BadInput, r"data\['test'\]"),
+    **{
+        f"a {kind} with two columns of one name": (
+            table,
+            BadInput,
+            "several columns called 'text'; give each",
+        )
+        for kind, table in {
+            "frame": pd.DataFrame([["a b", "c d"]], columns=["text", "text"]),
+            "table": pa.table([["a b"], ["c d"]], names=["text", "text"]),
+            "batch": pa.record_batch([["a b"], ["c d"]], names=["text", "text"]),
+        }.items()
+    },
+    "a name as a number and as text": (
+        {1: ["a b"], "1": ["c d"]},
+        BadInput,
+        "several columns called '1'",
+    ),
     "columns of different lengths": ({"text": ["a", "b"], "label": ["c"]}, BadInput, "different lengths"),
 }
 

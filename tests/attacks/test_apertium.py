@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.modes import PIVOTS, installed_pivots, translation_stages
 from pellucid.attacks.apertium.pipeline import Pipeline
-from pellucid.attacks.apertium.processes import ENVIRONMENT
 from pellucid.attacks.apertium.stream_format import closed, escaped, opened, unescaped
 from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
+from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT
 
 needs_spanish = pytest.mark.skipif(
     "spanish" not in installed_pivots(), reason="Debian's package apertium-eng-spa is not installed"
@@ -229,4 +229,4 @@ def test_a_mode_starts_no_other_program_and_no_shell(tmp_path):
             assert str(error).endswith(".")
         else:  # what a shell would run is an argument
             assert [stage[2:] for stage in stages] == [["a;", "touch", "x"]]
-    assert set(ENVIRONMENT) == {"LC_ALL", "PATH"}
+    assert set(PROGRAM_ENVIRONMENT) == {"LC_ALL", "PATH", "PYTHONSAFEPATH"}

@@ -130,6 +130,7 @@ def test_a_file_of_vectors_stands_for_the_models_own(tmp_path):
         pellucid.attack(model, "A good film.", plan, vectors=path, progress=False)
 
 
+@WORDNET  # which its guard of word classes reads
 def test_textfooler_needs_no_gradients_beside_a_file_of_vectors(tmp_path):
     (tmp_path / "vectors.txt").write_text("good 1 0\ngreat 0.9 0.1\nbad 0 1\n")
     model = pellucid.from_function(

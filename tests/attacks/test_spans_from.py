@@ -1,10 +1,9 @@
 """Spans that another model's extractor found, in place of those that an attack would find itself."""
 
-import shutil
-
 import pytest
 
 import pellucid
+from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.core.foundation.errors import BadInput, BadSetting
 
 TEXTS = ["The film was a good one, and it was long.", "So good a day."]
@@ -32,7 +31,9 @@ def attacked(model, texts=TEXTS, attack="span_paraphrase", **settings):
     return pellucid.attack(model, texts, attack, progress=False, **settings)
 
 
-@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs apertium")
+@pytest.mark.skipif(
+    "spanish" not in installed_pivots(), reason="Debian's package apertium-eng-spa is not installed"
+)
 def test_the_edits_lie_in_the_spans_and_finding_them_costs_nothing(model, extractions, tmp_path):
     other = pellucid.from_function(answer_by("long"), ["negative", "positive"])
     pellucid.write_json_lines([one.as_example() for one in extractions], tmp_path / "spans.jsonl")

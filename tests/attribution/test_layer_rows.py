@@ -13,6 +13,7 @@ from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
 from pellucid.reports.terminal.explanation import terminal_text
 from tests.asking import ask, reads_states
+from tests.tiny import tiny_classifier, tiny_composed
 
 TEXTS = ("A film, a good film.", "The cat and the dog. A dog it is.")
 QUICK = {
@@ -41,6 +42,21 @@ def test_a_row_knows_of_itself_what_its_layer_alone_knows(bert, method):
         np.testing.assert_allclose(row.scores, one.scores, atol=1e-4)
         assert row.caveats == one.caveats
         assert row.diagnostics == pytest.approx(dict(one.diagnostics), abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ("bert", "gpt2", "span"))
+def test_a_last_layer_of_which_one_position_is_read_says_so(kind):
+    """Else a layer whose words all score 0 looks like a finding. A span layer reads every position."""
+    model = tiny_composed("span") if kind == "span" else tiny_classifier(kind)
+    last = str(model.n_layers)
+    (every,) = ask(model, ["A gripping, lovely film."], ("grad_cam", {"layer": "all"}), target=Target(1))
+    sentences = [
+        caveat for caveat in every.caveats if f"layer {last} reads one position of it alone" in caveat
+    ]
+    assert bool(sentences) == (kind != "span") and len(every.caveats) == len(sentences)
+    assert any("every word scores 0" in caveat for caveat in sentences) == (kind == "bert")
+    analysis = pellucid.layer_analysis(model, ["A film.", "Dull."], "grad_cam", progress=False)
+    assert any("one position of it alone" in caveat for caveat in analysis.caveats) == (kind != "span")
 
 
 def test_a_terminal_says_which_row_it_shows_and_of_that_row_how_well_it_is_read(bert):

@@ -9,6 +9,7 @@ from captum._utils.models.linear_model import SkLearnLinearRegression, SkLearnRi
 from captum.attr import LimeBase, Occlusion, ShapleyValueSampling
 from sklearn.linear_model import Ridge
 
+import pellucid
 from pellucid.attribution.as_published.thermostat_lime import _sample as thermostat_sample
 from pellucid.attribution.gaussian_process_shapley import _coalitions, _pairs
 from pellucid.attribution.kernel_shap import _plan
@@ -284,7 +285,7 @@ def test_exact_values_are_shaps():
     predict = lambda present: forward(torch.tensor(present))[:, LABEL].detach().numpy()  # noqa: E731
     expected = shap.explainers.Exact(predict, masker)(np.ones((1, 8))).values[0]
     for method, settings in (
-        ("shapley_sampling", {}),
+        ("shapley_sampling", {"n_permutations": 37}),
         ("kernel_shap", {}),
         ("gaussian_process_shapley", {"n_samples": 254}),
     ):
@@ -425,8 +426,8 @@ def test_shapley_sampling_runs_to_a_tolerance_and_no_further_than_needed():
     assert coarse.diagnostics["n_permutations"] < explanation.diagnostics["n_permutations"] < 20_000
 
 
-@pytest.mark.parametrize(("count", "drawn"), ((4, 4), (5, 6)))
-def test_fewer_than_eight_orders_are_drawn_by_twos_whose_standard_error_is_true(count, drawn):
+@pytest.mark.parametrize(("count", "drawn"), ((4, 4), (5, 4), (11, 8)))
+def test_no_more_orders_are_drawn_than_wanted_and_their_standard_error_is_true(count, drawn):
     model = words_model()
     explanations = [
         explain_one(model, (LONG,), "shapley_sampling", n_permutations=count, seed=seed) for seed in range(60)
@@ -435,6 +436,34 @@ def test_fewer_than_eight_orders_are_drawn_by_twos_whose_standard_error_is_true(
     apart = np.sqrt(np.var([one.scores for one in explanations], axis=0, ddof=1).mean())
     stated = np.sqrt(np.mean([one.diagnostics["standard_error"] ** 2 for one in explanations]))
     assert 0.8 * apart < stated < 1.25 * apart
+
+
+@pytest.mark.parametrize(
+    ("method", "setting"),
+    [
+        *(("shapley_sampling", {"n_permutations": count}) for count in (4, 9, 24)),
+        ("shapley_sampling", {"n_permutations": 5, "draws": "independent"}),
+        *((name, {"n_samples": count}) for name in SAMPLED[1:] for count in (8, 21, 60)),
+    ],
+)
+def test_no_method_evaluates_more_than_its_settings_allow(method, setting):
+    """Nor fewer than it may where all coalitions fit: then it is exact."""
+    limit = next(iter(setting.values()))
+    read = set()
+
+    def answer(texts):
+        read.update(texts)
+        return [[0.5, 0.5 + 0.01 * len(set(text))] for text in texts]
+
+    model = pellucid.from_function(answer, ["no", "yes"], problem="multi_label")
+    explain_one(model, ("z y x w",), method, **setting)  # the model's trials come first
+    for count in range(1, 13):
+        read.clear()
+        one = explain_one(model, (" ".join("abcdefghijkl"[:count]),), method, **setting)
+        most = limit * (count - 1) + 2 if "n_permutations" in setting else limit + 2
+        assert len(read) <= most, (count, most, read)
+        if method != "lime":
+            assert one.diagnostics["exact"] == (2**count <= most), (count, most)
 
 
 def test_fewer_orders_than_are_allowed_are_refused():

@@ -104,7 +104,7 @@ def test_the_perturbation_is_the_best_mask_that_adam_visits(model, positions):
     (explanation,) = ask(model, [TEXT], ("guan_perturbation", settings), target=HiddenState(2, positions))
     points, special = points_of(model), explanation.special
     every = [points_of(model, text) for text in SOME_TEXTS]
-    blank = torch.cat(every).mean(0)
+    blank = torch.cat([one[1:-1] for one in every]).mean(0)  # without [CLS] and [SEP], which are no words
     deviation = torch.cat([states_of(model, one, 2) for one in every]).detach().std(0, unbiased=False)
     inside = torch.tensor(~special)
 

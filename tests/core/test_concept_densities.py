@@ -11,7 +11,7 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot, PellucidError
 from pellucid.core.states.state_scale import state_scale
 from pellucid.core.text.example import as_examples
 from pellucid.datasets.load_concepts import load_concepts
-from tests.tiny import tiny_classifier
+from tests.tiny import save_tiny, tiny_classifier
 
 TEXT = "A gripping, lovely film."
 REFERENCE = ("A fine film.", "The café was closed on Monday.", "Nobody could eat there, it seems.")
@@ -42,6 +42,14 @@ def test_of_itself_nothing_remains_and_the_gaussian_ratio_is_the_same_in_every_l
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
     other = substitution.remaining[:, 2] / substitution.remaining[:, 1]
     assert np.ptp(other) > 1e-3, "by substitution the layers differ"
+
+
+def test_in_double_precision_rounding_is_not_what_remains(tmp_path):
+    """Two passes of the same text differ there by 1e-15; the word in the place of itself has moved nothing."""
+    model = pellucid.load(save_tiny(tmp_path / "model"), dtype="float64")
+    density = analyse(model, concepts=CONCEPTS | {"itself": ["lovely", "lovely "]}).density("substitution")
+    assert (density.remaining[:, 0] == 0).all() and not np.signbit(density.remaining[:, 0]).any()
+    assert (density.remaining[:, 1:] > 0).all() and np.isnan(density.contrast).all()
 
 
 def test_the_numbers_are_those_of_the_formulas_written_out(bert):

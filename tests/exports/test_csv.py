@@ -1,6 +1,8 @@
 """CSV: every row and number, in a form that spreadsheets open, and no text that they would compute."""
 
 import csv
+import re
+from pathlib import Path
 
 import pandas
 import pytest
@@ -49,12 +51,36 @@ def test_words_and_comparisons(tmp_path):
     assert [float(row["mean"]) for row in frame] == [cell.value.mean for cell in table.cells]
 
 
-@pytest.mark.parametrize("text", ("=1+1", "+49 is a number", "-5+2", "@home", "\tx", "\rx"))
+FORMULAS = ("=1+1", "+49 is a number", "-5+2", "@home", "\tx", "\rx", "\nx")
+FULL_WIDTH = tuple("＝＋－＠﹦﹢﹣﹫")
+BEHIND = (
+    " =1",
+    "\u00a0=1",
+    "\u3000＝1",
+    "\u200b@x",
+    "\ufeff=1",
+    "\x00=1",
+    "\x1b\x85 +x",
+    "\u2028-x",
+    "\u202e=1",
+)
+
+
+@pytest.mark.parametrize("text", (*FORMULAS, *(f"{sign}1+x" for sign in FULL_WIDTH), *BEHIND))
 def test_a_text_that_is_a_formula_is_not_computed(tmp_path, text):
     (row,) = rows([answered(text, name=text)], tmp_path / "run.csv")
     assert row["text"] == row["id"] == f"'{text}"
-    (row,) = rows([answered(f"a {text}")], tmp_path / "run.csv")
-    assert row["text"] == f"a {text}"
+    for harmless in (f"a {text}", f" “{text}”", " ‑ x", "-5"):
+        (row,) = rows([answered(harmless)], tmp_path / "run.csv")
+        assert row["text"] == harmless
+
+
+def test_whatever_writes_csv_leaves_no_formula():
+    source = Path(pellucid.__file__).parent
+    writers = [
+        path for path in source.rglob("*.py") if re.search(r"csv\.\w*[wW]riter\(|to_csv\(", path.read_text())
+    ]
+    assert len(writers) >= 2 and all("uncomputed(" in path.read_text() for path in writers)
 
 
 def test_negative_numbers_stay_numbers(tmp_path):

@@ -56,6 +56,19 @@ def test_hostile_names_and_texts_become_no_markup(tmp_path):
     assert "\x1b" not in str(analysis)
 
 
+def test_no_number_takes_the_place_of_the_labels():
+    """An r of rounding beside a true one is no divisor, and a large number is written short."""
+    strange = analysed()
+    strange.densities[1].remaining[:] = [[1.25, 7.5], [5e-29, 8.75]]
+    assert np.isnan(strange.densities[1].contrast[1])
+    strange.densities[0].remaining[:] = [[1e29, 1e29], [1e29, 2e29]]
+    shown = str(strange)
+    assert all(
+        label in shown for label in ("layer", "A of the word", "praise", "blame", "largest ÷ smallest")
+    )
+    assert max(len(word) for word in shown.split() if "─" not in word) < 20 and "1e+29" in shown
+
+
 def test_contrast_is_a_quotient_where_all_are_above_0():
     assert analysed().densities[0].contrast.tolist()[0] == 6
     assert analysed().record()["densities"]["gaussian"]["contrast"] == [6.0, None]

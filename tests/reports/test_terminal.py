@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from pellucid.core.corpus.results import Results
+from pellucid.core.corpus.side_by_side import SideBySide
+from pellucid.core.foundation.wording import short_title
 from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.reports.terminal.table import terminal_table
@@ -131,3 +134,17 @@ def test_weights_of_no_class_do_not_claim_to_explain_a_logit(method):
     )
     assert f"{method.replace('_', ' ')}, the same for every class" in text and "explaining" not in text
     assert "explaining logit of positive" in terminal_text(sample_explanation(method="occlusion"), width=200)
+
+
+def test_a_setting_of_a_hundred_texts_is_not_printed_whole():
+    """Neither where a result is printed nor where it is looked at; other settings are still read, and short ones stay."""
+    texts = [f"reference text, n={number}" for number in range(120)]
+    method = f"retained_information(reference={texts!r}, n_steps=7)"
+    results = Results([sample_explanation("good bad", method, scores=[0, 2.0, 1.5, 0])])
+    side = SideBySide({method: [*results]})
+    for shown in (results, side):
+        assert len(repr(shown)) < 300 and len(str(shown)) < 1500 and "n=100" not in str(shown)
+    assert short_title("occlusion(window=2)") == "occlusion(window=2)"
+    long = f"retained_information(n_steps=7, reference={['a fine film'] * 120!r}, n_seeds=1)"
+    assert short_title(long).startswith("retained_information(n_steps=7, reference=['a fine film', 'a")
+    assert short_title(long).endswith("…, n_seeds=1)")

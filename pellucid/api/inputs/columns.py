@@ -1,6 +1,6 @@
 """Examples from tables of any kind: which column holds the texts, which the labels, and each row as an example."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pellucid.api.inputs.readings import ReadingRequest
@@ -18,7 +18,10 @@ OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to
 
 
 def table_columns(data: Any) -> ValuesByColumn | None:
-    """The columns of a table, by name; None for what is no table. Raises `BadInput` for several tables, or broken ones."""
+    """The columns of a table, by name; None for what is no table.
+
+    Raises `BadInput` for several tables, broken ones, and columns of one name.
+    """
     read = _column_reader(data)
     if read is None:
         return None
@@ -44,9 +47,13 @@ def _column_reader(data: Any) -> Callable[[Any], ValuesByColumn] | None:
     if hasattr(data, "features") and isinstance(getattr(data, "column_names", None), list):
         return _of_dataset
     if hasattr(data, "to_pydict"):  # a table of arrow
-        return lambda table: {str(name): values for name, values in table.to_pydict().items()}
+        return lambda table: _by_name(
+            table.schema.names, [table.column(n).to_pylist() for n in range(len(table.schema.names))]
+        )
     if hasattr(data, "columns") and hasattr(data, "iloc"):  # of pandas
-        return lambda frame: {str(name): frame.iloc[:, n].tolist() for n, name in enumerate(frame.columns)}
+        return lambda frame: _by_name(
+            frame.columns, [frame.iloc[:, n].tolist() for n in range(len(frame.columns))]
+        )
     if hasattr(data, "columns") and hasattr(data, "get_column"):  # of polars
         return lambda frame: {name: frame.get_column(name).to_list() for name in frame.columns}
     return None
@@ -66,12 +73,22 @@ def _of_mapping(data: Mapping[Any, Any]) -> ValuesByColumn:
     if values and all(_is_list(value) for value in values):
         if any(hasattr(member, "example") for member in values[0]):  # methods side by side
             return _of_examples([member.example for member in values[0]])
-        return {str(name): list(value) for name, value in data.items()}
+        return _by_name(data, list(map(list, values)))
     if any(_is_list(value) for value in values):
         raise BadInput(
             "Some values of the dictionary are lists and some are not; give a list for every column."
         )
-    return {str(name): [value] for name, value in data.items()}
+    return _by_name(data, [[value] for value in values])
+
+
+def _by_name(names: Iterable[Any], values: Sequence[Sequence[Any]]) -> ValuesByColumn:
+    """Name -> values; raises `BadInput` where two columns have one name, since only one of them could be read."""
+    texts = list(map(str, names))
+    if twice := sorted({name for name in texts if texts.count(name) > 1}):
+        raise BadInput(
+            f"The table has several columns called {listed(map(quoted, twice))}; give each column a name of its own."
+        )
+    return dict(zip(texts, values, strict=True))
 
 
 def _is_list(value: Any) -> bool:

@@ -13,8 +13,8 @@ from pellucid.api.inputs.rows import examples_from_rows
 from pellucid.api.inputs.segments import notice_segments
 from pellucid.api.inputs.values import plain
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example
+from pellucid.core.passes.model import WRITING, Model
+from pellucid.core.text.example import Example, check_no_prompt
 from pellucid.core.text.label_map import LabelMap
 from pellucid.datasets.shared.columns import expected_labels
 
@@ -45,6 +45,7 @@ def examples_for(
         label_map=label_map,
         names_data=names_data,
         split=split,
+        prompts=WRITING in model.capabilities,
     )
     notice_segments(model, examples)
     return fitting(model, examples, label_map, strange)
@@ -59,6 +60,7 @@ def examples_from(
     label_map: LabelMap | None = None,
     names_data: bool = False,
     split: str = "test",
+    prompts: bool = False,
 ) -> tuple[Example, ...]:
     """Examples from what users have; what can be read in one way alone is read so, and a notice says how.
 
@@ -70,13 +72,17 @@ def examples_from(
     label_map: label -> class; its labels are labels too.
     names_data: whether a string names a data set, file or folder; else it is a text.
     split: the part to read of data that has parts.
+    prompts: whether the first text is a prompt, which may be empty.
 
     Raises `BadInput` for what is no text, or could be two things; `UnknownName` for a column that is not there.
     """
     known = tuple(labels) + tuple(label_map if isinstance(label_map, Mapping) else ())
     reading = ReadingRequest(text, label, tuple(map(str, known)), names_data, split)
     with expected_labels(reading.labels):
-        return _reader(data)(data, reading)
+        examples = _reader(data)(data, reading)
+    if not prompts:
+        check_no_prompt(examples)
+    return examples
 
 
 Reader = Callable[[Any, ReadingRequest], tuple[Example, ...]]

@@ -9,7 +9,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, prompted
 from pellucid.datasets.load import load_examples
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".txt", ".parquet", ".gz", ".xlsx", ".arrow")
@@ -37,7 +37,7 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
             f"[{quoted(text)}] for the text itself."
         )
     reading.without_columns(text)
-    return (Example((text,), id="0"),)
+    return (prompted((text,), id="0"),)
 
 
 def examples_from_path(path: str | Path, reading: ReadingRequest) -> tuple[Example, ...]:

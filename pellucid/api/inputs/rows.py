@@ -8,7 +8,7 @@ from pellucid.api.inputs.readings import ReadingRequest, notify_reading
 from pellucid.api.inputs.values import in_words, is_missing, label_text, plain
 from pellucid.core.foundation.errors import BadInput, PellucidError
 from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, prompted
 from pellucid.core.text.label_map import suggested_map
 
 
@@ -107,7 +107,7 @@ def _example(row: Any, number: int, labelled: bool) -> Example:
     if isinstance(row, Example):
         return row
     if isinstance(row, str):
-        return Example((row,), id=str(number))
+        return prompted((row,), id=str(number))
     if not isinstance(row, tuple | list):
         raise BadInput(
             f"Text {number} is {in_words(row)}; give a string, a pair of strings, or a pellucid.Example, and leave missing "
@@ -120,7 +120,7 @@ def _example(row: Any, number: int, labelled: bool) -> Example:
         raise BadInput(
             f"Text {number} is a list of two words; write ' '.join(words) for one text, or a tuple for a pair of texts."
         )
-    return Example(tuple(map(str, texts)), label_text(row[-1], number) if labelled else None, id=str(number))
+    return prompted(tuple(map(str, texts)), label_text(row[-1], number) if labelled else None, id=str(number))
 
 
 def _no_pair(row: Sequence[Any], number: int) -> str:

@@ -1,7 +1,6 @@
 """Apertium's modes: which programs, with which files, translate from one language to another. No shell reads them."""
 
 import shlex
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
 from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.processes.safe_start import program_path
 
 MODES = Path("/usr/share/apertium/modes")
 # Pivot language -> the mode there, the mode back, and Debian's package that has both.
@@ -102,7 +102,7 @@ def _stage(words: list[str], path: Path) -> list[str]:
         raise BadFile(
             f"{path} starts {quoted(words[0] if words else '')}, which is no program of Apertium's."
         )
-    program = shutil.which(words[0])
+    program = program_path(words[0])
     if program is None:
         raise BadFile(
             f"{path} needs the program {words[0]}, which is not installed; install Debian's package apertium."

@@ -6,8 +6,9 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 
+from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT
+
 CHUNK = 1 << 16  # bytes
-ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": os.defpath}
 
 
 def exchanged(
@@ -63,7 +64,7 @@ def launch(stages: Sequence[Sequence[str]], processes: list[subprocess.Popen[byt
         before = processes[-1].stdout if processes else subprocess.PIPE
         aside = subprocess.PIPE if stage is stages[-1] else subprocess.DEVNULL
         process = subprocess.Popen(
-            list(stage), stdin=before, stdout=subprocess.PIPE, stderr=aside, env=ENVIRONMENT
+            list(stage), stdin=before, stdout=subprocess.PIPE, stderr=aside, env=PROGRAM_ENVIRONMENT
         )
         processes.append(process)
         if len(processes) > 1:

@@ -44,7 +44,7 @@ def guan_perturbation(
 
     The mask m minimises the mean over the state's d entries of (Phi(m x + (1 - m) x0) - s)² / sigma_S² + penalty x mean of m.
     The paper's norm is the sum; with the mean one penalty fits states of every width and texts of every length. x0 is the
-    mean word embedding of the reference texts; special tokens stay and score 0.
+    mean embedding of the reference texts' pieces without special tokens, which stay and score 0.
 
     penalty: the weight of the mask's mean, 0 or more. n_steps: the most steps of Adam. tolerance: a text is done when 30
     steps lowered its loss by less than this. reference: the data set (its train texts), or a list of texts, for x0 and

@@ -15,7 +15,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.foundation.wording import listed
-from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.example import Example, as_examples, prompted
 from pellucid.datasets.load import ENDINGS, ending_of, is_plain_text
 
 TEXTS = "txt"  # one text a line
@@ -48,7 +48,7 @@ class TextOptions:
         if self.second is not None:
             if len(texts) != 1 or self.file is not None:
                 raise BadInput("--second makes a pair with exactly one text; give one text and no file.")
-            return as_examples([(texts[0], self.second)])
+            return (prompted((texts[0], self.second), id="0"),)
         if self.file is not None:
             if texts:
                 raise BadInput("Give texts or --file, not both.")
@@ -80,7 +80,7 @@ class TextOptions:
                 f"{name} is the name of a data set; write --data {name} for its texts, or, if the word itself is the text, "
                 f"pipe it in: echo {name} | pellucid COMMAND MODEL -"
             )
-        return as_examples(texts)
+        return tuple(prompted((text,), id=str(number)) for number, text in enumerate(texts))
 
 
 def _is_data_file(text: str) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from pellucid.core.corpus.attempt_storage import save_attempts
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.attempt import Attempt
 from pellucid.core.results.proportions import share
 from pellucid.core.results.t_interval import t_interval
@@ -77,7 +78,9 @@ class Attempts(Sequence[Attempt]):
         parts = []
         for attack in self.attacks:
             of = [one for one in self if one.attack == attack and one.is_attacked]
-            parts.append(f"{sum(one.is_success for one in of):,} of {len(of):,} texts fooled by {attack}")
+            parts.append(
+                f"{sum(one.is_success for one in of):,} of {len(of):,} texts fooled by {short_title(attack)}"
+            )
         return f"<Attempts: {', '.join(parts) or 'none'}>"
 
     def __str__(self) -> str:

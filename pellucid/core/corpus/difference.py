@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval
 
@@ -163,7 +164,7 @@ class Difference(Sequence[TextDifference]):
         changed = f"{totals.n_changed:,} of {totals.n_texts:,} answers changed"
         if totals.means.changed.mean != totals.means.changed.mean:  # of values
             changed = f"{totals.n_texts:,} texts"
-        return f"<Difference: {changed}, by {self.method}>"
+        return f"<Difference: {changed}, by {short_title(self.method)}>"
 
     def __str__(self) -> str:
         """How a terminal draws it."""

@@ -12,7 +12,7 @@ from pellucid.core.foundation.files import write_text
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.memory import not_enough_memory
-from pellucid.core.foundation.wording import listed, quoted, reason
+from pellucid.core.foundation.wording import listed, quoted, reason, short_title
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import as_records, from_records
 from pellucid.core.results.t_interval import t_interval
@@ -87,7 +87,7 @@ class LayerAnalysis:
     def __repr__(self) -> str:
         texts, first = len(self.texts), self.models[0]
         sizes = f"{texts:,} text{'' if texts == 1 else 's'}, {len(first.rows)} {self.row_kind}s"
-        return f"<LayerAnalysis: {sizes} of {listed(self.names)} by {self.method}>"
+        return f"<LayerAnalysis: {sizes} of {listed(self.names)} by {short_title(self.method)}>"
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""

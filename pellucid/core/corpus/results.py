@@ -11,6 +11,7 @@ from pellucid.core.corpus.word_counts import MIN_TEXTS, class_words
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.explanation import Explanation
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Results(Sequence[Explanation]):
         return Results((*other, *self.explanations)) if isinstance(other, list) else NotImplemented
 
     def __repr__(self) -> str:
-        methods = f" by {', '.join(self.methods)}" if self else ""
+        methods = f" by {', '.join(map(short_title, self.methods))}" if self else ""
         return f"<Results: {len(self):,} explanation{'' if len(self) == 1 else 's'}{methods}>"
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.explanation import Explanation
 
 
@@ -36,7 +37,7 @@ class SideBySide(Mapping[str, Results]):
 
     def __repr__(self) -> str:
         texts = len(next(iter(self.by_method.values()), ()))
-        return f"<SideBySide: {texts:,} text{'' if texts == 1 else 's'} by {', '.join(self.by_method)}>"
+        return f"<SideBySide: {texts:,} text{'' if texts == 1 else 's'} by {', '.join(map(short_title, self.by_method))}>"
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""

@@ -89,7 +89,7 @@ def substitution(phi: StateFunction, deviations: Tensor, pieces: Sequence[int], 
     """[word]: -|Phi(x with x') - s|² / (2 sigma_S²), summed over the dimensions of all explained states.
 
     deviations: [width'], sigma_S. pieces: the word's, in the one text. shifts: [word width]. Words share passes as the model
-    allows.
+    allows. The word itself moves nothing: its log is exactly 0, where two passes would differ by rounding.
     """
     scheduler, state = phi.run.scheduler, phi.states[0].double()
 
@@ -101,7 +101,8 @@ def substitution(phi: StateFunction, deviations: Tensor, pieces: Sequence[int], 
 
     packs = scheduler.packs_of([phi.run.batch.rows[0]] * len(shifts))  # of equal rows, so their order stays
     with torch.no_grad():
-        return torch.cat([part for pack in packs for part in scheduler.halving(pack, logs)])
+        every = torch.cat([part for pack in packs for part in scheduler.halving(pack, logs)])
+    return every.masked_fill((shifts == 0).all(-1).to(every.device), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ class ConceptQuestion:
         sizes = [len(self.random), *map(len, self.concepts)]
         means = np.array([[float(part.mean()) for part in one.cpu().split(sizes)] for one in logs])
         word, concept = -means[:, 0], means[:, 1:] - means[:, :1]
-        return ConceptDensity(name, word, concept, -means[:, 1:])
+        return ConceptDensity(name, word, concept, 0.0 - means[:, 1:])  # never -0
 
 
 def concept_question(

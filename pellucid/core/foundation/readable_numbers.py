@@ -1,14 +1,17 @@
 """Numbers as a reader wants them: few digits, a true minus sign, never a rounded-away value."""
 
 MINUS = "\u2212"
+LARGE = 1e15  # from here on not all digits are those of the number
 
 
 def number(value: float) -> str:
-    """Two decimals, two significant digits below .1, none from 100."""
+    """Two decimals, two significant digits below .1, no decimals from 100, three significant digits from 1e+15."""
     size = abs(value)
     if size != size or size == float("inf"):
         return "not a number" if size != size else ("∞" if value > 0 else f"{MINUS}∞")
-    form = ".0f" if size >= 100 else ".2f" if size >= 0.095 or size == 0 else ".2g"
+    form = (
+        ".3g" if size >= LARGE else ".0f" if size >= 100 else ".2f" if size >= 0.095 or size == 0 else ".2g"
+    )
     return format(value, form).replace("-", MINUS)
 
 

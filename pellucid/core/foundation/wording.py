@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
 MOST_CHARACTERS, MOST_NAMES, MOST_LISTED = 200, 50, 700
+MOST_OF_SETTING = 60  # characters of a setting, which may be hundreds of texts, in a title that is too long
 
 
 def reason(error: BaseException) -> str:
@@ -47,6 +48,16 @@ def shortened(text: str, most: int = 16) -> str:
     """The beginning of a text in one line, with … where more follows."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def short_title(title: str) -> str:
+    """A call such as "name(window=2)" for people: where it is too long, the beginning of each setting."""
+    if len(title) <= MOST_CHARACTERS:
+        return title
+    name, bracket, settings = title.partition("(")
+    parts = re.split(r", (?=\w+=)", settings.removesuffix(")"))
+    short = ", ".join(shortened(part, MOST_OF_SETTING) for part in parts)
+    return clipped(f"{name}{bracket}{short}{')' if bracket else ''}")
 
 
 def changes(before: Mapping[str, object], now: Mapping[str, object]) -> str:

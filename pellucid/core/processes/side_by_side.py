@@ -12,6 +12,7 @@ from multiprocessing.sharedctypes import SynchronizedArray
 import torch
 
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.processes.safe_start import hand_on_safe_path, safe_path
 
 Share = Callable[[float], None]  # called with the share of a task that is done, from 0 to 1
 Task = Callable[[Share], None]
@@ -42,14 +43,18 @@ class Processes:
         by itself.
         """
         context = get_context("spawn")
-        shares = context.Array("d", len(tasks))
+        with safe_path():  # sharing starts a process, too
+            shares = context.Array("d", len(tasks))
         waiting, running = list(enumerate(tasks)), set[Future[None]]()
         count = min(self.count, len(tasks))
-        with ProcessPoolExecutor(count, context, _start, (shares, self.threads, self.begin)) as pool:
+        with safe_path():  # its queues share as well
+            executor = ProcessPoolExecutor(count, context, _start, (shares, self.threads, self.begin))
+        with executor as pool:
             while waiting or running:
                 # A task is submitted only when a process is free for it. So after an error no further task begins.
-                while waiting and len(running) < count:
-                    running.add(pool.submit(_do, *waiting.pop(0)))
+                with safe_path():
+                    while waiting and len(running) < count:
+                        running.add(pool.submit(_do, *waiting.pop(0)))
                 done, running = wait(running, timeout=1, return_when=FIRST_COMPLETED)
                 report(sum(shares[:]))
                 for future in done:
@@ -74,6 +79,7 @@ _begin = begin_nothing
 def _start(shares: "SynchronizedArray[float]", threads: int, begin: Callable[[], None]) -> None:
     global _shares, _begin
     _shares, _begin = shares, begin
+    hand_on_safe_path()
     torch.set_num_threads(threads)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

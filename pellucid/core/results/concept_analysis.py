@@ -12,6 +12,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.concept import Concept
 
 GAUSSIAN, SUBSTITUTION = "gaussian", "substitution"
+ROUNDING = 1e-12  # of r beside another r: squares of what states of float32 differ by when nothing has moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +32,9 @@ class ConceptDensity:
 
     @property
     def contrast(self) -> np.ndarray:
-        """[layer]: the largest r divided by the smallest, 1 or more where all are above 0; nan where the smallest is not."""
+        """[layer]: the largest r divided by the smallest, 1 or more; nan where the smallest is not above 0, or rounding beside the largest."""
         low, high = self.remaining.min(1), self.remaining.max(1)
-        return np.divide(high, low, out=np.full(len(low), np.nan), where=low > 0)
+        return np.divide(high, low, out=np.full(len(low), np.nan), where=low > np.maximum(high * ROUNDING, 0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.json_text import nan_as_none, parsed
 from pellucid.core.foundation.wording import quoted, reason
 from pellucid.core.results.explanation import Explained, Explanation, Prediction
-from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.example import Example, Rationale, prompted
 from pellucid.core.text.units import Spans, Units
 
 
@@ -198,7 +198,7 @@ def from_record(record: ExplanationRecord) -> Explanation:
 
 def _example(record: ExampleRecord) -> Example:
     marks = tuple(Rationale(**mark) for mark in record["rationales"])
-    return Example(tuple(record["segments"]), record["label"], marks, record["id"], parsed(record["meta"]))
+    return prompted(tuple(record["segments"]), record["label"], marks, record["id"], parsed(record["meta"]))
 
 
 def _units(record: UnitsRecord) -> Units | Spans:

@@ -22,6 +22,7 @@ from pellucid.core.passes.trace import Want
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.states.hidden_target import ResolvedState
 from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.units import SPECIAL
 
 Reference = str | Sequence[str]
 N_TEXTS = 500  # of a data set: some 7,000 words of `pocket`, whose deviations are within 2 % of those of all its texts
@@ -38,7 +39,7 @@ class StateScale:
 
     deviations: [width'], in float64, the standard deviation of each dimension over all pieces of all texts, at least 1e-6.
     means: [width'], the means likewise. word_deviation: the deviation of the entries of the word embeddings of the same
-    pieces. word_mean: [width of words], their mean. n_texts: how many texts. source: which, in words.
+    pieces. word_mean: [width of words], the mean embedding of the pieces of text, without special tokens. n_texts: how many texts. source: which, in words.
     """
 
     deviations: Tensor
@@ -84,7 +85,7 @@ def readout_scale(model: Model, readout: StateReadout, reference: Reference = "p
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """deviations, means: for each layer [width]; word_deviation: of entries of word embeddings; word_mean: their mean."""
+    """deviations, means: for each layer [width]; word_deviation: of entries of word embeddings; word_mean: the mean of those of text."""
 
     deviations: tuple[Tensor, ...]
     means: tuple[Tensor, ...]
@@ -128,7 +129,10 @@ def _measure(model: Model, examples: list[Example]) -> _Measured:
         trace = model.trace(rows, Want(hidden=True, deepest=model.n_layers))
         lengths = torch.tensor([len(row) for row in rows])
         real = torch.arange(trace.embeddings.shape[1]) < lengths[:, None]
-        sums.add([trace.embeddings, *trace.hidden], real.to(model.device))
+        of_text = torch.zeros_like(real)
+        for number, row in enumerate(rows):
+            of_text[number, : len(row)] = torch.tensor(row.segments) != SPECIAL
+        sums.add([trace.embeddings, *trace.hidden], real.to(model.device), of_text.to(model.device))
 
     with torch.inference_mode(False), torch.no_grad():
         for pack in scheduler.packs_of(windows.rows):
@@ -140,17 +144,20 @@ class _Sums:
     """Sums over pieces of word embeddings and of each layer's states, and of their squares."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = self.word_count = 0
+        self.words: Tensor | float = 0.0
         self.first: list[Tensor] = []
         self.second: list[Tensor] = []
 
-    def add(self, states: Sequence[Tensor], real: Tensor) -> None:
-        """states: of each layer [row unit width]; real: [row unit] bool."""
+    def add(self, states: Sequence[Tensor], real: Tensor, of_text: Tensor) -> None:
+        """states: of each layer [row unit width]; real: [row unit] bool; of_text: real ones that are no special tokens."""
         pieces = [state[real].double() for state in states]
         first, second = [piece.sum(0) for piece in pieces], [piece.square().sum(0) for piece in pieces]
         self.first = [a + b for a, b in zip(self.first, first, strict=True)] if self.first else first
         self.second = [a + b for a, b in zip(self.second, second, strict=True)] if self.second else second
         self.count += int(real.sum())
+        self.words = self.words + states[0][of_text].double().sum(0)
+        self.word_count += int(of_text.sum())
 
     def measured(self, name: str) -> _Measured:
         """The deviations; raises `ModelCannot` where states are not finite."""
@@ -164,4 +171,5 @@ class _Sums:
         ]
         words = float((squares[0].mean() - means[0].mean().square()).clamp_min(0.0).sqrt())
         spread = tuple(one.clamp_min(SMALLEST) for one in deviations[1:])
-        return _Measured(spread, tuple(means[1:]), max(words, SMALLEST), means[0])
+        word_mean = torch.as_tensor(self.words) / self.word_count
+        return _Measured(spread, tuple(means[1:]), max(words, SMALLEST), word_mean)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from pellucid.core.foundation.checks import listed_members
 from pellucid.core.foundation.errors import BadInput
@@ -40,6 +40,7 @@ class Example:
     rationales: tuple[Rationale, ...] = ()
     id: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)  # the user's own: values of any type
+    may_begin_empty: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _check_fields(self)
@@ -47,8 +48,9 @@ class Example:
         object.__setattr__(self, "rationales", tuple(self.rationales))
         if not 1 <= len(self.segments) <= 2:
             raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
-        for text in self.segments:
-            _check_text(text, self.id)
+        for number, text in enumerate(self.segments):
+            if number or text != "" or not self.may_begin_empty:
+                _check_text(text, self.id)
         for name, value in (("label", self.label), ("id", self.id)):
             if value is not None and not (isinstance(value, str) and is_utf8(value)):
                 raise BadInput(
@@ -65,6 +67,26 @@ class Example:
     def text(self) -> str:
         """All segments in one line, for listings."""
         return " ⫽ ".join(self.segments)
+
+
+@dataclass(frozen=True)
+class EmptyPrompt(Example):
+    """A text or pair that begins with an empty text: a prompt, after which a model writes from the token that begins texts."""
+
+    may_begin_empty: ClassVar[bool] = True
+
+
+def prompted(segments: Sequence[str], *fields: Any, **named: Any) -> Example:  # Any: the fields of an example
+    """An `Example` whose first text may be empty, for models that write."""
+    kind = EmptyPrompt if list(segments[:1]) == [""] else Example
+    return kind(tuple(segments), *fields, **named)
+
+
+def check_no_prompt(examples: Iterable[Example]) -> None:
+    """Raise `BadInput` where a text is empty, as only the prompt of a model that writes can be."""
+    for example in examples:
+        for text in example.segments:
+            _check_text(text, example.id)
 
 
 def group_of(example: Example) -> str:

@@ -20,6 +20,7 @@ from pellucid.core.foundation.optional_package import optional_package
 from pellucid.core.foundation.parquet_file import check_values
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.shared.columns import SAMPLE, columns_of
+from pellucid.datasets.shared.delimited import check_named_once
 from pellucid.datasets.shared.local_data import check_local
 from pellucid.datasets.shared.recognition import say_how_read
 from pellucid.datasets.shared.rows import ReadRow, read_rows
@@ -99,7 +100,9 @@ def _load(package: ModuleType, path: Path, subset: str | None) -> Rows | dict[st
         return package.load_from_disk(str(path))
     if path.suffix == ".parquet":
         if path.is_file():
-            check_values(path, read_metadata(path))
+            metadata = read_metadata(path)
+            check_values(path, metadata)
+            check_named_once(path, metadata.schema.to_arrow_schema().names)
         return package.Dataset.from_parquet(str(path))
     if path.is_dir():
         check_local(path)

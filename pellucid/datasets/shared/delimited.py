@@ -57,12 +57,16 @@ def with_header(path: Path, records: Iterator[tuple[int, Record]]) -> tuple[list
     names = first[1]
     if not all(map(is_utf8, names)):
         raise BadFile(f"The names of the columns of {path} are not UTF-8 text; convert the file first.")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    check_named_once(path, names)
+    return names, records
+
+
+def check_named_once(path: Path, names: list[str]) -> None:
+    """Raise `BadFile` where two columns have one name, since only one of them could be read."""
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BadFile(
             f"{path} has several columns called {listed(map(quoted, twice))}; give each column a name of its own."
         )
-    return names, records
 
 
 def named(names: list[str], fields: list[str]) -> dict[str, str]:

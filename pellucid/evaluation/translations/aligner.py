@@ -5,7 +5,6 @@ found, their intersection, are the links: fewer than either has, and the most pr
 """
 
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -15,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.wording import quoted
+from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT, program_path
 from pellucid.evaluation.translations.links import parsed_links
 
-ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": os.defpath}
 SHOWN = 200  # characters of what a failed program wrote
 
 
@@ -27,7 +26,7 @@ def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> l
     program: `eflomal-align`, by its name or path. seconds: after so many it is ended. Its draws have no seed, so a few links differ
     from run to run. Raises `BadFile` where the program is missing, fails, takes longer or writes something else.
     """
-    path = shutil.which(program)
+    path = program_path(program)
     if path is None:
         raise BadFile(
             f"No program {quoted(program)} was found; install eflomal (pip install eflomal) and give the path of its eflomal-align."
@@ -39,7 +38,7 @@ def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> l
             files[name].write_text("".join(f"{pair[side]}\n" for pair in texts), encoding="utf-8")
         options = [f"--{name}={files[name]}" for name in ("source", "target")]
         options += [f"--{name}-links={files[name]}" for name in ("forward", "reverse")]
-        _run([path, *options], seconds)
+        _run([path, *options], folder, seconds)
         both = [_lines(files[name], len(texts), program) for name in ("forward", "reverse")]
     return [
         _intersection(one, other, pair, f"{program}, pair {number}")
@@ -47,16 +46,17 @@ def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> l
     ]
 
 
-def _run(command: list[str], seconds: float) -> None:
-    """Run a program and its children, without a shell; all of them end when it does."""
+def _run(command: list[str], folder: str, seconds: float) -> None:
+    """Run a program and its children in a folder, without a shell; all of them end when it does."""
     name = command[0]
     try:
         process = subprocess.Popen(
             command,
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env=ENVIRONMENT,
+            env=PROGRAM_ENVIRONMENT,
             start_new_session=True,
         )
     except OSError as error:

@@ -1,5 +1,6 @@
 """What a model writes after a text: by the library's own search, one text at a time, so that neighbours change nothing."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,11 +8,12 @@ import torch
 
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted, reason
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, prompted
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.families.probes import most_pieces
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.generation_settings import PLAIN, end_ids
+from pellucid.models.writing.language_model import LanguageModel
 from pellucid.models.writing.languages import is_multilingual
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
@@ -34,8 +36,9 @@ class Written:
 def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) -> Written:
     """What the model writes after a text, by beam search (1: greedily).
 
-    max_pieces: the most pieces, fewer where the model has no room for them. The same model and text give the same answer: nothing is
-    drawn at random. A model may write nothing, an empty text. Raises `BadInput` for a text that is too long.
+    max_pieces: the most pieces, fewer where the model has no room for them: the text can be read again, which may take more pieces than
+    writing it. The same model and text give the same answer: nothing is drawn at random. A model may write nothing, an empty text.
+    text: may be empty where the model has a token that begins texts. Raises `BadInput` for a text that is too long.
     """
     return _endings(model, text, beam, max_pieces, 1)[0]
 
@@ -46,15 +49,40 @@ def likeliest(model: WritingModel, text: str, beam: int, max_pieces: int, count:
 
 
 def _endings(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:
-    ids = torch.tensor([encoded_source(model.tokenizer, text)["input_ids"]], device=model.device)
+    ids = torch.tensor([_source_ids(model, text)], device=model.device)
     searched = _searched(model, text, ids, beam, min(max_pieces, _room(model, text, ids.shape[1])), count)
-    ends = end_ids(model.network, model.tokenizer)
-    answers = []
-    for new in searched:
-        written = model.tokenizer.decode(new, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        shown = written.strip() if model.has_encoder or not written.strip() else written
-        answers.append(Written(text, shown, not ends & set(new)))
-    return answers
+    return [_readable(model, text, new) for new in searched]
+
+
+def _source_ids(model: WritingModel, text: str) -> list[int]:
+    """The pieces of what is read; of an empty prompt the token that begins texts, as it is read when it is explained."""
+    ids = list(encoded_source(model.tokenizer, text)["input_ids"])
+    if ids:
+        return ids
+    named = (model.tokenizer.bos_token_id, model.tokenizer.eos_token_id)
+    if not isinstance(model.form, LanguageModel) or model.form.blank not in named:
+        raise BadInput(f"{model.name} has no token that begins texts; give a text with a visible character.")
+    return [model.form.blank]
+
+
+def _readable(model: WritingModel, source: str, new: list[int]) -> Written:
+    """What was written, without the last pieces where the model has no room to read them again: a text's own pieces can be more."""
+    is_cut = not end_ids(model.network, model.tokenizer) & set(new)
+
+    def text_of(count: int) -> str:
+        written = model.tokenizer.decode(
+            new[:count], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return written.strip() if model.has_encoder or not written.strip() else written
+
+    def is_too_long(count: int) -> bool:
+        text = text_of(count)
+        return bool(text.strip()) and model.form.excess(prompted((source, text))) > 0
+
+    if not is_too_long(len(new)):
+        return Written(source, text_of(len(new)), is_cut)
+    longest = bisect_left(range(1, len(new)), True, key=is_too_long)
+    return Written(source, text_of(longest), True)
 
 
 def _room(model: WritingModel, text: str, count: int) -> int:
@@ -117,4 +145,4 @@ def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: 
         raise ModelCannot(
             f"{model.name} writes nothing after {quoted(example.segments[0])}, so there is no word to explain; give the second text yourself."
         )
-    return Example((*example.segments, written.text), id=example.id, meta=example.meta)
+    return prompted((*example.segments, written.text), id=example.id, meta=example.meta)

@@ -63,6 +63,11 @@ class EncoderDecoder:
         check_length(1 + len(labels), most, "the target", example, self.name)
         return row_of(pieces, example)
 
+    def excess(self, example: Example) -> int:
+        """How many places more than the model has its row would take where it writes; 0 or less where it fits."""
+        most = most_pieces(self.network.config)
+        return 0 if most is None else 1 + len(self._labels(example.segments[1])) - most
+
     def _labels(self, target: str) -> list[Piece]:
         """The target's pieces up to the last one of text, each with the id that is to be written."""
         pieces = pieces_of(self.tokenizer, encoded_target(self.tokenizer, target), target, 1, WRITTEN)

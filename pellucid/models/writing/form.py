@@ -34,6 +34,10 @@ class Form(Protocol):
         """The row of a text and what is to be written after it."""
         ...
 
+    def excess(self, example: Example) -> int:
+        """How many places more than the model has its row would take where it writes; 0 or less where it fits."""
+        ...
+
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
         """What each part of the network reads; the last track is the one that writes."""
         ...

@@ -43,7 +43,7 @@ class LanguageModel:
         return (self.network.get_input_embeddings(),)
 
     @cached_property
-    def _blank(self) -> int:
+    def blank(self) -> int:
         """The token that begins texts, or else ends or fills them."""
         names = ("bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
         ids = (getattr(self.tokenizer, name, None) for name in names)
@@ -51,6 +51,17 @@ class LanguageModel:
 
     def encode(self, example: Example) -> tuple[Row, Units]:
         """Prompt and continuation. Raises `BadInput` for one text, one that is too long, or a piece of both."""
+        pieces = self._pieces(example)
+        most = most_pieces(self.network.config)
+        check_length(len(pieces), most, "the text with its continuation", example, self.name)
+        return row_of(pieces, example)
+
+    def excess(self, example: Example) -> int:
+        """How many places more than the model has its row would take where it writes; 0 or less where it fits."""
+        most = most_pieces(self.network.config)
+        return 0 if most is None else len(self._pieces(example)) - most
+
+    def _pieces(self, example: Example) -> list[Piece]:
         prompt, continuation = two_texts(example, self.name)
         text, start = joined(example, prompt, continuation)
         encoded = encoded_source(self.tokenizer, text)
@@ -63,15 +74,13 @@ class LanguageModel:
             pieces.pop()
         if first == 0:  # something must be read before the first piece is written
             pieces.insert(
-                0, Piece(self._blank, self.tokenizer.convert_ids_to_tokens([self._blank])[0], SPECIAL)
+                0, Piece(self.blank, self.tokenizer.convert_ids_to_tokens([self.blank])[0], SPECIAL)
             )
-        most = most_pieces(self.network.config)
-        check_length(len(pieces), most, "the text with its continuation", example, self.name)
-        return row_of(pieces, example)
+        return pieces
 
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
         """One for all pieces."""
-        return (track(rows, self._places, self._blank, self.place_of, device),)
+        return (track(rows, self._places, self.blank, self.place_of, device),)
 
     def _places(self, row: Row) -> list[tuple[int, int]]:
         """The prompt's pieces at their positions, the written ones after all places of the prompt."""
@@ -96,9 +105,12 @@ class LanguageModel:
 
     def plain_logits(self, example: Example, device: torch.device) -> Tensor:
         """[place id]: prompt and continuation as one text, as a user gives it."""
-        text, _ = joined(example, *two_texts(example, self.name))
-        ids = torch.tensor([encoded_source(self.tokenizer, text)["input_ids"]], device=device)
-        return self.network(input_ids=ids, use_cache=False, return_dict=True).logits[0]
+        text, start = joined(example, *two_texts(example, self.name))
+        encoded = encoded_source(self.tokenizer, text)
+        begin = [] if first_after(encoded, text, start, example) else [self.blank]
+        ids = torch.tensor([[*begin, *encoded["input_ids"]]], device=device)
+        read = torch.ones_like(ids)  # the token that begins texts may be the one that fills them, too
+        return self.network(input_ids=ids, attention_mask=read, use_cache=False, return_dict=True).logits[0]
 
 
 def _in_its_text(piece: Piece, is_written: bool, text: str, start: int) -> Piece:

@@ -32,7 +32,7 @@ def joined(example: Example, prompt: str, continuation: str) -> tuple[str, int]:
 
     A blank is put between them where the prompt does not end with one, nor the continuation begin with one.
     """
-    between = "" if prompt[-1].isspace() or continuation[0].isspace() else " "
+    between = "" if not prompt or prompt[-1].isspace() or continuation[0].isspace() else " "
     return prompt + between + continuation, len(prompt) + len(between)
 
 

@@ -55,7 +55,7 @@ def row_of(pieces: Sequence[Piece], example: Example) -> tuple[Row, Units]:
         tuple(piece.end for piece in pieces),
     )
     for segment, text in enumerate(example.segments):
-        if segment not in units.segment:
+        if text and segment not in units.segment:
             raise BadInput(
                 f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(text)}; give one that it knows."
             )

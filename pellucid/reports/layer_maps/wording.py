@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from pellucid.core.corpus.layer_analysis import LayerAnalysis, RowSum
 from pellucid.core.corpus.layer_words import LayerWord, WordChange, WordChanges, default_min_texts
-from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
 from pellucid.reports.wording.method_facts import readable
@@ -27,7 +26,6 @@ EACH_ALONE = (
 LEFT_OUT = "Words of fewer than {bar} texts are in no list of words; the maps show them."
 FEW = "With so few texts every word is listed, also where it occurs once: a mean of one text says nothing about others."
 MOST_CAVEATS = 12
-LONGEST_METHOD = 200  # characters of a method with its settings, one of which may be many texts
 
 
 def summary_in_words(analysis: LayerAnalysis) -> str:
@@ -38,7 +36,7 @@ def summary_in_words(analysis: LayerAnalysis) -> str:
         + (f", {len(model.seeds)} trainings" if len(model.seeds) > 1 else "")
         for model in analysis.models
     )
-    return f"{_counted(texts, 'text')} by {shortened(readable(analysis.method), LONGEST_METHOD)}. {models}."
+    return f"{_counted(texts, 'text')} by {readable(analysis.method)}. {models}."
 
 
 def name_of_text(example: Example, number: int) -> str:

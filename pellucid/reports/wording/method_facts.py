@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pellucid.core.foundation.catalogue import Catalogue, Entry
 from pellucid.core.foundation.kinds import attributions
+from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.prediction import WRITTEN
 from pellucid.core.text.units import Spans
@@ -30,8 +31,8 @@ class MethodFacts:
 
 
 def readable(name: str) -> str:
-    """A registered name for people: its underscores become spaces; its settings stay as they are."""
-    head, bracket, settings = name.partition("(")
+    """A registered name for people: its underscores become spaces; long settings are shortened."""
+    head, bracket, settings = short_title(name).partition("(")
     return head.replace("_", " ") + (f" ({settings}" if bracket else "")
 
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import pellucid
@@ -20,6 +22,14 @@ def test_columns_of_one_name_are_refused(tmp_path, header):
         return
     with pytest.raises(BadFile, match="several columns called"):
         load_examples(path)
+
+
+def test_columns_of_one_name_in_parquet_are_refused(tmp_path):
+    pytest.importorskip("datasets")
+    table = pyarrow.table([["a b"], ["c d"]], names=["text", "text"])
+    pyarrow.parquet.write_table(table, tmp_path / "data.parquet")
+    with pytest.raises(BadFile, match="several columns called 'text'"):
+        load_examples(tmp_path / "data.parquet", format="hugging_face")
 
 
 def test_names_of_columns_that_are_no_text_are_refused(tmp_path):
