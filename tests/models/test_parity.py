@@ -65,10 +65,12 @@ def test_a_network_that_depends_on_its_batch_since_its_trial_raises(change):
         ask(model, TWO, "occlusion", budget=1000)
 
 
-@pytest.mark.parametrize("change", (is_random, is_no_number))
+@pytest.mark.parametrize(
+    ("change", "message"), ((is_random, "each of 8 passes.*a random state"), (is_no_number, "example .0."))
+)
 @pytest.mark.parametrize("method", ("gradient", "attention", "occlusion", "chance"))
-def test_a_network_without_one_answer_raises(bert, change, method):
-    with answering(bert, change), pytest.raises(ParityBroken, match="example '0'"):
+def test_a_network_without_one_answer_raises(bert, change, message, method):
+    with answering(bert, change), pytest.raises(ParityBroken, match=message):
         ask(bert, TWO[:1], method)
 
 

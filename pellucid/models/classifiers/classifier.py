@@ -4,7 +4,7 @@ Networks of Hugging Face and composed networks run in the same way, always on re
 embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some models.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -22,12 +22,12 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
 from pellucid.core.text.example import Example, Texts
-from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
 from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.recording import Recorder, blocks_of
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import encode, refuse_spelt_padding
+from pellucid.models.classifiers.undisturbed import undisturbed
 from pellucid.models.families.structure import Structure
 from pellucid.models.routing.route import Route
 from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
@@ -227,12 +227,16 @@ class Classifier:
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""
-        with evaluating(self.network), torch.no_grad():
-            return self.facts.run(self.inputs.of_example(example, self.encode)).logits[0]
+        arguments = self.inputs.of_example(example, self.encode)
+        return self._plain(lambda: self.facts.run(arguments).logits[0])
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """[window logit]: the tokenizer's columns of the whole text, cut to each window's pieces, one by one."""
         arguments = self.inputs.of_example(example, self.encode)
-        with evaluating(self.network), torch.no_grad():
-            runs = [self.facts.run(arguments.window(pieces)) for pieces in windows]
-            return torch.cat([run.logits for run in runs])
+        cut = [arguments.window(pieces) for pieces in windows]
+        return self._plain(lambda: torch.cat([self.facts.run(window).logits for window in cut]))
+
+    def _plain(self, logits: Callable[[], Tensor]) -> Tensor:
+        """Logits of the network's own calls, without a graph."""
+        with torch.no_grad():
+            return undisturbed(self.network, self.name, logits, lambda answer: [answer])

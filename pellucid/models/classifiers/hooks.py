@@ -5,7 +5,7 @@ Other threads that run the network at the same time notice only that it is in ev
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import torch
 from torch import Tensor, nn
@@ -19,22 +19,27 @@ _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until s
 
 
 @contextmanager
-def evaluating(network: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside; the last thread to leave restores the modes of all submodules before the first one entered."""
-    modules = _begin_evaluating(network)
+def evaluating(network: nn.Module) -> Iterator[list[nn.Module]]:
+    """Evaluation mode inside; the last thread to leave restores the modes of all submodules before the first one entered.
+
+    Gives the modules that are in evaluation mode now: all but those of programs that torch exported, which stay in theirs.
+    """
+    modules = list(network.modules())
+    to_train = _begin_evaluating(network, modules)
     try:
-        yield
+        yield [module for module in modules if not getattr(module, "training", False)]
     finally:
-        if modules:
-            _end_evaluating(modules)
+        if to_train:
+            _end_evaluating(to_train)
 
 
-def _begin_evaluating(network: nn.Module) -> list[nn.Module]:
+def _begin_evaluating(network: nn.Module, every: Sequence[nn.Module]) -> list[nn.Module]:
     """The modules that are to train again."""
     with _CHANGING_MODES:
-        modules = [module for module in network.modules() if module.training or module in _evaluated]
+        modules = [module for module in every if getattr(module, "training", False) or module in _evaluated]
         if any(module.training for module in modules):
-            network.eval()
+            with suppress(NotImplementedError):  # an exported program stays as it was exported
+                network.eval()
         for module in modules:
             _evaluated[module] = _evaluated.get(module, 0) + 1
         return modules

@@ -1,12 +1,24 @@
-"""Models given in memory: one that is no plain classifier of Hugging Face is refused, and the message says what to do."""
+"""Models given in memory: one that cannot be followed or would be changed by being read is refused, and the message says what to do."""
 
-from torch import nn
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from types import NoneType
 
+import torch
+from torch import Tensor, nn
+
+from pellucid.core.foundation.checks import of_class
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.wording import listed
+from pellucid.models.classifiers.digest import no_numbers
+from pellucid.models.families.probes import IDS
 from pellucid.models.folders.kinds_of_model import refuse_class
 
 # Attributes under which wrappers keep the model that they wrap: of torch.compile, and of DataParallel and its kin.
 WRAPPED = ("_orig_mod", "module")
+UNSHOWN = "give what it was made from, or leave embedding= away and use methods that edit the text"
+COMPILED = "_torchdynamo_orig_callable"  # the attribute of a function that torch.compile returned
 
 
 def check_in_memory(network: nn.Module) -> None:
@@ -22,7 +34,7 @@ def check_in_memory(network: nn.Module) -> None:
 
 
 def check_of_library(network: nn.Module) -> None:
-    """Raise `ModelCannot` for a wrapped model, or one that is none of the library's."""
+    """Raise `ModelCannot` for a wrapped model, one that is none of the library's, or one that cannot be read as it is."""
     name = type(network).__name__
     for inside in WRAPPED:
         if isinstance(getattr(network, inside, None), nn.Module):
@@ -33,4 +45,85 @@ def check_of_library(network: nn.Module) -> None:
     if not hasattr(network, "config") or not hasattr(network, "get_input_embeddings"):
         raise ModelCannot(
             f"{name} is a torch network, but none of Hugging Face's; use pellucid.from_network(network, ...)."
+        )
+    check_uncompiled(network, name)
+    check_numbers(network.named_modules(), name)
+    _check_keywords(network, name)
+
+
+def check_network(
+    network: nn.Module, logits: object, embedding: nn.Module | None, layers: Sequence[nn.Module]
+) -> None:
+    """Raise `BadInput` for what is no module, `ModelCannot` for a network that cannot be read as `from_network` would read it.
+
+    logits: the user's function. Gradients and states, so an embedding and layers, need parts whose insides torch shows.
+    """
+    of_class("The network", network, nn.Module, "give a torch module")
+    of_class("The embedding", embedding, nn.Module | NoneType, "give a torch module")
+    parts = [("embedding", embedding)] if embedding is not None else []
+    check_numbers(chain(network.named_modules(), parts), type(network).__name__)
+    for part in (network, logits, embedding, *layers) if embedding is not None else ():
+        if hasattr(part, COMPILED):
+            raise ModelCannot(f"logits is compiled (torch.compile); {UNSHOWN}.")
+        if isinstance(part, nn.Module):
+            check_uncompiled(part, type(part).__name__)
+        if isinstance(part, torch.jit.ScriptModule):
+            raise ModelCannot(f"{type(part).__name__} is compiled (torch.jit); {UNSHOWN}.")
+
+
+def check_uncompiled(network: nn.Module, name: str) -> None:
+    """Raise `ModelCannot` where a module is compiled: its program may leave out what watches and exchanges its states."""
+    for place, module in network.named_modules():
+        compiles = (getattr(module, name, None) for name in ("_orig_mod", "_compiled_call_impl"))
+        if any(each is not None for each in compiles) or hasattr(getattr(module, "forward", None), COMPILED):
+            raise ModelCannot(
+                f"{_at(name, place)} is compiled (torch.compile), behind which its parts cannot be followed; give the model as it was "
+                "before that."
+            )
+
+
+def check_numbers(modules: Iterable[tuple[str, nn.Module]], name: str) -> None:
+    """Raise `ModelCannot` where a module has weights without numbers, or weights that are changed by being read.
+
+    modules: with their names. name: what messages call the model.
+    """
+    for place, module in modules:
+        where = _at(name, place)
+        for weight, tensor in _tensors(module):
+            if tensor.is_meta:
+                raise ModelCannot(no_numbers(f"{where}.{weight}"))
+        if _is_clipped(module):
+            raise ModelCannot(
+                f"{where} has max_norm, by which torch changes a table of vectors whenever it is read, and no explanation may change "
+                "your model; clip it once (weight.data.renorm_(norm_type, 0, max_norm)) and set its max_norm to None."
+            )
+
+
+def _at(name: str, place: str) -> str:
+    return f"{name}.{place}" if place else name
+
+
+def _tensors(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """A module's own weights and buffers that are there."""
+    every = {**module._parameters, **module._buffers}
+    return ((name, tensor) for name, tensor in every.items() if isinstance(tensor, Tensor))
+
+
+def _is_clipped(module: nn.Module) -> bool:
+    """Whether reading the module shortens a row of its weight: one that is longer than max_norm."""
+    longest, weight = getattr(module, "max_norm", None), getattr(module, "weight", None)
+    if longest is None or not isinstance(weight, Tensor) or not hasattr(module, "norm_type"):
+        return False
+    return bool((weight.detach().norm(module.norm_type, dim=1) > longest).any())
+
+
+def _check_keywords(network: nn.Module, name: str) -> None:
+    """Raise `ModelCannot` for a forward that takes no ids by their name."""
+    parameters = inspect.signature(network.forward).parameters
+    hands_on = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    by_name = IDS in parameters and parameters[IDS].kind is not inspect.Parameter.POSITIONAL_ONLY
+    if not by_name and not hands_on:
+        raise ModelCannot(
+            f"The forward of {name} takes {listed(list(parameters))} and no {IDS} by that name, as the library's networks do; use "
+            "pellucid.from_network(network, ...), whose function calls it in your own way."
         )

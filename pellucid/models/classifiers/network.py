@@ -14,7 +14,9 @@ from torch import Tensor, nn
 
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import of_class, one_of, whole
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, PellucidError
+from pellucid.core.foundation.memory import is_memory_error
+from pellucid.core.foundation.wording import reason
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing, Parts
 from pellucid.core.passes.rounding import Rounding
@@ -24,11 +26,17 @@ from pellucid.core.passes.windows import windows_of
 from pellucid.core.results.explanation import Prediction
 from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, coarse_index
+from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.collation import closed_up, collate
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.hooks import Enough, evaluating, wide_after, word_embeddings
+from pellucid.models.classifiers.gradient_losses import losses
+from pellucid.models.classifiers.hooks import Enough, wide_after, word_embeddings
+from pellucid.models.classifiers.in_memory import check_network
 from pellucid.models.classifiers.labels import class_names
 from pellucid.models.classifiers.network_layers import LayerRun, checked_layers, layer_names
+from pellucid.models.classifiers.running import FAILURES
+from pellucid.models.classifiers.undisturbed import shared_numbers, undisturbed
+from pellucid.models.families.probes import device_of, rows_of_table
 
 Piece = tuple[int, int | None, int | None]
 Gaps = Literal["close", "mask"]
@@ -54,6 +62,9 @@ class NetworkClassifier:
     layers: tuple[nn.Module, ...] = ()
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
+    _followed: list[bool] = field(
+        default_factory=list, init=False, repr=False
+    )  # filled when a gradient has come back to the words
     unpadded: ClassVar[Packing] = "equal"
     state_parts: ClassVar[Mapping[int, Parts]] = {}
     language_head: ClassVar[None] = None
@@ -72,7 +83,7 @@ class NetworkClassifier:
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return next((p.device for p in self.network.parameters()), torch.device("cpu"))
+        return device_of(self.network)
 
     @property
     def hash(self) -> str:
@@ -129,11 +140,11 @@ class NetworkClassifier:
     @property
     def vocabulary(self) -> Tensor:
         """[piece]: the ids of the embedding, without pad, mask and separator."""
-        weight = getattr(self.embedding, "weight", None)
-        if weight is None:
+        rows = rows_of_table(self.embedding)
+        if rows is None:
             raise ModelCannot(f"{self.name}: the embedding has no weight, so its ids are not known.")
         special = {self.pad, self.mask, self.separator}
-        return torch.tensor([number for number in range(len(weight)) if number not in special])
+        return torch.tensor([number for number in range(rows) if number not in special])
 
     def trace(
         self,
@@ -143,13 +154,20 @@ class NetworkClassifier:
         layer: int | None = None,
     ) -> Trace:
         """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states."""
+        if want.gradients and not self._followed:
+            self._follow_gradient(rows[:1])
+        run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
+        return undisturbed(self.network, self.name, run, shared_numbers)
+
+    def _trace_once(
+        self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None
+    ) -> Trace:
         spread = self.gaps == "mask"
         columns = collate(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
         ids, words = columns["input_ids"], embeddings if not layer else None
         seen: list[Tensor] = []
         states = self._layer_run(want, ids, embeddings, layer)
         with ExitStack() as stack:
-            stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             if self.embedding is not None:
                 stack.enter_context(
@@ -163,24 +181,42 @@ class NetworkClassifier:
                 with states.recording() if states else nullcontext():
                     logits = self._answer(ids, columns["attention_mask"].bool())
                 if want.gradients and not logits.requires_grad:
-                    raise ModelCannot(self._no_gradient)
+                    raise ModelCannot(self._no_gradient("logits gives numbers that have no gradient"))
             except Enough:
                 logits = seen[0].new_zeros(len(rows), 0)
-        if self.embedding is not None and len(seen) != 1:
-            raise ModelCannot(
-                f"{self.name}: logits used the embedding {len(seen)} times; it must use it once, for all ids together."
-            )
+        self._check_seen(seen, ids.shape)
         hidden = (seen[0], *states.states) if states else ()
         if spread and any(row.extent > row.length for row in rows):
             hidden = tuple(closed_up(state, rows) for state in hidden)
         return Trace(logits, seen[0] if seen else logits.new_zeros(*ids.shape, 0), hidden)
 
-    @property
-    def _no_gradient(self) -> str:
-        """What to do about logits from which no gradient leads back."""
+    def _check_seen(self, seen: Sequence[Tensor], shape: Sequence[int]) -> None:
+        """Raise `ModelCannot` where the embedding did not give one vector a piece, once; shape: rows and pieces."""
+        if self.embedding is None:
+            return
+        if len(seen) != 1:
+            raise ModelCannot(
+                f"{self.name}: logits used the embedding {len(seen)} times; it must use it once, for all ids together."
+            )
+        came = tuple(seen[0].shape)
+        if len(came) != 3 or came[0] != shape[0] or came[1] < shape[1]:
+            raise ModelCannot(
+                f"{self.name}: the embedding must give one vector a piece, here {shape[0]} x {shape[1]} x width; {came} came. Leave "
+                "embedding= away to use methods that edit the text."
+            )
+
+    def _follow_gradient(self, rows: Sequence[Row]) -> None:
+        """Raise `ModelCannot` where no gradient leads from the logits of these rows back to the words, or one that leaves modules out."""
+        with reading(self.network), losses(self.network) as lost:
+            self._trace_once(rows, Want(gradients=True), None, None)
+        if lost:
+            raise ModelCannot(self._no_gradient(f"no gradient goes through {lost[0]}"))
+        self._followed.append(True)
+
+    def _no_gradient(self, what: str) -> str:
         return (
-            f"{self.name}: logits gives numbers that have no gradient; take no_grad, detach and numpy out of it, or leave embedding= "
-            "away and use methods that edit the text."
+            f"{self.name}: {what}; take no_grad, detach, numpy and quantised layers out of it, or leave embedding= away and use "
+            "methods that edit the text."
         )
 
     def _layer_run(
@@ -199,12 +235,23 @@ class NetworkClassifier:
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """[window logit]: the user's functions on these pieces of the text, window by window."""
         ids = torch.tensor([self.encode([example]).rows[0].ids], device=self.device)
-        with evaluating(self.network), torch.no_grad():
-            cut = [ids[:, list(pieces)] for pieces in windows]
+        cut = [ids[:, list(pieces)] for pieces in windows]
+
+        def logits() -> Tensor:
             return torch.cat([self._answer(part, torch.ones_like(part, dtype=torch.bool)) for part in cut])
 
+        with torch.no_grad():
+            return undisturbed(self.network, self.name, logits, lambda answer: [answer])
+
     def _answer(self, ids: Tensor, attended: Tensor) -> Tensor:
-        logits = self.logits(ids, attended)
+        try:
+            logits = self.logits(ids, attended)
+        except FAILURES as error:
+            if is_memory_error(error) or isinstance(error, PellucidError):
+                raise
+            raise ModelCannot(
+                f"{self.name}: logits failed on {len(ids)} rows of {ids.shape[1]} pieces: {reason(error)}."
+            ) from error
         expected = (len(ids), 1 if self.problem == "one_logit" else len(self.labels))
         if (
             not isinstance(logits, Tensor)
@@ -280,6 +327,8 @@ def from_network(
         names = (f"not {names[0]}", names[0])
     if not names or len(set(names)) < len(names):
         raise BadSetting(f"labels must be different names, one a class; {', '.join(names) or 'none'} came.")
+    states = checked_layers(layers, embedding)
+    check_network(network, logits, embedding, states)
     return NetworkClassifier(
         network,
         tokenize,
@@ -293,7 +342,7 @@ def from_network(
         separator,
         max_length or NO_LIMIT,
         gaps,
-        checked_layers(layers, embedding),
+        states,
     )
 
 

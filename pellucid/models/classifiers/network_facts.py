@@ -1,7 +1,7 @@
 """What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest; each is computed once."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,17 +14,27 @@ from pellucid.core.passes.batch import Row, SpecialIds
 from pellucid.core.passes.precision import TOLERANCE
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.arguments import Arguments
+from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.collation import collate
 from pellucid.models.classifiers.digest import network_digest, network_state
-from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.classifiers.gradient_losses import losses
+from pellucid.models.classifiers.hooks import word_embeddings
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.piece_network import PieceNetwork
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.classifiers.running import Call, run_network
 from pellucid.models.classifiers.tokenizer import Tokenizer
 from pellucid.models.classifiers.tokens import encode, own_copy, tokenized
+from pellucid.models.classifiers.undisturbed import undisturbed
 from pellucid.models.families.last_token import padding_id
-from pellucid.models.families.probes import computing_config, first_position, most_pieces, parameter_names
+from pellucid.models.families.probes import (
+    computing_config,
+    device_of,
+    first_position,
+    most_pieces,
+    parameter_names,
+    rows_of_table,
+)
 from pellucid.models.families.structure import Structure, observed, structure_of
 from pellucid.models.pooling.piece_tensors import piece_tensors
 from pellucid.models.routing.route import own_call
@@ -46,7 +56,7 @@ class NetworkFacts:
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return next(self.network.parameters()).device
+        return device_of(self.network)
 
     @cached_property
     def pieces(self) -> PieceNetwork | None:
@@ -65,12 +75,35 @@ class NetworkFacts:
 
     @cached_property
     def structure(self) -> Structure:
-        """Where the network's parts are, seen while it reads one short text."""
-        with evaluating(self.network), torch.no_grad():
-            arguments = self.with_choice(self._trial_arguments)
+        """Where the network's parts are, seen while it reads one short text, and whether gradients lead back to its words."""
+        with reading(self.network), torch.inference_mode(False), torch.no_grad():
+            arguments = self.with_choice(self._new_trial_arguments())
             with observed(self.network) as observation, RecordedAttention() as recorder:
-                self.run(arguments)
-        return structure_of(self.network, observation, arguments.ids, recorder.weights)
+                self._run(arguments, tuple)
+            structure = structure_of(self.network, observation, arguments.ids, recorder.weights)
+            if "gradient" in structure.lacks or not (why := self._why_no_gradient(structure, arguments)):
+                return structure
+        return replace(structure, lacks={**structure.lacks, "gradient": why})
+
+    def _why_no_gradient(self, structure: Structure, arguments: Arguments) -> str:
+        """Where the gradient of a short text ends before its word embeddings, in words; "" where it does not, or cannot be tried."""
+        assert structure.embedding is not None  # else it lacks gradients already
+        words = word_embeddings(
+            structure.embedding,
+            [],
+            gradients=True,
+            again=structure.again,
+            length=arguments.ids.shape[1],
+            time_first=structure.time_first,
+        )
+        with words, losses(self.network) as lost, torch.enable_grad():
+            try:
+                logits = self._run(arguments, lambda: structure.readers).logits
+            except ModelCannot:
+                return ""
+        if lost:
+            return f"no gradient goes through {lost[0]}"
+        return "" if logits.requires_grad else "its forward gives logits without a gradient"
 
     @cached_property
     def takes_positions(self) -> bool:
@@ -80,16 +113,23 @@ class NetworkFacts:
         own = self._trial_arguments
         count = torch.arange(own.ids.shape[1], device=self.device)[None] + self.structure.first_position
         counted = Arguments({**own.columns, "position_ids": count})
-        with evaluating(self.network), torch.no_grad():
+        with torch.no_grad():
             try:
-                runs = [self.run(each).logits for each in (own, counted)]
+                runs = self.trial(lambda: [self.run(each).logits for each in (own, counted)])
             except ModelCannot:
                 return False
         return same_logits(*runs)
 
+    def trial(self, logits: Callable[[], list[Tensor]]) -> list[Tensor]:
+        """Logits of some runs that a trial compares, in evaluation mode whatever other threads do."""
+        return undisturbed(self.network, self.name, logits, lambda answers: answers)
+
     @cached_property
     def _trial_arguments(self) -> Arguments:
         """The arguments for the trial text."""
+        return self._new_trial_arguments()
+
+    def _new_trial_arguments(self) -> Arguments:
         if self.pieces is None:
             return Arguments(self.text_columns(TRIAL.segments))
         pad, first = self.padding, first_position(self.network)
@@ -120,13 +160,17 @@ class NetworkFacts:
 
     def run(self, arguments: Arguments, under_policy: bool = False, call: Call = own_call) -> Output:
         """See `run_network`."""
+        return self._run(arguments, lambda: self.structure.readers, under_policy, call)
+
+    def _run(
+        self,
+        arguments: Arguments,
+        readers: Callable[[], Sequence[nn.Module]],
+        under_policy: bool = False,
+        call: Call = own_call,
+    ) -> Output:
         return run_network(
-            self.network,
-            arguments,
-            name=self.name,
-            readers=lambda: self.structure.readers,
-            under_policy=under_policy,
-            call=call,
+            self.network, arguments, name=self.name, readers=readers, under_policy=under_policy, call=call
         )
 
     def at_once(self, window: int | None) -> int:
@@ -152,8 +196,8 @@ class NetworkFacts:
     @property
     def n_ids(self) -> int:
         """How many ids the tokenizer has and the network reads."""
-        weight = getattr(self.structure.embedding, "weight", None)
-        return len(self.tokenizer) if weight is None else min(len(self.tokenizer), weight.shape[0])
+        rows = rows_of_table(self.structure.embedding)
+        return len(self.tokenizer) if rows is None else min(len(self.tokenizer), rows)
 
     @cached_property
     def vocabulary(self) -> Tensor:

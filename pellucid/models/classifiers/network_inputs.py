@@ -11,7 +11,6 @@ from pellucid.core.passes.precision import InWiderNumbers, is_short
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.arguments import Arguments
 from pellucid.models.classifiers.collation import collate, hidden, row_with_gaps
-from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
 from pellucid.models.families.last_token import empty_row
 from pellucid.models.pooling.piece_tensors import piece_tensors
@@ -78,8 +77,9 @@ class NetworkInputs:
         # In sixteen bits rounding is larger than what a shifted position changes in some answers.
         exactly = InWiderNumbers() if is_short(facts.network) else nullcontext()
         try:
-            with evaluating(facts.network), torch.no_grad(), exactly:
-                close, spread = (facts.run(self.arguments([row], spread)).logits for spread in (False, True))
+            both = [self.arguments([row], spread) for spread in (False, True)]
+            with torch.no_grad(), exactly:
+                close, spread = facts.trial(lambda: [facts.run(each).logits for each in both])
         except BadInput:  # the network reads fewer pieces; keeping positions is always right
             return False
         except ModelCannot:

@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.trace import Trace, Want
+from pellucid.models.classifiers.arguments import Arguments
 from pellucid.models.classifiers.collation import closed_up
 from pellucid.models.classifiers.hooks import (
     Enough,
     computing_in,
-    evaluating,
     hidden_states,
     wide_after,
     word_embeddings,
@@ -24,6 +24,7 @@ from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.classifiers.running import Call
+from pellucid.models.classifiers.undisturbed import shared_numbers, undisturbed
 from pellucid.models.routing.route import Route, own_call
 
 
@@ -44,19 +45,25 @@ class Recorder:
         """See `core.passes.model.Model.trace`."""
         facts, spread = self.inputs.facts, self.inputs.spreads(rows)
         arguments = self.inputs.arguments(rows, spread)
-        run = _Run(self, want, embeddings, layer, arguments.ids.shape[1])
+
+        def once() -> Trace:
+            run = _Run(self, want, embeddings, layer, arguments.ids.shape[1])
+            return run.trace(self._output(run, arguments, len(rows)), rows, spread)
+
+        return undisturbed(facts.network, facts.name, once, shared_numbers)
+
+    def _output(self, run: "_Run", arguments: Arguments, count: int) -> Output:
+        """The network's answer to so many rows; logits of no class where it stopped at the deepest state."""
+        facts = self.inputs.facts
         with ExitStack() as stack:
-            stack.enter_context(evaluating(facts.network))
-            stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
+            stack.enter_context(torch.enable_grad() if run.want.gradients else nullcontext())
             arguments = facts.with_choice(arguments)
             for context in run.contexts():
                 stack.enter_context(context)
             try:
-                output = facts.run(arguments, under_policy=want.under is not None, call=run.call)
+                return facts.run(arguments, under_policy=run.want.under is not None, call=run.call)
             except Enough:
-                nothing = run.hidden[0].new_zeros(len(rows), 0)
-                output = Output(logits=nothing, gates=arguments.gates)
-        return run.trace(output, rows, spread)
+                return Output(logits=run.hidden[0].new_zeros(count, 0), gates=arguments.gates)
 
 
 class _Run:

@@ -45,11 +45,23 @@ def run_network(
             if is_memory_error(error) or isinstance(error, PellucidError):
                 raise
             raise ModelCannot(_failure(error, name, under_policy)) from error
-    if isinstance(answer, Output):
-        return answer
-    return Output(
-        logits=answer[0] if isinstance(answer, tuple) else answer.logits
-    )  # config.return_dict=False
+    return answer if isinstance(answer, Output) else Output(logits=_logits(answer, name))
+
+
+def _logits(answer: Any, name: str) -> Tensor:  # Any: whatever a forward returns
+    """The logits in what a network returned: by that name, as the first of several outputs, or alone."""
+    if isinstance(answer, Mapping):
+        logits = answer.get("logits")
+    elif isinstance(answer, tuple | list) and answer:  # config.return_dict=False
+        logits = answer[0]
+    else:
+        logits = getattr(answer, "logits", answer)
+    if not isinstance(logits, Tensor) or not logits.is_floating_point():
+        raise ModelCannot(
+            f"{name} returned {type(answer).__name__} without logits; its forward must return a tensor of them [text class], alone, "
+            "as the first of several outputs or by the name logits."
+        )
+    return logits
 
 
 def _readable_batch(

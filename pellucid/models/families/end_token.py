@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from pellucid.core.passes.module_hooks import hook_input
-from pellucid.models.families.probes import end_id, with_config
+from pellucid.models.families.probes import end_id, rows_of_table, with_config
 
 NAMED = ("pad_token_id", "bos_token_id", "decoder_start_token_id")  # ids that such networks look for, too
 Columns = dict[str, Tensor]
@@ -29,8 +29,7 @@ def one_end_a_row(
     last = at_end & (at_end.flip(1).cumsum(1).flip(1) == 1)
     named = {getattr(network.config, name, None) for name in NAMED}
     known = {*ids.unique().tolist(), *named}
-    table: Any = readers[0]  # Any: its weight is a tensor
-    free = next((number for number in range(table.weight.shape[0]) if number not in known), None)
+    free = next((number for number in range(rows_of_table(readers[0]) or 0) if number not in known), None)
     if free is None or not bool(last.any(1).all()):
         yield network, columns
         return

@@ -8,7 +8,13 @@ from torch import Tensor, nn
 
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.units import SPECIAL
-from pellucid.models.families.probes import first_named, named_embedding, with_config, with_value
+from pellucid.models.families.probes import (
+    first_named,
+    named_embedding,
+    rows_of_table,
+    with_config,
+    with_value,
+)
 
 Columns = dict[str, Tensor]
 
@@ -20,8 +26,8 @@ def padding_id(network: nn.Module) -> int | None:
 
 
 def _vocabulary(network: nn.Module) -> int:
-    weight = getattr(named_embedding(network), "weight", None)
-    return int(first_named(network.config, "vocab_size") or 0) if weight is None else weight.shape[0]
+    count = rows_of_table(named_embedding(network))
+    return int(first_named(network.config, "vocab_size") or 0) if count is None else count
 
 
 def with_row_ends(network: nn.Module, columns: Columns) -> tuple[nn.Module, Columns]:

@@ -9,11 +9,15 @@ DistilBERT, ELECTRA, ALBERT, MPNet, DeBERTa-v2, DeBERTa-v3, ModernBERT, GPT-2, L
 import copy
 import inspect
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Protocol
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
+IDS = "input_ids"
+COLUMNS = (IDS, "attention_mask", "token_type_ids")  # what tokenizers give
 TEXT_PARTS = ("text_config", "encoder", "decoder", "text_encoder")
 BERT_PARTS = (
     "attention.self.query",
@@ -125,6 +129,19 @@ def named_embedding(network: nn.Module) -> nn.Module | None:
         return None
 
 
+def device_of(network: nn.Module) -> torch.device:
+    """Where a network's weights are, or its buffers where it has no weights; the processor where it has neither."""
+    tensors = chain(network.parameters(), network.buffers())
+    return next((tensor.device for tensor in tensors), torch.device("cpu"))
+
+
+def rows_of_table(embedding: nn.Module | None) -> int | None:
+    """How many ids a module looks up; None where it does not say. Tried on all sixteen (a weight), and on a quantised table (a number)."""
+    weight = getattr(embedding, "weight", None)
+    rows = weight.shape[0] if isinstance(weight, Tensor) else getattr(embedding, "num_embeddings", None)
+    return None if rows is None else int(rows)
+
+
 def first_position(network: WithModules) -> int:
     """The position id of the first token, by the padding id of a table called position_embeddings.
 
@@ -167,8 +184,17 @@ def block_input(args: tuple, kwargs: Mapping[str, object]) -> Any:  # Any: a ten
 
 
 def parameter_names(network: nn.Module) -> frozenset[str]:
-    """The names of the arguments that a network's forward takes. Tried on all sixteen."""
-    return frozenset(inspect.signature(network.forward).parameters)
+    """The names of the arguments that a network's forward takes. Tried on all sixteen.
+
+    A forward that names no ids and hands on whatever it gets, such as `(*args, **kwargs)`, takes what that of its class takes; and where
+    that one hands on too, the columns of a tokenizer.
+    """
+    for forward in (network.forward, type(network).forward):
+        parameters = inspect.signature(forward).parameters
+        hands_on = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+        if IDS in parameters or not hands_on:
+            return frozenset(parameters)
+    return frozenset(COLUMNS)
 
 
 def set_dropout(encoder: nn.Module, rate: float) -> None:

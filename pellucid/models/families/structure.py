@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from pellucid.core.passes.module_hooks import hook_output
 from pellucid.models.families.probes import bert_layers, block_input, layer_counts, named_embedding
 
+PARAMETRIZED = "parametrizations"  # the child by which torch computes a weight anew, such as weight_norm
+
 Lookup = tuple[nn.Module, Tensor, Tensor]  # a module, the ids that it read, the vectors that it gave
 Step = tuple[Tensor | None, Tensor | None]  # the states that a block read and left
 
@@ -68,7 +70,7 @@ def observed(network: nn.Module) -> Iterator[Observation]:
 
     with ExitStack() as stack:
         for module in network.modules():
-            if next(module.children(), None) is None:
+            if all(name == PARAMETRIZED for name, _ in module.named_children()):
                 stack.callback(hook_output(module, lookup))
             if isinstance(module, nn.ModuleList):
                 for member in module:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.families.probes import layer_counts
 from pellucid.models.families.structure import blocks_in, observed
@@ -65,7 +65,7 @@ def layers_of(network: Any, form: Form, tracks: Sequence[Track]) -> Layers:  # A
     """The layers that a trial shows; tracks: of one row, with more places that are read than places that write."""
     *source, written = (track.ids.shape[1] for track in tracks)
     counts = frozenset() if source else frozenset(layer_counts(network.config))
-    with evaluating(network), torch.no_grad():
+    with reading(network), torch.no_grad():
         with observed(network) as record, RecordedAttention(oblong=True) as attention:
             form.logits(tracks, own_embeddings)
         parts = [network.get_encoder(), network.get_decoder()] if source else [network]

@@ -17,9 +17,10 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want, WrittenTrace
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.hooks import Enough, evaluating, output_through, wide_after
+from pellucid.models.classifiers.hooks import Enough, output_through, wide_after
 from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.families.probes import computing_config
+from pellucid.models.classifiers.undisturbed import shared_numbers, undisturbed
+from pellucid.models.families.probes import computing_config, device_of
 from pellucid.models.translation.explained_decoder import source_spans_of, span_readings
 from pellucid.models.writing.form import Form
 from pellucid.models.writing.head_places import at_places, head_at, recorded_product
@@ -81,7 +82,7 @@ class WritingModel:
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return next(self.network.parameters()).device
+        return device_of(self.network)
 
     @property
     def hash(self) -> str:
@@ -124,11 +125,16 @@ class WritingModel:
         layer: int | None = None,
     ) -> Trace:
         """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states."""
+        run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
+        return undisturbed(self.network, self.name, run, shared_numbers)
+
+    def _trace_once(
+        self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None
+    ) -> Trace:
         tracks, count = self.form.tracks(rows, self.device), max(1, *map(len, rows))
         ids, places = writing_places(rows, self.form.place_of, self.device)
         words = embeddings if layer is None else None
         with ExitStack() as stack:
-            stack.enter_context(evaluating(self.network))
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             own = self._looked_up(tracks)
             read = self._read(rows, tracks, own) if words is None else words.to(own[0])
@@ -218,8 +224,9 @@ class WritingModel:
         """[1]: the log-probability of the second text after the first, from the user's own call."""
         (row,) = self.encode([example]).rows
         ids, places = writing_places([row], self.form.place_of, self.device)
-        with evaluating(self.network), torch.no_grad():
-            logits = self.form.plain_logits(example, self.device)
+        answer = lambda: self.form.plain_logits(example, self.device)  # noqa: E731
+        with torch.no_grad():
+            logits = undisturbed(self.network, self.name, answer, lambda numbers: [numbers])
         return WrittenTrace(logits[None, places[0]], ids).log_probabilities(ids).sum(-1)
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
