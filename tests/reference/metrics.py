@@ -152,23 +152,30 @@ def ranks(scores: Sequence[float]) -> list[float]:
     ]
 
 
-def reason_found(scores: Sequence[float], reason: Sequence[bool]) -> float:
-    """At each threshold the precision, weighted by the rise of recall."""
-    total, recall = 0.0, 0.0
-    for threshold in sorted(set(scores), reverse=True):
-        above = [is_reason for score, is_reason in zip(scores, reason, strict=True) if score >= threshold]
-        precision, now = sum(above) / len(above), sum(above) / sum(reason)
-        total, recall = total + precision * (now - recall), now
-    return total
-
-
-def among_first(scores: Sequence[float], reason: Sequence[bool], k: int) -> float:
-    """The mean over all orders that respect the scores."""
-    orders = [
+def orders_of(scores: Sequence[float]) -> list[tuple[int, ...]]:
+    """All orders that respect the scores."""
+    return [
         order
         for order in permutations(range(len(scores)))
         if all(scores[a] >= scores[b] for a, b in pairwise(order))
     ]
+
+
+def reason_found(scores: Sequence[float], reason: Sequence[bool]) -> float:
+    """At each word of the reason the precision; the mean over all orders that respect the scores."""
+    orders = orders_of(scores)
+    precisions = [
+        sum(reason[unit] for unit in order[: rank + 1]) / (rank + 1)
+        for order in orders
+        for rank in range(len(order))
+        if reason[order[rank]]
+    ]
+    return sum(precisions) / len(orders) / sum(reason)
+
+
+def among_first(scores: Sequence[float], reason: Sequence[bool], k: int) -> float:
+    """The mean over all orders that respect the scores."""
+    orders = orders_of(scores)
     return sum(sum(reason[unit] for unit in order[:k]) for order in orders) / len(orders)
 
 
