@@ -108,6 +108,12 @@ def auprc(scores: Sequence[float], gold: set[int]) -> float:
     return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))
 
 
+def auprc_of_ties(scores: Sequence[float], gold: set[int]) -> float:
+    """The mean over all orders that respect the scores."""
+    areas = [auprc([-order.index(unit) for unit in range(len(order))], gold) for order in orders_of(scores)]
+    return sum(areas) / len(areas)
+
+
 def resampled_means(columns: Sequence[Sequence[float]], draws: Sequence[Sequence[int]]) -> list[list[float]]:
     return [[sum(columns[i][c] for i in draw) / len(draw) for c in range(len(columns[0]))] for draw in draws]
 
