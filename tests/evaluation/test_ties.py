@@ -1,5 +1,6 @@
 """Equal scores: no metric may read the order of a text's words out of them. Every registered metric that ranks is tried."""
 
+import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -17,8 +18,12 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.units import all_spans
+from pellucid.evaluation.checking.scored_text import scored_text
+from pellucid.evaluation.checking.word_deletion import without_highest
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.summary import combined
+from pellucid.extraction.extraction_request import ExtractionRequest
+from pellucid.extraction.selection import Selection
 
 # These read how large scores are, of words or of random sets that are the same for all methods, and never their order.
 UNRANKED = {"infidelity", "sensitivity_n", "soft_comprehensiveness", "soft_sufficiency"}
@@ -223,3 +228,29 @@ def test_equal_spans_of_a_selection_are_drawn_alike_from_both_ends(name):
         for marks in ((0, 1, 2), (6, 7, 8))
     ]
     assert values[0] == pytest.approx(values[1], abs=0.1)
+
+
+def test_one_choice_among_equal_words_stands_anywhere_in_a_text_and_is_always_the_same(tmp_path):
+    """Where a single choice is needed: words that are deleted before a training, predictions for ERASER, spans of a weight."""
+    places = {"deleted": [], "written": [], "span": []}
+    for number in range(200):
+        words = [f"w{number}x{n}" for n in range(9)]
+        case = case_of([words], [[0.0] * 9], [[0]])
+        (one,) = case.explanations
+        text = without_highest(case.batch.examples[0], scored_text(one), 0.12)
+        (missing,) = set(words) - set(text.segments[0].split())
+        places["deleted"].append(words.index(missing))
+
+        even = replace(one, scores=np.ones(len(one.units)))
+        pellucid.write_eraser([even], tmp_path / "eraser.jsonl", fraction=0.1)
+        (row,) = map(json.loads, (tmp_path / "eraser.jsonl").read_text().splitlines())
+        places["written"].append(row["rationales"][0]["hard_rationale_predictions"][0]["start_token"])
+
+        (of_spans,) = case_of([words], [[0.0] * 9], [[0]], np.ones(45)).explanations
+        selected = ExtractionRequest(bag(), [one.example], [Selection("top_spans")]).select(0, of_spans)
+        (span,) = selected.spans[0]
+        again = ExtractionRequest(bag(), [one.example], [Selection("top_spans")]).select(0, of_spans)
+        assert selected.spans == again.spans
+        places["span"].append((span.start + span.end) / 2 / len(" ".join(words)) * 8)
+    for name, of_name in places.items():
+        assert np.mean(of_name) == pytest.approx(4, abs=0.6), name

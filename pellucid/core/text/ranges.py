@@ -67,7 +67,7 @@ def highest_mean(scores: np.ndarray, pick: Pick = first_of) -> Pick:
 
     def best(ranges: Sequence[range]) -> range:
         means = np.array([(sums[one.stop] - sums[one.start]) / len(one) for one in ranges])
-        return pick([ranges[number] for number in np.flatnonzero(means >= means.max() - rounding)])
+        return pick([ranges[number] for number in np.flatnonzero(means >= means.max() - rounding).tolist()])
 
     return best
 
