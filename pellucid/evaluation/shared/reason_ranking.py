@@ -62,5 +62,5 @@ def decoy_above(is_reason: np.ndarray, is_decoy: np.ndarray, scores: np.ndarray)
     highest score, d / (d + r), the share of their orders in which the decoy comes first.
     """
     highest = scores[is_reason | is_decoy].max()
-    decoys, reasons = ((marked & (scores == highest)).sum() for marked in (is_decoy & ~is_reason, is_reason))
+    decoys, reasons = ((marked & (scores == highest)).sum() for marked in (is_decoy, is_reason))
     return float(decoys / (decoys + reasons))
