@@ -14,8 +14,9 @@ from pellucid.core.foundation.checks import between, every
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.files import write_text
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.eraser_tokens import document_names, eraser_tokens
+from pellucid.core.text.eraser_tokens import document_names, eraser_tokens, token_texts
 from pellucid.core.text.example import Example
+from pellucid.core.text.tied_units import drawn_order
 from pellucid.core.text.units import Spans
 
 
@@ -24,7 +25,8 @@ def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fract
 
     explanations: from `explain` or `read`; each example needs an id.
     path: the file to write; a file that exists is replaced.
-    fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale; 0 to 1.
+    fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale; 0 to 1. A draw from
+        the document's tokens, always the same, chooses among equal scores.
 
     Raises `BadInput` for an example without an id, `BadSetting` for another fraction or for scores with several rows.
 
@@ -52,8 +54,8 @@ def _prediction(explanation: Explanation, fraction: float) -> dict[str, object]:
         "classification": prediction.label,
         "classification_scores": dict(zip(prediction.labels, prediction.probabilities, strict=False)),
         "rationales": [
-            _rationale(name, token_scores(explanation, segment), fraction)
-            for segment, name in enumerate(names)
+            _rationale(name, token_scores(explanation, segment), token_texts(text), fraction)
+            for segment, (name, text) in enumerate(zip(names, example.segments, strict=False))
         ],
     }
 
@@ -66,8 +68,8 @@ def _documents(example: Example) -> list[str]:
     return document_names(example.id, count)
 
 
-def _rationale(name: str, scores: np.ndarray, fraction: float) -> dict[str, object]:
-    best = np.argsort(-scores, kind="stable")[: ceil(fraction * len(scores))]
+def _rationale(name: str, scores: np.ndarray, tokens: Sequence[str], fraction: float) -> dict[str, object]:
+    best = drawn_order(scores, tokens)[: ceil(fraction * len(scores))]
     selected = np.zeros(len(scores) + 2, dtype=int)
     selected[1 + best[scores[best] > 0]] = 1
     edges = np.diff(selected)

@@ -16,6 +16,7 @@ from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Output, Target, TargetName
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.text.example import Example
+from pellucid.core.text.tied_units import drawn_span_order
 from pellucid.core.text.units import SPECIAL, Spans, Units, coarsen
 from pellucid.extraction.selection import BY_SPANS, Selection
 
@@ -139,13 +140,13 @@ def _by_words(selection: Selection, number: int, explanation: Explanation) -> li
     assert isinstance(units, Units)
     for one in _segments(explanation.example, number, units):
         scores = explanation.scores[np.array(units.segment) == one.segment].astype(np.float64)
-        for word_range in selection.by_words(scores, number, one.segment):
+        for word_range in selection.by_words(scores, number, one.segment, one.words.labels):
             spans.append(one.span(word_range, float(scores[word_range.start : word_range.stop].mean())))
     return spans
 
 
 def _top_spans(explanation: Explanation, n_spans: int) -> list[Scored]:
-    """The highest-scored spans of each text that do not overlap, in reading order; ties go to the earlier start."""
+    """The highest-scored spans of each text that do not overlap, in reading order; a draw from its parts settles ties."""
     spans = explanation.units
     if not isinstance(spans, Spans):
         raise BadSetting(
@@ -153,7 +154,7 @@ def _top_spans(explanation: Explanation, n_spans: int) -> list[Scored]:
         )
     missing = dict.fromkeys(set(spans.parts.segment) - {SPECIAL}, n_spans)
     covered, top = np.zeros(len(spans.parts), dtype=bool), []
-    for index in np.argsort(-explanation.scores, kind="stable").tolist():
+    for index in drawn_span_order(spans, explanation.scores).tolist():
         segment = spans.characters(index)[0]
         parts = slice(int(spans.first[index]), int(spans.last[index]) + 1)
         if missing[segment] and not covered[parts].any():

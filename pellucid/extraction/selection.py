@@ -1,7 +1,9 @@
 """Selection: how scores of words become spans of a text.
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3, select the span with the highest average
-score. That is always a single word (corrections.md A0.10), so there are other selections as well.
+score. That is always a single word (corrections.md A0.10), so there are other selections as well. Of equal scores a draw from the
+text's words chooses, always the same: the first in reading order would let the place of the evidence decide what metrics of
+extractions say.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,45 +17,48 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.ranges import choose_ranges, highest_mean, largest_sums, runs, shared_out, top_count
+from pellucid.core.text.tied_units import drawn_numbers, pick_drawn
 
-# scores [word], lengths, n_spans -> ranges of words, in reading order
-ChooseRanges = Callable[[np.ndarray, Sequence[int], int], list[range]]
+# scores [word], lengths, n_spans, drawn numbers [word] that settle equal scores -> ranges of words, in reading order
+ChooseRanges = Callable[[np.ndarray, Sequence[int], int, np.ndarray], list[range]]
 Budget = float | int
 HALF = 0.5
 
 
-def literal(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+def literal(scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: np.ndarray) -> list[range]:
     """The spans with the highest mean: single words, since no mean exceeds the largest of its numbers."""
-    return [range(word, word + 1) for word in sorted(_order(scores)[:n_spans])]
+    return [range(word, word + 1) for word in sorted(_order(scores, drawn)[:n_spans])]
 
 
-def windows(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+def windows(scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: np.ndarray) -> list[range]:
     """The ranges of these lengths with the highest mean, without overlap; the longest is chosen first."""
-    return choose_ranges(len(scores), lengths, highest_mean(scores))
+    return choose_ranges(len(scores), lengths, highest_mean(scores, pick_drawn(drawn)))
 
 
-def best_words(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+def best_words(scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: np.ndarray) -> list[range]:
     """As many of the best words as the budget allows, anywhere in the text; neighbours make one span."""
-    return _united(scores, _order(scores)[: sum(lengths)])
+    return _united(scores, _order(scores, drawn)[: sum(lengths)])
 
 
-def above_half(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+def above_half(scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: np.ndarray) -> list[range]:
     """All words that score more than a half, which are those that a gate lets through; else the best word."""
     above = np.flatnonzero(scores > HALF).tolist()
-    return _united(scores, above or _order(scores)[:1])
+    return _united(scores, above or _order(scores, drawn)[:1])
 
 
-def max_sum_centred(scores: np.ndarray, lengths: Sequence[int], n_spans: int) -> list[range]:
+def max_sum_centred(
+    scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: np.ndarray
+) -> list[range]:
     """The range with the largest sum of (score - mean score); up to n_spans of them while the sum is above 0."""
     centred = scores - scores.mean()
     rounding = np.abs(centred) <= 1e-9 * np.abs(scores).max(initial=0)  # all words score the same
     centred[rounding] = 0.0
-    first, *others = largest_sums(centred, [range(len(scores))], n_spans)
+    first, *others = largest_sums(centred, [range(len(scores))], n_spans, pick_drawn(drawn))
     return sorted([first, *(one for one in others if centred[one].sum() > 0)], key=lambda one: one.start)
 
 
-def _order(scores: np.ndarray) -> list[int]:
-    return np.argsort(-scores, kind="stable").tolist()
+def _order(scores: np.ndarray, drawn: np.ndarray) -> list[int]:
+    return np.lexsort((drawn, -scores)).tolist()
 
 
 def _united(scores: np.ndarray, words: Sequence[int]) -> list[range]:
@@ -114,10 +119,10 @@ class Selection:
         count = self.budget if isinstance(self.budget, Integral) else top_count(n_words, self.budget)
         return shared_out(min(int(count), n_words), self.n_spans)
 
-    def by_words(self, scores: np.ndarray, number: int, segment: int) -> list[range]:
-        """The selected ranges of one text's words, in reading order. scores: [word]."""
+    def by_words(self, scores: np.ndarray, number: int, segment: int, contents: Sequence[str]) -> list[range]:
+        """The selected ranges of one text's words, in reading order. scores: [word]. contents: what each word is."""
         lengths = self.lengths(number, segment, len(scores))
-        return BY_WORDS[self.mode](scores, lengths, self.n_spans)
+        return BY_WORDS[self.mode](scores, lengths, self.n_spans, drawn_numbers(contents)[0])
 
 
 def check_budget(budget: Budget) -> None:

@@ -311,6 +311,17 @@ def test_another_version_model_or_size_of_parts_is_refused(whole, tmp_path, name
         run(tmp_path)
 
 
+def test_values_with_equal_scores_in_reading_order_are_not_mixed_with_others(whole, tmp_path):
+    """An unfinished folder of before the rule."""
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "table.json").unlink()
+    question = json.loads((tmp_path / "question.json").read_text())
+    del question["equal scores"]
+    (tmp_path / "question.json").write_text(json.dumps(question))
+    with pytest.raises(BadFile, match="equal scores: there none named, here mean over orders"):
+        run(tmp_path)
+
+
 def test_other_settings_of_the_same_method_are_named(whole, tmp_path):
     question = json.loads((whole[0] / "question.json").read_text())
     question["methods"]["gradient"]["norm"] = "other"

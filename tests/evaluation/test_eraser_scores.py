@@ -9,11 +9,11 @@ import pellucid
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example, Rationale
-from pellucid.evaluation.metrics.auprc import _area
 from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
 from pellucid.evaluation.metrics.sufficiency import sufficiency
 from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
 from pellucid.evaluation.shared.erasure import FRACTIONS
+from pellucid.evaluation.shared.reason_ranking import area_under_precision
 from tests.evaluation.cases import case_with, examples
 from tests.reference import eraser as slow
 from tests.reference import metrics
@@ -121,12 +121,25 @@ def test_a_difference_is_between_scores_and_of_oneself_is_nothing(bert):
     assert (none.mean, none.low, none.high) == (0, 0, 0)
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
-def test_auprc_of_a_document_is_the_benchmarks(words):
-    scores, marks = (list(column) for column in zip(*words, strict=True))
+@given(st.permutations(range(12)), st.lists(st.booleans(), min_size=1, max_size=12))
+def test_auprc_of_a_document_is_the_benchmarks(scores, marks):
+    scores = scores[: len(marks)]
     if any(marks):
         expected = metrics.auprc(scores, {n for n, mark in enumerate(marks) if mark})
-        assert _area(np.array(marks), np.array(scores, float)) == pytest.approx(expected, abs=EXACT)
+        assert area_under_precision(np.array(marks), np.array(scores, float)) == pytest.approx(
+            expected, abs=EXACT
+        )
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=6))
+def test_auprc_of_equal_scores_is_the_mean_of_the_benchmarks_over_their_orders(words):
+    """The benchmark's code takes them as one threshold, which gives blank scores .5 and more."""
+    scores, marks = (list(column) for column in zip(*words, strict=True))
+    if any(marks):
+        expected = metrics.auprc_of_ties(scores, {n for n, mark in enumerate(marks) if mark})
+        assert area_under_precision(np.array(marks), np.array(scores, float)) == pytest.approx(
+            expected, abs=EXACT
+        )
 
 
 @pytest.mark.parametrize("metric", [comprehensiveness, sufficiency])

@@ -90,7 +90,7 @@ def test_sentences_are_hidden_whole():
     case = case_with(examples(["It works. I like it. Buy one!"]), 0)
     judged = hiding(case, unit="sentence", steps=3)
     assert judged.curve.shape == (1, 4)
-    best, *_ = case.orders("sentence")[0]
+    best, *_ = case.orders("sentence")[0][0]
     row = case.without(0, [best], "sentence", "absent")
     shown = set(range(len(case.batch.rows[0]))) - set(case.batch.pieces_of(0, "sentence")[best])
     assert row.positions == tuple(sorted(shown))

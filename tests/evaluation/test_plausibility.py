@@ -1,6 +1,7 @@
 """Token F1, IOU F1 and AUPRC: the benchmark's counting, on real words and marks."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -66,11 +67,9 @@ def test_iou_f1_is_the_formula(budget, threshold):
 @pytest.mark.parametrize("seed", range(3))
 def test_auprc_is_the_formula(seed):
     case = case_with(marked_examples(), seed)
-    tied = case_with(marked_examples(), [np.round(scores) for scores in case.scores("word")])
-    for judged in (case, tied):
-        pairs = zip(judged.scores("word"), selections(judged), strict=True)
-        expected = [slow.auprc(scores.tolist(), gold) if gold else np.nan for scores, (_, gold) in pairs]
-        np.testing.assert_allclose(auprc(judged).columns[:, 0], expected)
+    pairs = zip(case.scores("word"), selections(case), strict=True)
+    expected = [slow.auprc(scores.tolist(), gold) if gold else np.nan for scores, (_, gold) in pairs]
+    np.testing.assert_allclose(auprc(case).columns[:, 0], expected)
 
 
 @pytest.mark.parametrize("number", [0, 2, 4, 5])
@@ -111,14 +110,15 @@ def test_a_run_stays_inside_its_text():
 @pytest.mark.parametrize(
     ("predicted", "gold", "expected"),
     [
-        ([range(2)], [range(4)], (1, 1)),  # exactly half counts
-        ([range(2)], [range(5)], (0, 0)),
-        ([range(2), range(7, 8)], [range(2)], (0.5, 1)),
-        ([range(2)], [range(2), range(4, 5)], (1, 0.5)),
+        ([0, 1], [range(4)], (1, 1)),  # exactly half counts
+        ([0, 1], [range(5)], (0, 0)),
+        ([0, 1, 7], [range(2)], (0.5, 1)),
+        ([0, 1], [range(2), range(4, 5)], (1, 0.5)),
     ],
 )
 def test_a_span_matches_from_half_on(predicted, gold, expected):
-    assert matched(predicted, gold, 0.5) == expected
+    masks = np.isin(np.arange(8), predicted)[None]
+    assert matched(masks, np.zeros(8), gold, 0.5) == expected
 
 
 def test_iou_f1_is_the_f1_of_means_not_the_mean_of_f1s():
@@ -127,16 +127,23 @@ def test_iou_f1_is_the_f1_of_means_not_the_mean_of_f1s():
     assert np.mean([slow.f1(*row) for row in rows]) == pytest.approx(1 / 3)
 
 
-def test_a_constant_score_gets_half_way_to_one():
-    """The benchmark's trapezoids flatter ties: one jump from (0, 1) to (1, share of marked words)."""
+def test_a_constant_score_gets_what_all_orders_get():
+    """The benchmark's code takes equal scores as one threshold: one jump from (0, 1) to (1, share of marked words), .62 here."""
     case = case_with(
         marked_examples(), [np.ones(len(s)) for s in case_with(marked_examples()).scores("word")]
     )
-    shares = [
-        len(gold) / len(scores)
-        for scores, (_, gold) in zip(case.scores("word"), selections(case), strict=True)
+    pairs = zip(case.scores("word"), selections(case), strict=True)
+    expected = [
+        np.mean(
+            [
+                slow.auprc(range(len(scores)), set(places))
+                for places in combinations(range(len(scores)), len(gold))
+            ]
+        )
+        if gold
+        else np.nan
+        for scores, (_, gold) in pairs
     ]
-    expected = [(1 + share) / 2 if share else np.nan for share in shares]
     np.testing.assert_allclose(auprc(case).columns[:, 0], expected)
 
 
@@ -150,7 +157,7 @@ def test_the_budget_is_the_mean_share_and_at_least_a_word():
 def test_a_number_of_spans_selects_the_best_spans_of_each_text():
     case = case_with(marked_examples(), 6)
     for n_spans in (1, 2):
-        masks = selected_words(case, case.rationales("word"), 0.3, n_spans)
+        masks = [one for (one,) in selected_words(case, case.rationales("word"), 0.3, n_spans)]
         for scores, texts, mask in zip(case.scores("word"), case.segments("word"), masks, strict=True):
             for text in set(texts.tolist()):
                 words = np.flatnonzero(texts == text)

@@ -33,7 +33,7 @@ def explanation_of(*scores, example=EXAMPLE, **parts):
         ((0, 5, 0, 4, 0, 3), 1.0, 0.0),
         ((0, 5, 0, 3, 0, 4), (1 + 2 / 3) / 2, 0.0),  # above one word of the reason is not above the reason
         ((0, 4, 0, 3, 0, 5), (1 / 2 + 2 / 3) / 2, 1.0),
-        ((0, 5, 0, 3, 0, 5), (1 / 2 + 2 / 3) / 2, 0.5),
+        ((0, 5, 0, 3, 0, 5), (1 + 2 / 3 + 1 / 2 + 2 / 3) / 4, 0.5),  # the mean of both orders
         ((0, -5, 0, -4, 0, -3), (1 / 5 + 2 / 6) / 2, 1.0),  # signed: against the class is not for it
     ],
 )  # fmt: skip

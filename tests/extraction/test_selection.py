@@ -14,7 +14,7 @@ SCORES = st.lists(st.integers(-8, 8).map(lambda n: n / 4), min_size=1, max_size=
 
 
 def selected(mode, scores, **settings):
-    return Selection(mode, **settings).by_words(scores, 0, 0)
+    return Selection(mode, **settings).by_words(scores, 0, 0, [f"word {n}" for n in range(len(scores))])
 
 
 @given(SCORES)
@@ -74,8 +74,22 @@ def test_a_budget_is_shared_out_evenly():
     assert Selection("budget", 0.5, n_spans=2).lengths(0, 0, 9) == [3, 2]  # a share is rounded up
 
 
-def test_equal_scores_give_the_first_word():
-    assert selected("max_sum_centred", np.full(7, 0.1)) == [range(1)]
+@pytest.mark.parametrize(
+    ("mode", "settings"),
+    [("max_sum_centred", {}), ("literal", {}), ("budget", {"budget": 2}), ("best_words", {"budget": 1})],
+)
+def test_equal_scores_give_words_anywhere_in_the_text_and_always_the_same(mode, settings):
+    """The first would let the place of the evidence decide. Words that stand in another order are the same words."""
+    starts = []
+    for text in range(300):
+        words = [f"{text} {n}" for n in range(7)]
+        (one,), (again,) = (
+            Selection(mode, **settings).by_words(np.full(7, 0.1), 0, 0, order)
+            for order in (words, words[::-1])
+        )
+        assert {words[n] for n in one} == {words[::-1][n] for n in again}
+        starts.append(one.start + (len(one) - 1) / 2)
+    assert np.mean(starts) == pytest.approx(3, abs=0.35)
 
 
 def test_gates_above_a_half_are_open_and_one_is_always():

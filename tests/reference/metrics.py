@@ -108,6 +108,12 @@ def auprc(scores: Sequence[float], gold: set[int]) -> float:
     return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))
 
 
+def auprc_of_ties(scores: Sequence[float], gold: set[int]) -> float:
+    """The mean over all orders that respect the scores."""
+    areas = [auprc([-order.index(unit) for unit in range(len(order))], gold) for order in orders_of(scores)]
+    return sum(areas) / len(areas)
+
+
 def resampled_means(columns: Sequence[Sequence[float]], draws: Sequence[Sequence[int]]) -> list[list[float]]:
     return [[sum(columns[i][c] for i in draw) / len(draw) for c in range(len(columns[0]))] for draw in draws]
 
@@ -152,23 +158,30 @@ def ranks(scores: Sequence[float]) -> list[float]:
     ]
 
 
-def reason_found(scores: Sequence[float], reason: Sequence[bool]) -> float:
-    """At each threshold the precision, weighted by the rise of recall."""
-    total, recall = 0.0, 0.0
-    for threshold in sorted(set(scores), reverse=True):
-        above = [is_reason for score, is_reason in zip(scores, reason, strict=True) if score >= threshold]
-        precision, now = sum(above) / len(above), sum(above) / sum(reason)
-        total, recall = total + precision * (now - recall), now
-    return total
-
-
-def among_first(scores: Sequence[float], reason: Sequence[bool], k: int) -> float:
-    """The mean over all orders that respect the scores."""
-    orders = [
+def orders_of(scores: Sequence[float]) -> list[tuple[int, ...]]:
+    """All orders that respect the scores."""
+    return [
         order
         for order in permutations(range(len(scores)))
         if all(scores[a] >= scores[b] for a, b in pairwise(order))
     ]
+
+
+def reason_found(scores: Sequence[float], reason: Sequence[bool]) -> float:
+    """At each word of the reason the precision; the mean over all orders that respect the scores."""
+    orders = orders_of(scores)
+    precisions = [
+        sum(reason[unit] for unit in order[: rank + 1]) / (rank + 1)
+        for order in orders
+        for rank in range(len(order))
+        if reason[order[rank]]
+    ]
+    return sum(precisions) / len(orders) / sum(reason)
+
+
+def among_first(scores: Sequence[float], reason: Sequence[bool], k: int) -> float:
+    """The mean over all orders that respect the scores."""
+    orders = orders_of(scores)
     return sum(sum(reason[unit] for unit in order[:k]) for order in orders) / len(orders)
 
 

@@ -1,7 +1,7 @@
 """Kendall's tau-b and the overlap of the highest, written out pair by pair."""
 
 import math
-from itertools import combinations
+from itertools import combinations, permutations
 
 
 def sign(number):
@@ -21,6 +21,12 @@ def tau_b(one, other):
 
 
 def top_overlap(one, other, k):
-    """How many of the k highest both have, over k; earlier words first among equals."""
-    tops = [sorted(range(len(scores)), key=lambda word: (-scores[word], word))[:k] for scores in (one, other)]
-    return sum(word in tops[1] for word in tops[0]) / k
+    """How many of the k highest both have, over k; the mean over all orders of words, by which equals stand on both sides."""
+    shares = []
+    for place in permutations(range(len(one))):
+        tops = [
+            sorted(range(len(one)), key=lambda word, scores=scores: (-scores[word], place[word]))[:k]
+            for scores in (one, other)
+        ]
+        shares.append(sum(word in tops[1] for word in tops[0]) / k)
+    return sum(shares) / len(shares)

@@ -33,6 +33,7 @@ from pellucid.core.results.attempt import Attempt, Ending
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.example import Example
+from pellucid.core.text.tied_units import TIES
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,7 @@ class AttackQuestion:
             "dictionaries": self.dictionaries.facts(translates=self._translates),
             "seed": self.seed,
             "stored scores": None if self.stored is None else _digest(self.stored),
+            **({"equal scores": TIES} if self.goal.entry.facts["reads"] == "explanation" else {}),
             **({} if self.spans is None else {"stored spans": _digest_of_spans(self.spans)}),
         }
 

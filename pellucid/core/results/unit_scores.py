@@ -84,7 +84,7 @@ class UnitScores:
         return replace(self, units=self.units.take(indices), scores=self.scores[..., indices])  # type: ignore[type-var]
 
     def ranking(self) -> list[int]:
-        """Indices of the text's units, highest score first; ties keep reading order; special tokens left out."""
+        """Indices of the text's units, highest score first, to be shown; ties keep reading order, so metrics rank otherwise; special tokens left out."""
         scores = self._plain()
         return sorted(np.flatnonzero(~self.special).tolist(), key=lambda index: (-scores[index], index))
 

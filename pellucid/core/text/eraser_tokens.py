@@ -14,6 +14,11 @@ def eraser_tokens(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _TOKEN.finditer(text)]
 
 
+def token_texts(text: str) -> list[str]:
+    """Each token of a document."""
+    return _TOKEN.findall(text)
+
+
 def document_names(id: str, n_segments: int) -> list[str]:
     """The names of an example's documents where it has none of its own: its id as a file name, numbered in a pair."""
     name = quote(id, safe=" #@+=,")

@@ -9,6 +9,7 @@ import numpy as np
 from pellucid.core.text.units import SPECIAL, Units
 
 Pick = Callable[[Sequence[range]], range]  # several possible ranges -> one of them
+ROUNDING = 1e-12  # of the sums of a text's scores: what differs by less is equal
 
 
 def top_count(units: int, fraction: float) -> int:
@@ -51,10 +52,24 @@ def without(free: Sequence[range], removed: range) -> list[range]:
     return [part for part in rest if len(part)]
 
 
-def highest_mean(scores: np.ndarray) -> Pick:
-    """Picks, of ranges of one length, the one with the highest mean score [unit]; of equal ones the first."""
+def first_of(ranges: Sequence[range]) -> range:
+    """Picks the first."""
+    return ranges[0]
+
+
+def highest_mean(scores: np.ndarray, pick: Pick = first_of) -> Pick:
+    """Picks, of ranges of one length, the one with the highest mean score [unit].
+
+    pick: which of those that are equal but for rounding; without it, of exactly equal ones the first.
+    """
     sums = np.concatenate([[0.0], np.cumsum(scores, dtype=np.float64)])
-    return lambda ranges: max(ranges, key=lambda one: (sums[one.stop] - sums[one.start]) / len(one))
+    rounding = 0.0 if pick is first_of else ROUNDING * float(np.abs(sums).max())
+
+    def best(ranges: Sequence[range]) -> range:
+        means = np.array([(sums[one.stop] - sums[one.start]) / len(one) for one in ranges])
+        return pick([ranges[number] for number in np.flatnonzero(means >= means.max() - rounding).tolist()])
+
+    return best
 
 
 def runs(mask: np.ndarray) -> list[range]:
@@ -79,26 +94,29 @@ def runs_above(units: Units, scores: np.ndarray, bar: float) -> list[tuple[int, 
     return [(run[0], run[-1]) for run in sorted(members, key=lambda run: (-weight(run), run[0]))]
 
 
-def largest_sums(gains: np.ndarray, free: Sequence[range], count: int) -> list[range]:
+def largest_sums(gains: np.ndarray, free: Sequence[range], count: int, pick: Pick = first_of) -> list[range]:
     """The ranges within these free ranges with the largest sums of gains [unit], the largest first; none overlap.
 
-    Of equal ones the first, and of those the shortest; fewer than `count` where no free unit is left.
+    Of equal ones those that have no equal one inside, and of these what `pick` picks, without it the first; fewer than `count` where
+    no free unit is left. With a pick, sums are equal that differ by rounding.
     """
     free, best = list(free), list[range]()
+    rounding = 0.0 if pick is first_of else ROUNDING * float(np.abs(gains).sum())
     while free and len(best) < count:
-        _, where = max((_largest_sum(gains, part) for part in free), key=lambda pair: pair[0])
-        best.append(where)
-        free = without(free, where)
+        sums = [one for part in free for one in _sums(gains, part, rounding)]
+        highest = max(total for total, _ in sums) - rounding
+        shortest = {one.start: one for total, one in reversed(sums) if total >= highest}
+        best.append(pick(sorted(shortest.values(), key=lambda one: one.start)))
+        free = without(free, best[-1])
     return best
 
 
-def _largest_sum(gains: np.ndarray, within: range) -> tuple[float, range]:
-    """The largest sum of neighbouring gains, and its range, by Kadane's algorithm."""
-    best, where, total, first = -np.inf, within, 0.0, within.start
+def _sums(gains: np.ndarray, within: range, rounding: float) -> list[tuple[float, range]]:
+    """For each unit the largest sum of neighbouring gains that ends there, and its shortest range, by Kadane's algorithm."""
+    sums, total, first = [], 0.0, within.start
     for unit in within:
-        if total <= 0:
+        if total <= rounding:
             total, first = 0.0, unit
         total += gains[unit]
-        if total > best:
-            best, where = total, range(first, unit + 1)
-    return float(best), where
+        sums.append((float(total), range(first, unit + 1)))
+    return sums

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from pellucid.core.corpus.rank_agreement import highest
 from pellucid.core.text.example import Example
+from pellucid.core.text.tied_units import drawn_order
 from pellucid.core.text.units import text_units
 from pellucid.evaluation.checking.scored_text import ScoredText
 
@@ -23,13 +23,13 @@ def word_places(example: Example) -> list[Place]:
 def without_highest(example: Example, text: ScoredText, share: float) -> Example:
     """The example without its highest-scored words, at least one and never all of a segment, and without marks.
 
-    share: of the words. An example whose words are not those that were scored stays as it is.
+    share: of the words. Equal scores at the edge are chosen by a draw from the text's words. An example whose words are not those that were scored stays as it is.
     """
     places = word_places(example)
     if len(places) != len(text.scores):
         return replace(example, rationales=())
     count = max(1, round(share * len(places)))
-    return without_words(example, [places[word] for word in highest(text.scores, count)])
+    return without_words(example, [places[word] for word in drawn_order(text.scores, text.words)[:count]])
 
 
 def without_words(example: Example, removed: Collection[Place]) -> Example:

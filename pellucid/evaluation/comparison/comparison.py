@@ -21,6 +21,7 @@ from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.annotators import annotators_of
 from pellucid.core.text.example import Example
+from pellucid.core.text.tied_units import TIES
 from pellucid.core.text.units import KINDS
 from pellucid.core.writing.word import Word
 from pellucid.evaluation.shared.case import gold_classes
@@ -131,6 +132,7 @@ class Comparison:
             "seed": request.seed,
             "resamples": self.resamples,
             PART_SIZE: self.part_size,
+            "equal scores": TIES,  # values that were measured in reading order are not mixed with others
             **({} if head is None else {"language head": head.digest}),
             **route_record(request.model),
         }

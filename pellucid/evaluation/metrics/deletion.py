@@ -10,6 +10,7 @@ import numpy as np
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.passes.batch import Operator
+from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged, Reference
 
@@ -42,9 +43,10 @@ def deletion(
     variants = [  # of a text that is not judged the whole text alone
         [
             case.without(example, order[:count], unit, operator)
+            for order in of_example
             for count in range(most + 1 if len(order) > most else 1)
         ]
-        for example, order in enumerate(orders)
+        for example, of_example in enumerate(orders)
     ]
     judged = zip(case.predictions(variants), wanted, strict=True)
     curve = np.array([_right(classes, label, most + 1) for classes, label in judged])
@@ -52,6 +54,10 @@ def deletion(
 
 
 def _right(classes: np.ndarray, label: int, points: int) -> np.ndarray:
-    """[point]: 1 where the answer is right; nan for a text that is too short, or whose answer is wrong at first."""
-    is_judged = len(classes) == points and classes[0] == label
-    return (classes == label).astype(float) if is_judged else np.full(points, np.nan)
+    """[point]: whether the answer is right, the mean over orders; nan for a text that is too short, or whose answer is wrong at first.
+
+    classes: [order point], flat.
+    """
+    if len(classes) < points or classes[0] != label:
+        return np.full(points, np.nan)
+    return mean_of_orders((classes == label).astype(float).reshape(-1, points))

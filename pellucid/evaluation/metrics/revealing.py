@@ -33,6 +33,6 @@ def revealing(
     hidden.
     """
     # Showing the best first is hiding the worst first, with the curve read backwards.
-    worst_first = [order[::-1] for order in case.orders(unit)]
+    worst_first = [[order[::-1] for order in orders] for orders in case.orders(unit)]
     hidden = still_right(case, worst_first, unit=unit, operator=operator, steps=steps, reference=reference)
     return area(hidden[:, ::-1])

@@ -17,14 +17,14 @@ from pellucid.evaluation.shared.span_erasure import alone, evidence, numbers_of
 def span_agreement(
     case: Case, *, n_spans: int = 1, unit: Kind = "word", operator: Operator = "absent"
 ) -> Judged:
-    """1 where the heaviest spans alone get the prediction of the whole text, else 0; higher is better.
+    """1 where the heaviest spans alone get the prediction of the whole text, else 0; equally heavy ones share; higher is better.
 
     Longer spans agree more easily: read it beside `span_over_random`. n_spans: how many spans that do not overlap.
     unit: what spans are made of where a method does not score spans.
     """
     edited = [
-        [alone(case, example, kind, numbers_of(spans), operator)]
-        for example, (kind, spans) in enumerate(evidence(case, n_spans, unit))
+        [alone(case, example, kind, numbers_of(spans), operator) for spans in choices]
+        for example, (kind, choices) in enumerate(evidence(case, n_spans, unit))
     ]
     predictions = zip(case.predictions(edited), case.classes("prediction"), strict=True)
-    return Judged(np.array([[float(predicted[0] == number)] for predicted, number in predictions]))
+    return Judged(np.array([[(predicted == number).mean()] for predicted, number in predictions]))

@@ -1,6 +1,6 @@
 """Span over random: how much more often the heaviest span alone gets the prediction than random spans of its length.
 
-The floor that extraction needs: a long span agrees whatever was chosen. Compare with Sun et al. (2020), "Self-Explaining
+The floor that extraction needs: a long span agrees whatever was heaviest. Compare with Sun et al. (2020), "Self-Explaining
 Structures Improve NLP Models", section 4.3, which reports no such floor.
 """
 
@@ -11,6 +11,7 @@ from pellucid.core.foundation.kinds import metrics
 from pellucid.core.passes.batch import Operator
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.spans.range_alone import others_alike
+from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.span_erasure import alone, evidence
@@ -26,15 +27,19 @@ def span_over_random(
     another span of that length is not judged. unit: what spans are made of where a method does not score spans.
     """
     at_least("draws", draws, 1)
-    variants = [
-        [
-            alone(case, example, kind, span, operator)
-            for span in _spans(case, example, kind, spans, draws=draws, seed=seed)
-        ]
-        for example, (kind, spans) in enumerate(evidence(case, 1, unit))
+    heaviest = evidence(case, 1, unit)
+    spans = [
+        [_spans(case, example, kind, choice, draws=draws, seed=seed) for choice in choices]
+        for example, (kind, choices) in enumerate(heaviest)
     ]
-    predictions = zip(case.predictions(variants), case.classes("prediction"), strict=True)
-    return Judged(np.array([[_over(predicted == number)] for predicted, number in predictions]))
+    variants = [
+        [alone(case, example, kind, span, operator) for choice in choices for span in choice]
+        for example, ((kind, _), choices) in enumerate(zip(heaviest, spans, strict=True))
+    ]
+    predictions = zip(case.predictions(variants), case.classes("prediction"), spans, strict=True)
+    return Judged(
+        np.array([[_over(predicted == number, choices)] for predicted, number, choices in predictions])
+    )
 
 
 def _spans(
@@ -48,5 +53,8 @@ def _spans(
     return [heaviest[0], *others_alike(heaviest[0], segments, draws, generator)]
 
 
-def _over(agrees: np.ndarray) -> float:
-    return float(agrees[0] - agrees[1:].mean()) if len(agrees) > 1 else float("nan")
+def _over(agrees: np.ndarray, choices: list[list[range]]) -> float:
+    """The mean over choices of equally heavy spans; nan where none has another span of its length."""
+    parts = np.split(agrees, np.cumsum([len(spans) for spans in choices])[:-1])
+    differences = np.array([part[0] - part[1:].mean() for part in parts if len(part) > 1])
+    return float(mean_of_orders(differences)) if len(differences) else float("nan")

@@ -20,7 +20,7 @@ def span_sufficiency(
     n_spans: how many spans that do not overlap. unit: what spans are made of where a method does not score spans.
     """
     edited = [
-        alone(case, example, kind, numbers_of(spans), operator)
-        for example, (kind, spans) in enumerate(evidence(case, n_spans, unit))
+        [alone(case, example, kind, numbers_of(spans), operator) for spans in choices]
+        for example, (kind, choices) in enumerate(evidence(case, n_spans, unit))
     ]
     return Judged(falls(case, edited)[:, None])

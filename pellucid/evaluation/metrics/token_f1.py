@@ -8,7 +8,7 @@ import numpy as np
 from pellucid.core.foundation.kinds import metrics
 from pellucid.evaluation.shared.annotated import annotated_words, mean_over_annotators, shares_marked
 from pellucid.evaluation.shared.case import Case, Judged
-from pellucid.evaluation.shared.selection import overlap, selected_words
+from pellucid.evaluation.shared.selection import selection_chances
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=5)
@@ -17,15 +17,15 @@ def token_f1(case: Case, *, budget: float | None = None, n_spans: int | None = N
 
     budget: share of a text's words that is selected, rounded up; None: the mean share of marked words over
     the judged texts, the same for every method. n_spans: the selection is at most so many spans in each text of an
-    example; None: words anywhere in the text. Where several annotators marked a text (`meta["annotators"]`), their F1s are
+    example; None: words anywhere in the text. Equal scores: the exact mean over their orders. Where several annotators marked a text (`meta["annotators"]`), their F1s are
     averaged. Texts without marks are not judged.
     """
     annotated = annotated_words(case)
-    selections = selected_words(case, shares_marked(annotated), budget, n_spans)
+    chances = selection_chances(case, shares_marked(annotated), budget, n_spans)
 
     def f1(example: int, marked: np.ndarray) -> tuple[float]:
         """2 |both| / (|selected| + |marked|), which is 2 P R / (P + R), also where nothing is shared."""
-        selected = selections[example]
-        return (2 * overlap(selected, marked) / float(selected.sum() + marked.sum()),)
+        chance = chances[example]
+        return (2 * chance[marked].sum() / (round(chance.sum()) + float(marked.sum())),)
 
     return Judged(mean_over_annotators(annotated, f1))

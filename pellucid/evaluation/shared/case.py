@@ -18,6 +18,7 @@ from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.marks import marked
+from pellucid.core.text.tied_units import contents_of, tied_orders
 from pellucid.core.text.units import KINDS, Kind, Units
 
 Reference = Literal["gold", "prediction"]
@@ -42,7 +43,7 @@ class Case:
     """Examples of one batch with one explanation each (one row of scores), under one model.
 
     marked_share: the mean share of marked words over all examples of the comparison that this case is a part of; None:
-    over its own examples. _views, _pieces: caches, filled as metrics read them.
+    over its own examples. _views, _orders, _pieces: caches, filled as metrics read them.
     """
 
     model: Model
@@ -51,6 +52,7 @@ class Case:
     scheduler: Scheduler = field(repr=False)
     marked_share: float | None = None
     _views: dict[Kind, list[Explanation]] = field(init=False, repr=False, default_factory=dict)
+    _orders: dict[Kind, list[list[list[int]]]] = field(init=False, repr=False, default_factory=dict)
     _pieces: dict[tuple[Kind, int], tuple[tuple[int, ...], ...]] = field(
         init=False, repr=False, default_factory=dict
     )
@@ -73,19 +75,24 @@ class Case:
         """For each example [unit]: the number of the segment that each unit is in, without special tokens."""
         return [np.array(view.units.segment)[~view.special] for view in self.views(unit)]  # type: ignore[union-attr]
 
-    def orders(self, unit: Kind) -> list[list[int]]:
-        """For each example: its text's units by number, highest score first; equal scores in reading order.
+    def orders(self, unit: Kind) -> list[list[list[int]]]:
+        """For each example its orders of its text's units by number, highest score first: one, or several where scores are equal.
 
-        Of a model that writes, the units of what it has read: what it is to write stays.
+        What a metric makes of an order is averaged over them, so that no reading order decides (`core/text/tied_units.py`). Of a
+        model that writes, the units of what it has read: what it is to write stays.
         """
-        writes = WRITING in self.model.capabilities
-        return [
-            sorted(
-                (unit for unit, segment in enumerate(segments) if segment == 0 or not writes),
-                key=lambda index, scores=scores: (-scores[index], index),  # type: ignore[misc]
-            )
-            for scores, segments in zip(self.scores(unit), self.segments(unit), strict=True)
-        ]
+        scored = zip(self.views(unit), self.scores(unit), strict=True)  # refuses what is no unit
+        if unit not in self._orders:
+            self._orders[unit] = [self._orders_of(*pair) for pair in scored]
+        return self._orders[unit]
+
+    def _orders_of(self, view: Explanation, scores: np.ndarray) -> list[list[int]]:
+        assert isinstance(view.units, Units)  # views of text units are never spans
+        segments = np.array(view.units.segment)[~view.special]
+        numbers = np.flatnonzero((segments == 0) | (WRITING not in self.model.capabilities))
+        contents = contents_of(view.units)
+        orders = tied_orders(scores[numbers], [contents[unit] for unit in numbers])
+        return [numbers[order].tolist() for order in orders]
 
     def without(self, example: int, removed: Sequence[int], unit: Kind, operator: Operator) -> Row:
         """The example's row with these units of its text removed by the operator."""

@@ -11,6 +11,7 @@ from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.batch import Operator
 from pellucid.core.text.ranges import top_count
+from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case
 
@@ -38,15 +39,21 @@ def mean_fall(
     for fraction in fractions:
         between("fractions", fraction, 0.0, 1.0)
     variants = []
-    for example, order in enumerate(case.orders(unit)):
-        edits = (removed(order, top_count(len(order), fraction)) for fraction in fractions)
-        rows = [case.batch.rows[example], *(case.without(example, edit, unit, operator) for edit in edits)]
-        variants.append(rows + ([case.without(example, order, unit, operator)] if normalised else []))
+    for example, orders in enumerate(case.orders(unit)):
+        counts = [top_count(len(orders[0]), fraction) for fraction in fractions]
+        edits = [removed(order, count) for order in orders for count in counts]
+        everything = [orders[0]] if normalised else []
+        rows = [case.without(example, edit, unit, operator) for edit in [*edits, *everything]]
+        variants.append([case.batch.rows[example], *rows])
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
     values = [rows[:, number] for rows, number in explained]
+    edited = [one[1:-1] if normalised else one[1:] for one in values]  # [order fraction], flat
+    means = [mean_of_orders(one.reshape(-1, len(fractions))).mean() for one in edited]
     if normalised:
-        return np.array([_share(one[0] - one[1:-1].mean(), one[0] - one[-1]) for one in values])
-    return np.array([one[0] - one[1:].mean() for one in values])
+        return np.array(
+            [_share(one[0] - mean, one[0] - one[-1]) for one, mean in zip(values, means, strict=True)]
+        )
+    return np.array([one[0] - mean for one, mean in zip(values, means, strict=True)])
 
 
 def _share(fall: float, fall_of_all: float) -> float:

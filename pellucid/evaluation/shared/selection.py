@@ -4,6 +4,9 @@ DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models"
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -13,11 +16,14 @@ from pellucid.core.text.annotators import annotators_of
 from pellucid.core.text.example import Example
 from pellucid.core.text.marks import marked
 from pellucid.core.text.ranges import choose_ranges, highest_mean, shared_out, top_count
-from pellucid.core.text.units import coarsen
+from pellucid.core.text.tied_units import contents_of, drawn_numbers, pick_drawn
+from pellucid.core.text.units import Units, coarsen
 from pellucid.evaluation.shared.annotated import shares_marked
 from pellucid.evaluation.shared.case import Case
 
 Marks = Sequence[np.ndarray | None]
+DRAWS = 500  # selections of a text with equal scores, where there are more of them
+SPAN_DRAWS = 40  # the same of spans, which take longer to choose
 
 
 def marked_words(case: Case) -> list[np.ndarray | None]:
@@ -29,10 +35,22 @@ def _any(marks: np.ndarray | None) -> np.ndarray | None:
     return marks if marks is not None and marks.any() else None
 
 
+def selection_chances(
+    case: Case, marks: Marks, budget: float | None, n_spans: int | None = None
+) -> list[np.ndarray]:
+    """For each example [word], 0 to 1: the share of the selections of `selected_words` that have the word, exact without n_spans."""
+    if n_spans is not None:
+        return [one.mean(0) for one in selected_words(case, marks, budget, n_spans)]
+    share = _budget(case, marks, budget)
+    return [_edge(scores, share).chances for scores in case.scores("word")]
+
+
 def selected_words(
     case: Case, marks: Marks, budget: float | None, n_spans: int | None = None
 ) -> list[np.ndarray]:
-    """For each example [word] bool: the best-scored words, as many as the budget allows, at least one.
+    """For each example [selection word] bool: the best-scored words, as many as the budget allows, at least one.
+
+    Several selections where equal scores leave a choice: all of them, or `DRAWS` that are drawn from what the words are.
 
     marks: for each example [word], marked or not, or the share of annotators who marked the word.
 
@@ -40,29 +58,71 @@ def selected_words(
     selection is as long as people's on average and reveals nothing of a single text. n_spans: the words form at most so
     many spans in each text of an example, those with the highest mean score; None: they may be anywhere.
     """
-    share = _share(case, marks) if budget is None else budget
-    between("budget", share, 0.0, 1.0)
-    if n_spans is not None:
-        at_least("n_spans", n_spans, 1)
-        scored = zip(case.scores("word"), case.segments("word"), strict=True)
-        return [_in_spans(scores, segments, share, n_spans) for scores, segments in scored]
-    selections = []
-    for order in case.orders("word"):
-        mask = np.zeros(len(order), dtype=bool)
-        mask[order[: top_count(len(order), share)]] = True
-        selections.append(mask)
-    return selections
+    share, units = _budget(case, marks, budget), [view.units for view in case.views("word")]
+    contents = [contents_of(one) for one in units if isinstance(one, Units)]  # views of words are never spans
+    if n_spans is None:
+        return [
+            _edge(scores, share).selections(of_text)
+            for scores, of_text in zip(case.scores("word"), contents, strict=True)
+        ]
+    at_least("n_spans", n_spans, 1)
+    scored = zip(case.scores("word"), case.segments("word"), contents, strict=True)
+    return [_in_spans(*one, share=share, n_spans=n_spans) for one in scored]
 
 
-def _in_spans(scores: np.ndarray, segments: np.ndarray, share: float, n_spans: int) -> np.ndarray:
-    """[word] bool: the best spans of each segment; together they are as long as the budget."""
-    mask = np.zeros(len(scores), dtype=bool)
+@dataclass(frozen=True)
+class _Edge:
+    """The best-scored words of a text. above: [word] bool, those chosen anyway. level: the equal ones of which `left` are chosen."""
+
+    above: np.ndarray
+    level: np.ndarray
+    left: int
+
+    @property
+    def chances(self) -> np.ndarray:
+        chances = self.above.astype(float)
+        chances[self.level] = self.left / len(self.level)
+        return chances
+
+    def selections(self, contents: Sequence[str]) -> np.ndarray:
+        """[selection word] bool."""
+        if comb(len(self.level), self.left) <= DRAWS:
+            words = np.array(list(combinations(self.level, self.left)))
+        else:
+            numbers = drawn_numbers(contents, DRAWS)[:, self.level]
+            words = self.level[numbers.argsort(1)[:, : self.left]]
+        masks = np.tile(self.above, (len(words), 1))
+        np.put_along_axis(masks, words, True, 1)
+        return masks
+
+
+def _edge(scores: np.ndarray, share: float) -> _Edge:
+    count = top_count(len(scores), share)
+    border = np.sort(scores)[-count]
+    above = scores > border
+    return _Edge(above, np.flatnonzero(scores == border), count - int(above.sum()))
+
+
+def _in_spans(
+    scores: np.ndarray, segments: np.ndarray, contents: Sequence[str], *, share: float, n_spans: int
+) -> np.ndarray:
+    """[selection word] bool: the best spans of each segment; together they are as long as the budget."""
+    numbers = drawn_numbers(contents, SPAN_DRAWS)
+    masks = np.zeros(numbers.shape, dtype=bool)
     for segment in np.unique(segments):
         words = np.flatnonzero(segments == segment)
         lengths = shared_out(top_count(len(words), share), n_spans)
-        for word_range in choose_ranges(len(words), lengths, highest_mean(scores[words])):
-            mask[words[list(word_range)]] = True
-    return mask
+        for mask, drawn in zip(masks, numbers[:, words], strict=True):
+            best = highest_mean(scores[words], pick_drawn(drawn))
+            for word_range in choose_ranges(len(words), lengths, best):
+                mask[words[list(word_range)]] = True
+    return masks[:1] if (masks == masks[0]).all() else masks
+
+
+def _budget(case: Case, marks: Marks, budget: float | None) -> float:
+    share = _share(case, marks) if budget is None else budget
+    between("budget", share, 0.0, 1.0)
+    return share
 
 
 def _share(case: Case, marks: Marks) -> float:
@@ -85,8 +145,3 @@ def mean_share(marks: Marks) -> float:
     """The mean share of marked words over the examples that have marks; 0 where none has."""
     shares = [words.mean() for words in marks if words is not None]
     return float(np.mean(shares)) if shares else 0.0
-
-
-def overlap(first: np.ndarray, second: np.ndarray) -> int:
-    """How many words are in both selections."""
-    return int((first & second).sum())

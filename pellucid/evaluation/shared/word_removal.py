@@ -10,6 +10,7 @@ import numpy as np
 
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.passes.batch import Operator
+from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged, Reference
 
@@ -22,28 +23,37 @@ def hidden_counts(units: int, steps: int) -> list[int]:
 
 def still_right(
     case: Case,
-    orders: Sequence[Sequence[int]],
+    orders: Sequence[Sequence[Sequence[int]]],
     *,
     unit: Kind,
     operator: Operator,
     steps: int,
     reference: Reference,
 ) -> np.ndarray:
-    """[example point]: 1 where the model's class is the reference class while units are hidden in order."""
+    """[example point], 0 to 1: whether the model's class is the reference class while units are hidden, the mean over orders.
+
+    orders: for each example one or several orders of its units.
+    """
     at_least("steps", steps, 1)
     one_of("reference", reference, get_args(Reference))
-    wanted = np.array(case.classes(reference))
-    counts = [hidden_counts(len(order), steps) for order in orders]
+    wanted = case.classes(reference)
+    counts = [hidden_counts(len(of_example[0]), steps) for of_example in orders]
     stages = [
         sorted(set(points)) for points in counts
     ]  # a short text has fewer stages than the curve has points
     variants = [
-        [case.without(example, order[:count], unit, operator) for count in stage]
-        for example, (order, stage) in enumerate(zip(orders, stages, strict=True))
+        [case.without(example, order[:count], unit, operator) for order in of_example for count in stage]
+        for example, (of_example, stage) in enumerate(zip(orders, stages, strict=True))
     ]
-    predictions = zip(case.predictions(variants), stages, counts, strict=True)
-    classes = np.array([of_stage[np.searchsorted(stage, points)] for of_stage, stage, points in predictions])
-    return (classes == wanted[:, None]).astype(float)
+    judged = zip(case.predictions(variants), wanted, stages, counts, strict=True)
+    return np.array(
+        [
+            mean_of_orders((classes == label).astype(float).reshape(-1, len(stage)))[
+                np.searchsorted(stage, points)
+            ]
+            for classes, label, stage, points in judged
+        ]
+    )
 
 
 def area(curve: np.ndarray) -> Judged:

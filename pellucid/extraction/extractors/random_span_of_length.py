@@ -27,7 +27,7 @@ def _draw_ranges(segment: SegmentWords, selection: Selection, generator: torch.G
     n_words = len(segment.words)
     if selection.mode == "best_words":
         scores = torch.rand(n_words, generator=generator, dtype=torch.float32).numpy()
-        return selection.by_words(scores, segment.number, segment.segment)
+        return selection.by_words(scores, segment.number, segment.segment, segment.words.labels)
     return choose_ranges(
         n_words, selection.lengths(segment.number, segment.segment, n_words), _any(generator)
     )

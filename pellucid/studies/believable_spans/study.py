@@ -31,6 +31,7 @@ from pellucid.studies.believable_spans.models import MODELS
 from pellucid.studies.believable_spans.numbers import summarise
 from pellucid.studies.believable_spans.page import as_page
 from pellucid.studies.believable_spans.picture import as_picture
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Unit, text_digest
@@ -49,6 +50,11 @@ def believable_spans() -> Study:
         summary=summary,
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={"levers.svg": lambda settings, numbers: as_picture(numbers)},
+        equal_scores=EqualScores(
+            "heaviest spans and words that were cut by scores took equal scores in reading order",
+            "This concerns the scores of rationale models and of span_attention.",
+            stage="judging",
+        ),
     )
 
 

@@ -26,6 +26,7 @@ from pellucid.studies.fragile_explanations.sizes import MOST_OVERLAP, SIZES, TOP
 from pellucid.studies.s0_attacks.study import TASK, about
 from pellucid.studies.s0_attacks.tasks import PLAIN, parts_of
 from pellucid.studies.s0_attacks.victims import trained_victim, units_of_victims, victim_about
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Unit
@@ -40,6 +41,11 @@ def fragile_explanations() -> Study:
         work=UnitStages({"victims": units_of_victims(PLAIN), "methods": method_units}),
         summary=lambda settings, records: summarise(about(settings), records),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        equal_scores=EqualScores(
+            "the overlap of highest words took equal scores in reading order",
+            "Its methods seldom give two words the same score, so little should change.",
+            stage="methods",
+        ),
     )
 
 

@@ -29,6 +29,7 @@ from pellucid.evaluation.protocols.follows_planted_reason import ENOUGH
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.models.composed.plan import Plan
 from pellucid.studies.planted_truth.page import MEASURES, as_page
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.method_settings import with_study_settings
 from pellucid.studies.shared.options import ENCODER, FINISHED, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
@@ -85,6 +86,11 @@ def planted_truth() -> Study:
         work=UnitStages({"planted reasons": planted_units}),
         summary=lambda settings, records: list(records["planted reasons"].values()),
         page=page,
+        equal_scores=EqualScores(
+            "average precision took equal scores as one threshold",
+            "Its methods seldom give two words the same score, so little should change.",
+            stage="planted reasons",
+        ),
     )
 
 

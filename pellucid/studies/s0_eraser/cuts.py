@@ -16,9 +16,10 @@ from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
-from pellucid.core.text.eraser_tokens import eraser_tokens
+from pellucid.core.text.eraser_tokens import eraser_tokens, token_texts
 from pellucid.core.text.example import Example
 from pellucid.core.text.ranges import choose_ranges
+from pellucid.core.text.tied_units import drawn_numbers, drawn_span_order
 from pellucid.core.text.units import SPECIAL, Spans, Units
 from pellucid.evaluation.protocols.eraser_scores import documents
 from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
@@ -83,11 +84,13 @@ def cut_by_scores(
     extractions: dict[str, list[Extraction]] = {cut: [] for cut in CUTS}
     for explanation, counts in zip(explanations, lengths, strict=True):
         scores = [token_scores(explanation, n, gather) for n in range(len(counts))]
+        drawn = [drawn_numbers(token_texts(segment))[0] for segment in explanation.example.segments]
         if own is None:
             extractions["one span"].append(_heaviest(explanation, extractor, seed))
         for cut, choose in (("one span", own), ("budget", windows), ("words", best_words)):
             if choose is not None:
-                ranges = [choose(one, [count], 1) for one, count in zip(scores, counts, strict=True)]
+                documents_of = zip(scores, counts, drawn, strict=True)
+                ranges = [choose(one, [count], 1, ties) for one, count, ties in documents_of]
                 extractions[cut].append(_extraction(explanation.example, ranges, scores, extractor, seed))
     return extractions
 
@@ -105,7 +108,7 @@ def cut_at_random(
         by_cut: dict[str, list[list[range]]] = {
             "one span": [[_any_range(size, draw)] for size in sizes],
             "budget": [choose_ranges(size, [n], _any(draw)) for size, n in zip(sizes, counts, strict=True)],
-            "words": [best_words(one, [n], 1) for one, n in zip(drawn, counts, strict=True)],
+            "words": [best_words(one, [n], 1, one) for one, n in zip(drawn, counts, strict=True)],
         }
         for cut, ranges in by_cut.items():
             extractions[cut].append(_extraction(example, ranges, drawn, RANDOM, seed))
@@ -145,7 +148,7 @@ def _heaviest(explanation: Explanation, extractor: str, seed: int) -> Extraction
     """The heaviest span of each text of an example, by the model's weights; none in a text without spans."""
     units, spans, seen = explanation.units, [], set()
     assert isinstance(units, Spans)
-    for index in np.argsort(-explanation.scores, kind="stable").tolist():
+    for index in drawn_span_order(units, explanation.scores).tolist():
         segment, start, end = units.characters(index)
         if segment not in seen:
             seen.add(segment)

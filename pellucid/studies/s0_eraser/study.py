@@ -49,6 +49,7 @@ from pellucid.studies.s0_eraser.settings import (
     text_digests,
 )
 from pellucid.studies.s0_eraser.texts import TASKS, labels_of
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, WORK
 from pellucid.studies.shared.self_explaining_models import (
     CONCENTRATION,
@@ -74,6 +75,11 @@ def s0_eraser() -> Study:
         work=UnitStages({"choosing": choosing_units, "models": model_units, "extractors": extractor_units}),
         summary=summary,
         page=lambda settings, numbers: as_page(numbers),
+        equal_scores=EqualScores(
+            "spans and words that were cut by scores took equal scores in reading order",
+            "This concerns span_attention and rationale, which give many words the same score.",
+            stage="extractors",
+        ),
     )
 
 

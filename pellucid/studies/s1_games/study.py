@@ -41,6 +41,7 @@ from pellucid.studies.s1_games.tasks import (
     title_of,
     training_parts,
 )
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
@@ -61,6 +62,11 @@ def s1_games() -> Study:
         summary=lambda settings, records: summarise(records, _about(settings), _missing(settings)),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={"layers.svg": lambda settings, numbers: sweep_picture(numbers)},
+        equal_scores=EqualScores(
+            "hiding and revealing took equal scores in reading order",
+            "This concerns decoded_saliency, where a word stands twice in a text, and grad_cam, which gives words 0.",
+            stage="games",
+        ),
     )
 
 

@@ -33,6 +33,7 @@ from pellucid.studies.s1_games.study import LENS_OPTION
 from pellucid.studies.s1_games.tasks import DECODED, UNDECODED
 from pellucid.studies.s1_planted.page import as_page
 from pellucid.studies.s1_planted.summary import summarise
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.options import ENCODER, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.units import Numbers, Unit, text_digest
@@ -72,6 +73,11 @@ def s1_planted() -> Study:
         work=UnitStages({"seeds": seed_units}),
         summary=lambda settings, records: summarise(list(records["seeds"].values()), settings.own["lens"]),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        equal_scores=EqualScores(
+            "average precision took equal scores as one threshold",
+            "This concerns decoded_saliency, where a word stands twice in a text, and grad_cam, which gives words 0.",
+            stage="seeds",
+        ),
     )
 
 

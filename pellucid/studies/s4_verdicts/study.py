@@ -31,6 +31,7 @@ from pellucid.studies.s4_verdicts.summary import summarise
 from pellucid.studies.s4_verdicts.units import deception_numbers, planted_numbers
 from pellucid.studies.s4_verdicts.verdicts import MARKED
 from pellucid.studies.shared.attention_models import DECEPTIVE, AttentionModel
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.options import DATA, DEVICE, FINISHED, WORK
 from pellucid.studies.shared.study import Records, Settings, Study, UnitStages
 from pellucid.studies.shared.text_choice import with_smallest_digests
@@ -73,6 +74,11 @@ def s4_verdicts() -> Study:
         work=UnitStages({"planted": planted_units, "deception": deception_units}),
         summary=lambda settings, records: summarise(about(settings), records, classes_of_texts(settings)),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        equal_scores=EqualScores(
+            "average precision took equal scores as one threshold",
+            "Its methods seldom give two words the same score, so little should change.",
+            stage="planted",
+        ),
     )
 
 

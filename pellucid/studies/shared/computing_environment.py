@@ -10,6 +10,7 @@ from typing import Any, TypedDict, cast
 import torch
 
 from pellucid.core.explaining.route_record import EAGER
+from pellucid.core.text.tied_units import TIES
 from pellucid.training.recipe import Precision, computes_in
 
 PACKAGES = ("torch", "transformers", "numpy")
@@ -25,10 +26,11 @@ class ComputingIdentity(TypedDict, total=False):
 
 
 class ComputingRecord(ComputingIdentity, total=False):
-    """The identity with the processor and the versions of packages."""
+    """The identity with the processor, the versions of packages, and the rule for equal scores where words are ranked."""
 
     processor: str
     versions: dict[str, str]
+    equal_scores: str
 
 
 class ComputedUnits(TypedDict):
@@ -56,6 +58,7 @@ def computing_record(precision: Precision, device: str, route: str = EAGER) -> C
         **computing_identity(precision, device, route),
         "processor": processor(device),
         "versions": versions,
+        "equal_scores": TIES,
     }
 
 
@@ -84,7 +87,7 @@ def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[ComputedUnits]:
     """The different records of runs, each with its number of runs. Runs of earlier versions have no record."""
     groups: list[ComputedUnits] = []
     for run in runs:
-        computed = _without_eager(run.get("computed", NOT_RECORDED))
+        computed = _machine(run.get("computed", NOT_RECORDED))
         same = next((one for one in groups if one["computed"] == computed), None)
         if same is None:
             groups.append({"computed": computed, "units": 1})
@@ -93,11 +96,10 @@ def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[ComputedUnits]:
     return groups
 
 
-def _without_eager(computed: ComputingRecord) -> ComputingRecord:
-    """The record as it was written before there were routes, if its route is eager: both were computed alike."""
-    if computed.get("route") != EAGER:
-        return computed
-    return cast(ComputingRecord, {name: value for name, value in computed.items() if name != "route"})
+def _machine(computed: ComputingRecord) -> ComputingRecord:
+    """The record as it was written before there was a rule for equal scores, and, if its route is eager, before there were routes."""
+    left_out = {"equal_scores", *(("route",) if computed.get("route") == EAGER else ())}
+    return cast(ComputingRecord, {name: value for name, value in computed.items() if name not in left_out})
 
 
 def where_computed(groups: Sequence[ComputedUnits]) -> str:

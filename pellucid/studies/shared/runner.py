@@ -15,7 +15,9 @@ from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.files import write_text
 from pellucid.core.foundation.kinds import studies
 from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.text.tied_units import TIES
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.studies.shared.equal_scores import RECORD
 from pellucid.studies.shared.study import RUNS, Settings, Study
 
 PROGRAM = "python -m pellucid.studies"
@@ -55,9 +57,14 @@ def run_study(study: Study, settings: Settings, progress: Progress = silent) -> 
     files = OutputFolder(settings.out, "study", settings.size_name, [*names, f"{RUNS}/*.json"])
     if not settings.finished:
         remove_manifest(settings.out)
-    numbers = study.numbers(settings, progress)
-    page = study.page(settings, numbers)
-    write_text(settings.out / "result.json", json.dumps(numbers, indent=1))
+    records = study.work(settings, progress)
+    numbers = study.summary(settings, records)
+    page, result = study.page(settings, numbers), numbers
+    if study.equal_scores is not None and not study.equal_scores.follows_rule(records):
+        page = study.equal_scores.noted(page)
+    elif study.equal_scores is not None and isinstance(numbers, dict):
+        result = {**numbers, RECORD: TIES}
+    write_text(settings.out / "result.json", json.dumps(result, indent=1))
     for name, draw in study.pictures.items():
         write_text(settings.out / name, draw(settings, numbers))
     write_text(settings.out / "README.md", page)

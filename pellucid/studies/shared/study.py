@@ -11,6 +11,7 @@ from typing import Any
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.progress import Progress, silent
+from pellucid.studies.shared.equal_scores import EqualScores
 from pellucid.studies.shared.options import OUT, PROCESSES, SIZE, Option
 from pellucid.studies.shared.units import Numbers, Unit, run_units, unit_path
 
@@ -88,7 +89,7 @@ class Study:
     sizes: name -> how much is run, in whatever form the study's functions read. work: the units, or any function that
     leaves records. summary: (settings, records) -> the numbers of result.json. page: (settings, numbers) -> README.md.
     options: what the command line takes besides --size, --out and (with units) --processes. pictures: file name ->
-    (settings, numbers) -> SVG.
+    (settings, numbers) -> SVG. equal_scores: what depends on their order; None where no number ranks words.
     """
 
     sizes: Mapping[str, Any]
@@ -97,6 +98,7 @@ class Study:
     page: Drawing
     options: tuple[Option, ...] = ()
     pictures: Mapping[str, Drawing] = field(default_factory=dict)
+    equal_scores: EqualScores | None = None
 
     @property
     def all_options(self) -> tuple[Option, ...]:

@@ -30,11 +30,13 @@ from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import Target
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
+from pellucid.core.text.tied_units import TIES
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.judged_part import joined
 from pellucid.models.composed.plan import Plan
+from pellucid.studies.shared.equal_scores import RECORD, EqualScores
 from pellucid.studies.shared.options import DATA, ENCODER, FINISHED, WORK, Option
 from pellucid.studies.shared.study import Settings, Study
 from pellucid.studies.shared.text_choice import with_smallest_digests
@@ -103,6 +105,10 @@ def sst2_methods() -> Study:
         summary=lambda settings, values: summarise(dict(values)),
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={"picture.svg": lambda settings, numbers: as_picture(numbers)},
+        equal_scores=EqualScores(
+            "hiding, revealing, comprehensiveness and sufficiency took equal scores in reading order",
+            "This concerns grad_cam and preservation_mask, which can give several words the same score.",
+        ),
     )
 
 
@@ -162,7 +168,8 @@ def measure(settings: Settings, progress: Progress) -> Numbers:
         for choice in method_choices(settings.size, model):
             title, numbers = _judged(settings, model, texts, _Attempt(seed, choice, progress))
             methods.setdefault(title, {})[str(seed)] = numbers
-    return {"texts": [example.id for example in texts], "models": models, "methods": methods}
+    ids = [example.id for example in texts]
+    return {"texts": ids, "models": models, "methods": methods, RECORD: TIES}
 
 
 def _about(model: Model, seed: int, test: Sequence[Example], settings: Settings) -> Numbers:

@@ -12,11 +12,10 @@ from pellucid.evaluation.shared.case import Case, Judged
 @metrics.add(better="higher", lowest=-1.0, highest=1.0)
 def plugged_fall(case: Case) -> Judged:
     """Fall of the explained class's probability without the best-scored word; -1 to 1, higher is better."""
-    orders = case.orders("word")
-    edited = [case.without(number, order[:1], "word", "absent") for number, order in enumerate(orders)]
-    probabilities = case.probabilities(list(zip(case.batch.rows, edited, strict=True)))
-    falls = [
-        whole[label] - rest[label]
-        for (whole, rest), label in zip(probabilities, case.explained_classes(), strict=True)
+    variants = [
+        [case.batch.rows[number], *(case.without(number, order[:1], "word", "absent") for order in orders)]
+        for number, orders in enumerate(case.orders("word"))
     ]
+    probabilities = zip(case.probabilities(variants), case.explained_classes(), strict=True)
+    falls = [rows[0, label] - rows[1:, label].mean() for rows, label in probabilities]
     return Judged(np.array(falls)[:, None])
