@@ -59,10 +59,10 @@ def _source_ids(model: WritingModel, text: str) -> list[int]:
     ids = list(encoded_source(model.tokenizer, text)["input_ids"])
     if ids:
         return ids
-    named = (model.tokenizer.bos_token_id, model.tokenizer.eos_token_id)
-    if not isinstance(model.form, LanguageModel) or model.form.blank not in named:
+    beginning = model.form.beginning if isinstance(model.form, LanguageModel) else None
+    if beginning is None:
         raise BadInput(f"{model.name} has no token that begins texts; give a text with a visible character.")
-    return [model.form.blank]
+    return [beginning]
 
 
 def _readable(model: WritingModel, source: str, new: list[int]) -> Written:

@@ -43,11 +43,19 @@ class LanguageModel:
         return (self.network.get_input_embeddings(),)
 
     @cached_property
-    def blank(self) -> int:
+    def beginning(self) -> int | None:
+        """The token that begins texts, or else ends them; None where there is neither."""
+        return self._first_of("bos_token_id", "eos_token_id")
+
+    @cached_property
+    def _blank(self) -> int:
         """The token that begins texts, or else ends or fills them."""
-        names = ("bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
+        blank = self._first_of("bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
+        return 0 if blank is None else blank
+
+    def _first_of(self, *names: str) -> int | None:
         ids = (getattr(self.tokenizer, name, None) for name in names)
-        return next((id for id in ids if id is not None), 0)
+        return next((id for id in ids if id is not None), None)
 
     def encode(self, example: Example) -> tuple[Row, Units]:
         """Prompt and continuation. Raises `BadInput` for one text, one that is too long, or a piece of both."""
@@ -74,13 +82,13 @@ class LanguageModel:
             pieces.pop()
         if first == 0:  # something must be read before the first piece is written
             pieces.insert(
-                0, Piece(self.blank, self.tokenizer.convert_ids_to_tokens([self.blank])[0], SPECIAL)
+                0, Piece(self._blank, self.tokenizer.convert_ids_to_tokens([self._blank])[0], SPECIAL)
             )
         return pieces
 
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
         """One for all pieces."""
-        return (track(rows, self._places, self.blank, self.place_of, device),)
+        return (track(rows, self._places, self._blank, self.place_of, device),)
 
     def _places(self, row: Row) -> list[tuple[int, int]]:
         """The prompt's pieces at their positions, the written ones after all places of the prompt."""
@@ -107,7 +115,7 @@ class LanguageModel:
         """[place id]: prompt and continuation as one text, as a user gives it."""
         text, start = joined(example, *two_texts(example, self.name))
         encoded = encoded_source(self.tokenizer, text)
-        begin = [] if first_after(encoded, text, start, example) else [self.blank]
+        begin = [] if first_after(encoded, text, start, example) else [self._blank]
         ids = torch.tensor([[*begin, *encoded["input_ids"]]], device=device)
         read = torch.ones_like(ids)  # the token that begins texts may be the one that fills them, too
         return self.network(input_ids=ids, attention_mask=read, use_cache=False, return_dict=True).logits[0]
