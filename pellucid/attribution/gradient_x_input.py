@@ -15,7 +15,6 @@ from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.precision import resolution, widened
-from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.target import Explainable
 
 RIGHT_ANGLE = 1e-3
@@ -49,7 +48,7 @@ def gradient_x_input(
     products = gradient * widened(state)
     scores = products.sum(-1).detach().cpu()
     # A sum that cancels is as uncertain as its terms are large.
-    lost = rounding_of(run.model).gradients * products.norm(dim=-1).amax(-1)
+    lost = run.rounding.gradients * products.norm(dim=-1).amax(-1)
     sizes = (gradient.norm(dim=-1) * widened(state).norm(dim=-1)).detach().cpu()
     return run.scores(
         scores,

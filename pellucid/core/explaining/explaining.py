@@ -27,7 +27,6 @@ from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
-from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Explainable, Target, class_logits, class_probabilities
@@ -284,7 +283,7 @@ class _Group:
         """[row]: what rounding may change of the difference of two explained values."""
         readout = self.target.readout
         answers = self.logits.rows if readout is LOGITS else self.forward.answers(readout).cpu()
-        return rounding_of(self.request.model).of_values(self.target, answers).tolist()
+        return self.forward.rounding.of_values(self.target, answers).tolist()
 
     @cached_property
     def predictions(self) -> list[Prediction]:
@@ -388,9 +387,10 @@ def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.nda
     )
     nothing = [] if values.any() else [NOTHING]
     of_words = caveats_on_words(group.forward.batch.examples[number].segments)
-    limit = score_resolution(call.entry, rounding_of(model), group.value_roundings[number], values)
-    rounded = caveats_on_rounding(values, limit, rounding_of(model).dtype)
+    rounding = group.forward.rounding
+    limit = score_resolution(call.entry, rounding, group.value_roundings[number], values)
     limit = max(limit, diagnostics.get("resolution", 0.0))  # a method may know more of its own sums
+    rounded = caveats_on_rounding(values, limit, rounding.dtype)
     facts = parity | diagnostics | {"resolution": limit}
     return facts, (*caveats, *rationale, *nothing, *rounded, *of_words)
 

@@ -19,9 +19,9 @@ from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.gradients import head_positions
 from pellucid.core.passes.model import Model, Scores, check_layer
 from pellucid.core.passes.policy_pass import PolicyPass
-from pellucid.core.passes.precision import widened
+from pellucid.core.passes.precision import coarsest, widened
 from pellucid.core.passes.readout import LOGITS, Readout
-from pellucid.core.passes.rounding import number_type, rounding_of
+from pellucid.core.passes.rounding import Rounding, rounding_of
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Explainable
@@ -113,10 +113,15 @@ class ForwardPass:
                 line[piece] += 1 / len(read)
         return shares.to(self.model.device)
 
+    @cached_property
+    def rounding(self) -> Rounding:
+        """What rounding may change in the model as it computes now."""
+        return rounding_of(self.model)
+
     @property
     def number_type(self) -> torch.dtype:
-        """The shortest number type that gradients went through; they are returned in float32 at least."""
-        return number_type(self.model, self.embeddings.dtype)
+        """The coarsest number type that gradients went through; they are returned in float32 at least."""
+        return coarsest([self.embeddings.dtype, self.rounding.dtype])
 
     def gradient(self, target: Explainable, layer: int | None = None, *, remember: bool = True) -> Tensor:
         """[example unit width]: the target's gradient by the word embeddings, or by a hidden state.
@@ -176,7 +181,7 @@ class ForwardPass:
     def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
         """For each example [variant]: the explained values of its edited rows, computed through the scheduler."""
         rows = [row for of_example in variants for row in of_example]
-        wide_head = rounding_of(self.model).wide_head
+        wide_head = self.rounding.wide_head
         answers = evaluate_rows(self.model, self.scheduler, rows, target.readout, wide_head=wide_head)
         parts = answers.split([len(of_example) for of_example in variants])
         return [target.values_of(number, part) for number, part in enumerate(parts)]

@@ -18,6 +18,10 @@ from pellucid.studies.shared.units import Numbers
 
 MOST_WORDS, LISTED = 3, 12  # a text's words with most information; the words that a model is listed with
 LONGEST_SHOWN = 16  # words of the text of the picture
+X0, WORDS = (
+    "x0",
+    "mean of words",
+)  # in records: guan_perturbation's baseline; older ones took special tokens in and have no such entry
 
 
 def summarise(records: Records, about: Numbers) -> Numbers:
@@ -38,6 +42,7 @@ def summarise(records: Records, about: Numbers) -> Numbers:
         "falls": [_record(one) for one in falls(by_model)],
         "stop_words": [_record(one) for one in stop_words(by_model)],
         "rivals": _rivals(records["rivals"].values()),
+        X0: WORDS if all(one.get(X0) == WORDS for one in records["rivals"].values()) else "",
         "rescaled": [_moved(one) for one in records["rescaled"].values()],
         "maps": _maps(by_model),
     }

@@ -4,12 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from pellucid.studies.s3_layers.models import PRETRAINED
+from pellucid.studies.s3_layers.numbers import X0
 from pellucid.studies.s3_layers.rescaling import FACTOR
 from pellucid.studies.s3_layers.scores import OURS, RIVALS
 from pellucid.studies.shared.claims import claim_of, claims_table
 from pellucid.studies.shared.markdown import markdown_table
 from pellucid.studies.shared.units import Numbers
 
+OLDER_X0 = (
+    "The numbers of guan_perturbation, here and below, were measured when its baseline x₀ was the mean of all pieces, special tokens "
+    "included; now it is\nthat of the text's words.\n\n"
+)
 PAPER = {PRETRAINED: "93.2 (BERT)", "Transformer": "82.5", "BiLSTM": "84.9 (4 x 768)", "CNN": "82.0"}
 
 
@@ -31,7 +36,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         "The paper: the information falls with depth in all models but the CNN, whose widths of filter stand beside one another.\n"
         f"Positive where the paper says so.\n\n{_claims(numbers['falls'], 'nats')}\n"
         f"## Function words\n\n{_function_words(numbers)}\n"
-        f"## Other methods\n\n{_rivals(numbers)}\n\n## Coherency (table 1)\n\n{_rescaled(numbers['rescaled'])}\n"
+        f"## Other methods\n\n{_rivals(numbers)}\n\n{OLDER_X0 if numbers['rivals'] and not numbers[X0] else ''}## Coherency (table 1)\n\n{_rescaled(numbers['rescaled'])}\n"
     )
 
 

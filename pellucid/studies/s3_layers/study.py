@@ -28,7 +28,7 @@ from pellucid.studies.s3_layers.models import (
     trained,
     training_parts,
 )
-from pellucid.studies.s3_layers.numbers import summarise
+from pellucid.studies.s3_layers.numbers import WORDS, X0, summarise
 from pellucid.studies.s3_layers.page import as_page
 from pellucid.studies.s3_layers.pictures import map_picture
 from pellucid.studies.s3_layers.rescaling import rescaled
@@ -157,7 +157,7 @@ def _layer_sums(settings: Settings, name: str, method: str, share: Share) -> Num
     model = trained(settings, name, 0)
     texts = explained_texts(settings)[: settings.size.rivals]
     of_method = settings_of(method, settings.size, reference_texts(settings))
-    return {"model": name, "method": method} | layer_sums(
+    return {"model": name, "method": method, X0: WORDS} | layer_sums(
         model, texts, method, rows_of(model, name), of_method
     )
 
