@@ -48,7 +48,8 @@ def gradient_x_input(
     products = gradient * widened(state)
     scores = products.sum(-1).detach().cpu()
     # A sum that cancels is as uncertain as its terms are large.
-    lost = run.rounding.gradients * products.norm(dim=-1).amax(-1)
+    sizes_of_terms = products.double().norm(dim=-1).where(run.content, 0.0).amax(-1)
+    lost = run.rounding.gradients * sizes_of_terms
     sizes = (gradient.norm(dim=-1) * widened(state).norm(dim=-1)).detach().cpu()
     return run.scores(
         scores,

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.explaining.by_passage import in_passages
-from pellucid.core.explaining.resolution import caveats_on_rounding, score_resolution
+from pellucid.core.explaining.resolution import NOTHING, score_resolution, with_caveat_on_rounding
 from pellucid.core.explaining.route_record import route_record
 from pellucid.core.explaining.stitching import stitched
 from pellucid.core.foundation.call_syntax import in_syntax
@@ -27,6 +27,7 @@ from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS
+from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Explainable, Target, class_logits, class_probabilities
@@ -35,13 +36,13 @@ from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explained, Explanation, Prediction
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
+from pellucid.core.text.units import Spans, Units
 from pellucid.core.text.unspaced_words import caveats_on_words
 from pellucid.core.writing.word import Word
 from pellucid.core.writing.word_rows import scores_of
 
 GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
 
-NOTHING = "All scores are 0: the method found nothing that the target depends on."
 FIXED_CHOICE = (
     "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
     "not read have none either."
@@ -166,7 +167,7 @@ def explain_batch(
 
     _run_packs(packs, run, scheduler, progress)
     complete = [call for call in request.calls if len(by_row[call.title]) == len(rows)]
-    return {
+    whole_texts = {
         call.title: _stitched(
             call,
             {row: by_row[call.title][row] for row in (explained if call.entry.facts["of_class"] else rows)},
@@ -175,6 +176,11 @@ def explain_batch(
             guard.worst,
         )
         for call in complete
+    }
+    computed = rounding_of(request.model).dtype
+    return {
+        title: [with_caveat_on_rounding(text, computed) for text in texts]
+        for title, texts in whole_texts.items()
     }
 
 
@@ -342,12 +348,13 @@ def _explanation(group: _Group, call: Call, settings: str, scores: Scores, numbe
         raise ModelCannot(
             f"{call.title} gave scores that are not finite numbers for example {quoted(batch.examples[number].id)}."
         )
-    diagnostics, caveats = _facts(group, call, number, scores.facts(number), values)
+    units = batch.units[number] if scores.units is None else scores.units[number]
+    diagnostics, caveats = _facts(group, call, number, scores.facts(number), values, units)
     of_rows = scores.of_rows[number] if scores.of_rows else ()
-    of_rows = tuple(_facts(group, call, number, own, values[row]) for row, own in enumerate(of_rows))
+    of_rows = tuple(_facts(group, call, number, own, values[row], units) for row, own in enumerate(of_rows))
     return Explanation(
         example=batch.examples[number],
-        units=batch.units[number] if scores.units is None else scores.units[number],
+        units=units,
         scores=values,
         rows=scores.rows_of[number] if scores.rows_of else scores.rows,
         target=group.explained[number],
@@ -375,7 +382,9 @@ def _head_settings(model: Model, call: Call) -> dict[str, str]:
     return {} if head is None or "language_head" not in call.entry.facts["needs"] else head_settings(head)
 
 
-def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.ndarray) -> RowFacts:
+def _facts(
+    group: _Group, call: Call, number: int, own: RowFacts, values: np.ndarray, units: Units | Spans
+) -> RowFacts:
     """The method's own diagnostics and caveats of these scores, and those that hold of every method."""
     model, residual = group.request.model, group.logits.residuals[number]
     parity = {} if residual is None else {"parity": residual}
@@ -387,12 +396,11 @@ def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.nda
     )
     nothing = [] if values.any() else [NOTHING]
     of_words = caveats_on_words(group.forward.batch.examples[number].segments)
-    rounding = group.forward.rounding
-    limit = score_resolution(call.entry, rounding, group.value_roundings[number], values)
+    of_value, of_text = group.value_roundings[number], values[..., ~units.special]
+    limit = score_resolution(call.entry, group.forward.rounding, of_value, of_text)
     limit = max(limit, diagnostics.get("resolution", 0.0))  # a method may know more of its own sums
-    rounded = caveats_on_rounding(values, limit, rounding.dtype)
     facts = parity | diagnostics | {"resolution": limit}
-    return facts, (*caveats, *rationale, *nothing, *rounded, *of_words)
+    return facts, (*caveats, *rationale, *nothing, *of_words)
 
 
 def predict(logits: Tensor, model: Model, example: Example) -> Prediction:

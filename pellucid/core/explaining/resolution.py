@@ -1,14 +1,18 @@
 """The resolution of scores: the size below which a score may be nothing but rounding."""
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import torch
 
 from pellucid.core.foundation.catalogue import Entry
 from pellucid.core.foundation.readable_numbers import number
+from pellucid.core.passes.precision import SHORT
 from pellucid.core.passes.rounding import Rounding
+from pellucid.core.results.explanation import Explanation
 
+NOTHING = "All scores are 0: the method found nothing that the target depends on."
+SURE = ("probability", "loss")  # of a sure answer they are too near to 1 or 0 for small changes to be seen
 NOTABLE = 0.01  # of the largest score: a finer resolution is no news
 
 
@@ -16,8 +20,8 @@ def score_resolution(entry: Entry, rounding: Rounding, of_value: float, scores: 
     """The resolution of a method's scores [*rows, unit], in their unit; 0 for random scores, which are exact.
 
     of_value: what rounding may change of the difference of two explained values. A method that edits texts subtracts such values.
-    What others compute from gradients, states or weights is rounded in proportion to the largest score of the text; of several rows,
-    the row with the smallest.
+    What others compute from gradients, states or weights is rounded in proportion to the largest score; of several rows, in the row
+    where that is smallest. scores: of the text's units; those of special tokens may be far larger.
     """
     facts = entry.facts
     if facts["floor"]:
@@ -31,9 +35,18 @@ def score_resolution(entry: Entry, rounding: Rounding, of_value: float, scores: 
     return float(f"{limit:.2g}")  # more digits would differ from one machine to the next
 
 
-def caveats_on_rounding(scores: np.ndarray, resolution: float, dtype: torch.dtype) -> Iterator[str]:
-    """Says where scores of a text are rounding, if the largest is not far above that."""
-    sizes = np.abs(scores)
-    if resolution >= NOTABLE * sizes.max(initial=0.0) and ((sizes > 0) & (sizes < resolution)).any():
-        name = str(dtype).removeprefix("torch.")
-        yield f"Scores below {number(resolution)} are rounding here: the model computes in {name}."
+def with_caveat_on_rounding(explanation: Explanation, dtype: torch.dtype) -> Explanation:
+    """Says where scores of a text may be rounding, if the largest is not far above that; dtype: in which the model computes."""
+    limit, sizes = explanation.resolution, np.abs(explanation.scores[..., ~explanation.special])
+    nothing = NOTHING in explanation.caveats
+    if limit < NOTABLE * sizes.max(initial=0.0) or not (nothing or ((sizes > 0) & (sizes < limit)).any()):
+        return explanation
+    name = str(dtype).removeprefix("torch.")
+    rest = tuple(caveat for caveat in explanation.caveats if caveat != NOTHING)
+    if not nothing:
+        caveat = f"Scores below {number(limit)} are rounding here: the model computes in {name}."
+    elif dtype in SHORT or explanation.target.output in SURE:
+        caveat = f"All scores are 0: what the target depends on is less than {number(limit)}, the rounding of {name} here."
+    else:
+        return explanation
+    return replace(explanation, caveats=(*rest, caveat))

@@ -55,7 +55,8 @@ def stitched(
         units=units,
         scores=sums / count if shares else mean,
         target=replace(first.target, value=value),
-        diagnostics=_diagnostics(windows) | {"windows": float(n_windows), "overlap_disagreement": overlap},
+        diagnostics=_diagnostics(windows, count if shares else 1)
+        | {"windows": float(n_windows), "overlap_disagreement": overlap},
         caveats=_caveats(windows, n_windows, overlap, shares),
         row_diagnostics=tuple(row.diagnostics for row in rows),
         row_caveats=tuple(row.caveats for row in rows),
@@ -132,12 +133,14 @@ def _disagreement(
     return float(apart / size) if size > 0 else 0.0
 
 
-def _diagnostics(windows: Sequence[Explanation]) -> dict[str, float]:
-    return {
+def _diagnostics(windows: Sequence[Explanation], divisor: int) -> dict[str, float]:
+    """The worst window's; divisor: what scores, and so their resolution, were divided by."""
+    worst = {
         name: worst_of(name, [window.diagnostics[name] for window in windows])
         for name in windows[0].diagnostics
         if all(name in window.diagnostics for window in windows)
     }
+    return worst | ({"resolution": worst["resolution"] / divisor} if "resolution" in worst else {})
 
 
 def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, shares: bool) -> tuple[str, ...]:

@@ -5,14 +5,15 @@ neighbouring numbers differ by 0.8 %. So methods compute in float32 at least, an
 the type in which the model computed.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
+
+from pellucid.core.foundation.autocast import without_autocast
 
 # How far a pass that we explain may be from the model's own answer, relative to the answer.
 TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
@@ -81,18 +82,3 @@ class InWiderNumbers(TorchFunctionMode):
 
     def _wide_type(self, value: object) -> object:
         return self.wide if isinstance(value, torch.dtype) and value in self.narrow else value
-
-
-def autocast_types() -> tuple[tuple[str, torch.dtype], ...]:
-    """The kinds of device on which autocast is active in this thread, with the number type that it rounds to."""
-    kinds = ("cpu", "cuda", "mps", "xpu")
-    return tuple((kind, torch.get_autocast_dtype(kind)) for kind in kinds if torch.is_autocast_enabled(kind))
-
-
-@contextmanager
-def without_autocast() -> Iterator[None]:
-    """Autocast switched off, wherever it is active."""
-    with ExitStack() as stack:
-        for kind, _ in autocast_types():
-            stack.enter_context(torch.autocast(kind, enabled=False))
-        yield

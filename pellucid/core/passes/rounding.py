@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.foundation.autocast import autocast_types
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import WRITING, Model
-from pellucid.core.passes.precision import TOLERANCE, InWiderNumbers, autocast_types, coarsest
+from pellucid.core.passes.precision import TOLERANCE, InWiderNumbers, coarsest
 from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Want
@@ -29,6 +29,7 @@ TEXTS = (
 )
 WRITTEN = "Thank you."
 N_EDITS = 4  # of each text
+SAFETY = 1.5  # times the largest change that eight edits show
 # Steps of the type that a pass loses: float32 rounds every sum, sixteen bits only what is stored between two sums.
 STEPS = {torch.float64: 16, torch.float32: 16, torch.bfloat16: 2, torch.float16: 2}
 GRADIENTS = 2.0  # times the share of answers: a gradient goes through the network twice
@@ -60,8 +61,9 @@ class Rounding:
         largest = inputs.detach().abs().amax(-1, keepdim=True)
         steps = self._of_answers(largest, target.readout is LOGITS)
         moved = (gradient.nan_to_num(0.0, 0.0, 0.0) * steps).norm(dim=-1)
-        own_type = torch.finfo(torch.float32).eps * values.detach().abs()  # differences are taken in float32
-        return torch.maximum(moved, own_type)
+        # Values are subtracted in float32, and a probability or a loss comes from sums that are about 1.
+        own_type = torch.finfo(torch.float32).eps * values.detach().abs().clamp_min(1.0)
+        return torch.maximum(moved, own_type).nan_to_num(0.0, 0.0)
 
     def _of_answers(self, largest: Tensor, are_logits: bool) -> Tensor:
         """What rounding may change of an answer's difference: as measured, or one step of the type at the size of the answer."""
@@ -105,9 +107,13 @@ def _precision(model: Model) -> tuple[object, ...]:
     network = getattr(model, "network", None)
     if network is None:
         return ()
-    types = frozenset(parameter.dtype for parameter in network.parameters())
-    wrapped = id(network.__dict__.get("forward"))  # accelerate puts autocast around it
-    return types, autocast_types(), torch.get_float32_matmul_precision(), model.device.type, wrapped
+    types, wrapped = set(), []
+    for module in network.modules():
+        types |= {parameter.dtype for parameter in module._parameters.values() if parameter is not None}
+        if "forward" in module.__dict__:  # accelerate puts autocast around it
+            wrapped.append(id(module.__dict__["forward"]))
+    precision = torch.get_float32_matmul_precision()
+    return frozenset(types), autocast_types(), precision, model.device.type, tuple(wrapped)
 
 
 def _by_trial(model: Model) -> Rounding:
@@ -121,8 +127,10 @@ def _by_trial(model: Model) -> Rounding:
     try:
         with torch.inference_mode(False), torch.no_grad():
             return _measured(model, usual)
-    except (PellucidError, RuntimeError, TypeError, LookupError, ValueError):
-        return usual  # the texts may be none for the user's own functions; kernels may know one type only
+    except (
+        Exception
+    ):  # the texts may be none for the user's own functions, and kernels may know one type only
+        return usual
 
 
 def _measured(model: Model, usual: Rounding) -> Rounding:
@@ -132,24 +140,23 @@ def _measured(model: Model, usual: Rounding) -> Rounding:
     texts = _trial_rows(model)
     if usual.dtype == torch.float32:
         whole = texts[0][:1]
-        plain, exact = _answers(model, whole, Want()), _exact(model, whole)
+        plain, exact = _finite(_answers(model, whole, Want()), _exact(model, whole))
         if float((plain - exact).abs().max()) <= usual.share * max(1.0, float(exact.abs().max())):
             return usual
         usual = of_type(torch.bfloat16)
     rows = [row for of_text in texts for row in of_text]
-    exact = _exact(model, rows)
-    plain, wide = (_answers(model, rows, want) for want in (Want(), Want(wide_head=True)))
+    plain, wide, exact = _finite(
+        *(_answers(model, rows, want) for want in (Want(), Want(wide_head=True))), _exact(model, rows)
+    )
     sizes = [len(of_text) for of_text in texts]
     moved, moved_wide = (_changes(answers - exact, sizes) for answers in (plain, wide))
     gains = bool(moved_wide.square().mean() <= moved.square().mean()) and not torch.equal(plain, wide)
-    measured = float((moved_wide if gains else moved).abs().max())
+    measured = SAFETY * float((moved_wide if gains else moved).abs().max())
     size = float(exact.abs().amax(-1).mean())
-    return replace(
-        usual,
-        answers=_power_of_two(measured),
-        share=min(_power_of_two(measured / size), 2 * usual.share) if size > 0 else usual.share,
-        wide_head=gains,
-    )
+    share = _power_of_two(measured / size) if size > 0 else usual.share
+    # States and gradients lose about what the type's steps are, however large or small the answers made of them.
+    share = min(max(share, usual.share / 2), 2 * usual.share)
+    return replace(usual, answers=_power_of_two(measured), share=share, wide_head=gains)
 
 
 def _exact(model: Model, rows: list[Row]) -> Tensor:
@@ -158,6 +165,12 @@ def _exact(model: Model, rows: list[Row]) -> Tensor:
     wide = torch.float64 if rounds_float32 else torch.float32
     with InWiderNumbers(wide):
         return _answers(model, rows, Want(eager=True))
+
+
+def _finite(*answers: Tensor) -> tuple[Tensor, ...]:
+    """The answers [row logit] without logits that are infinite: a class may be masked."""
+    keeps = torch.stack([each.isfinite() for each in answers]).all(0).all(0)
+    return tuple(each[:, keeps] for each in answers)
 
 
 def _answers(model: Model, rows: list[Row], want: Want) -> Tensor:

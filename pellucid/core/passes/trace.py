@@ -75,7 +75,9 @@ class HeadProduct:
             return None
         there = (upstream != 0).any(-1)
         gradient = torch.zeros_like(self.states)
-        gradient[there] = upstream[there] @ self.weight
+        gradient[there] = (upstream[there] @ self.weight).to(
+            gradient
+        )  # autocast may have rounded the product
         return gradient
 
 

@@ -11,6 +11,7 @@ from multiprocessing.sharedctypes import SynchronizedArray
 
 import torch
 
+from pellucid.core.foundation.autocast import AutocastTypes, autocast_for_good, autocast_types
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.processes.safe_start import hand_on_safe_path, safe_path
 
@@ -48,7 +49,9 @@ class Processes:
         waiting, running = list(enumerate(tasks)), set[Future[None]]()
         count = min(self.count, len(tasks))
         with safe_path():  # its queues share as well
-            executor = ProcessPoolExecutor(count, context, _start, (shares, self.threads, self.begin))
+            executor = ProcessPoolExecutor(
+                count, context, _start, (shares, self.threads, autocast_types(), self.begin)
+            )
         with executor as pool:
             while waiting or running:
                 # A task is submitted only when a process is free for it. So after an error no further task begins.
@@ -76,10 +79,13 @@ _shares: "SynchronizedArray[float] | None" = None
 _begin = begin_nothing
 
 
-def _start(shares: "SynchronizedArray[float]", threads: int, begin: Callable[[], None]) -> None:
+def _start(
+    shares: "SynchronizedArray[float]", threads: int, autocast: AutocastTypes, begin: Callable[[], None]
+) -> None:
     global _shares, _begin
     _shares, _begin = shares, begin
     hand_on_safe_path()
+    autocast_for_good(autocast)
     torch.set_num_threads(threads)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -49,7 +49,14 @@ class UnitScores:
     def view(self, kind: Kind) -> Self:
         """The same scores a word, sentence or paragraph, added up; a span's score is first shared among its parts."""
         units, scores = coarser(self.units, self.scores, kind, self.example.segments)
-        return replace(self, units=units, scores=scores)  # type: ignore[type-var]  # those who have the views are dataclasses
+        diagnostics = {**self.diagnostics, **self._coarser_resolution(units)}
+        return replace(self, units=units, scores=scores, diagnostics=diagnostics)  # type: ignore[type-var]  # those who have the views are dataclasses
+
+    def _coarser_resolution(self, units: Units) -> dict[str, float]:
+        """A sum of scores is less certain than each of them, by about the root of their number; a span's score is only shared out."""
+        if not self.resolution or isinstance(self.units, Spans) or not units.content:
+            return {}
+        return {"resolution": self.resolution * (len(self.units.content) / len(units.content)) ** 0.5}
 
     def words(self) -> Self:
         """One score a word: the sum of its pieces'.
