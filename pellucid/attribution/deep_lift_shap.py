@@ -94,7 +94,8 @@ def _multipliers(
     which is the target's own gradient where the target is linear in them. What their sum misses is added along the line.
     """
     rise = values(text) - values(blank_text)
-    step, gradient = text - blank_text, torch.zeros_like(text)
+    step = (text - blank_text).masked_fill(text == blank_text, 0.0)  # a class that is ruled out is so in both
+    gradient = torch.zeros_like(text)
     for number in range(POINTS):
         point = (blank_text + (number + 0.5) / POINTS * step).requires_grad_()
         gradient += torch.autograd.grad(values(point).sum(), point)[0] / POINTS

@@ -13,6 +13,7 @@ from pellucid.api.inputs.rows import examples_from_rows
 from pellucid.api.inputs.segments import notice_segments
 from pellucid.api.inputs.values import plain
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.torch_contexts import check_computes
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.text.example import Example, check_no_prompt
 from pellucid.core.text.label_map import LabelMap
@@ -37,6 +38,7 @@ def examples_for(
     label_map: label -> class. strange: what labels that are no classes of the model lead to: a notice, an error (`BadInput`)
         with the map to write, or nothing. The others are as in `examples_from`.
     """
+    check_computes()
     examples = examples_from(
         data,
         text=text,

@@ -11,6 +11,7 @@ from pellucid.api.inputs.loaded_again import remember
 from pellucid.api.inputs.route import route_to_load
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.torch_contexts import check_computes
 from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
@@ -96,6 +97,7 @@ def _loaded(
     source_language: str | None,
     target_language: str | None,
 ) -> Classifier | WritingModel:
+    check_computes()
     if max_length is not None:
         at_least("max_length", max_length, 8)
     languages = Languages(source_language, target_language)

@@ -20,6 +20,7 @@ from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroke
 from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.foundation.torch_contexts import check_computes
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
@@ -145,6 +146,7 @@ def explain_batch(
     turns out, while it runs, not to work for the model; where it does not raise, the method is left out.
     """
     whole("seed", request.seed, 0, HIGHEST_SEED)
+    check_computes()
     _check_readers(request)
     if isinstance(request.target, HiddenState):
         request.target.check(request.model, batch)

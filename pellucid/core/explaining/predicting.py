@@ -6,6 +6,7 @@ import torch
 
 from pellucid.core.explaining.explaining import predict
 from pellucid.core.foundation.progress import Progress
+from pellucid.core.foundation.torch_contexts import check_computes
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
@@ -34,6 +35,7 @@ def predictions(model: Model, texts: Texts, progress: Progress | None = None) ->
     The answers are checked against the model's own calls with single texts, as explanations are. Raises `ParityBroken` where
     they differ, `BadInput` for a text that cannot be read.
     """
+    check_computes()
     batch = model.encode(as_examples(texts))
     if not len(batch):
         return []

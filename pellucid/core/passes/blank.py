@@ -18,11 +18,23 @@ def blank_vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
 
     like: a vector of the type and on the device that the answer shall have.
 
-    Raises `ModelCannot` where the tokenizer has no such token.
+    Raises `ModelCannot` where the tokenizer has no such token, or the vector has numbers that are not finite.
     """
     one_of("baselines", baselines, get_args(Baseline))
     if baselines == "zero":
         return torch.zeros_like(like)
+    blank = _vector(model, baselines, like)
+    if not blank.isfinite().all():
+        which = (
+            "mean of the word embeddings" if baselines == "mean" else f"embedding of the {baselines} token"
+        )
+        raise ModelCannot(
+            f"The {which} of {model.name} is no vector of finite numbers, so it cannot stand for \"no word\"; use baselines='zero'."
+        )
+    return blank
+
+
+def _vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
     if baselines == "mean":
         pieces = model.vocabulary
         parts = [model.embed(some.to(like.device)).double().sum(0) for some in pieces.split(SLICE)]

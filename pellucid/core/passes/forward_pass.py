@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import policies
 from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.blank import Baseline, blank_vector
 from pellucid.core.passes.edited_rows import evaluate_rows
@@ -184,7 +185,14 @@ class ForwardPass:
         wide_head = self.rounding.wide_head
         answers = evaluate_rows(self.model, self.scheduler, rows, target.readout, wide_head=wide_head)
         parts = answers.split([len(of_example) for of_example in variants])
-        return [target.values_of(number, part) for number, part in enumerate(parts)]
+        values = [target.values_of(number, part) for number, part in enumerate(parts)]
+        for example, of_example in zip(self.batch.examples, values, strict=True):
+            if not of_example.isfinite().all():
+                raise ModelCannot(
+                    f"{self.model.name} gives no finite number for example {quoted(example.id)} with words taken out; what stands "
+                    "for them, such as the padding's embedding, may not be a number, or the class is ruled out then."
+                )
+        return values
 
     def generators(self, method: str) -> list[torch.Generator]:
         """One random generator an example, seeded from its content."""

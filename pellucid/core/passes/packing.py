@@ -2,7 +2,8 @@
 
 A network may read its padding (a maximum or a mean over all positions, a recurrence that runs on) or its neighbours. No
 list of names can tell which networks do, and few texts show it. So the trial puts texts of one piece beside a long text,
-and fills the padding with noise: only a network that reads its padding answers otherwise then.
+and fills the padding with noise: only a network that reads its padding answers otherwise then. The padding's own vector is tried too:
+where it is no number, zero times it is none either.
 """
 
 from collections.abc import Sequence
@@ -61,7 +62,8 @@ def _loosest_packing(model: Model, rows: Sequence[Row]) -> Packing:
     """The first of "padded", "equal" and "alone" under which rows get the answers that they get alone."""
     with torch.inference_mode(False), torch.no_grad():
         alone = [model.trace([row]) for row in rows]
-        if _same(model, alone, model.trace(rows, embeddings=_with_noise(model, alone))):
+        padded = (model.trace(rows, embeddings=noise) for noise in (_with_noise(model, alone), None))
+        if all(_same(model, alone, together) for together in padded):
             return "padded"
         shortest = min(map(len, rows))
         equal = [number for number, row in enumerate(rows) if len(row) == shortest]

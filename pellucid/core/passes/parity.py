@@ -189,5 +189,10 @@ def check_edited(model: Model, together: Tensor, alone: Tensor, dtype: torch.dty
 
 
 def residuals(answers: Tensor, plain: Tensor) -> Tensor:
-    """[row]: max |answer - plain answer| / max(1, |plain answer|), for answers [row answer]; nan where one is no number."""
-    return ((answers.to(plain) - plain).abs() / plain.abs().clamp_min(1.0)).amax(-1)
+    """[row]: max |answer - plain answer| / max(1, |plain answer|), for answers [row answer]; nan where one is no number.
+
+    Infinities of one sign are equal, as of a class that the model rules out.
+    """
+    answers = answers.to(plain)
+    gaps = (answers - plain).abs() / plain.abs().clamp_min(1.0)
+    return gaps.masked_fill((answers == plain) & plain.isinf(), 0.0).amax(-1)

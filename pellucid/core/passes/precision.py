@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
-from pellucid.core.foundation.autocast import without_autocast
+from pellucid.core.foundation.torch_contexts import without_autocast
 
 # How far a pass that we explain may be from the model's own answer, relative to the answer.
 TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}

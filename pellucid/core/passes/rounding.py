@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.autocast import autocast_types
+from pellucid.core.foundation.torch_contexts import autocast_types
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.passes.precision import TOLERANCE, InWiderNumbers, coarsest

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.checks import known, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.memory import to_device
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.batch import Row
@@ -84,6 +84,10 @@ class Target:
             self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)
         )
         others = None if against is None else (_class_number(against, labels),) * len(classes)
+        for example, row, numbers in zip(
+            examples, scores, zip(classes, others or classes, strict=True), strict=True
+        ):
+            _check_finite(example, row, numbers, labels)
         return ResolvedTarget(classes, others, self.output, problem)
 
     def _class(self, of: str | int, example: Example, scores: Tensor, labels: Sequence[str]) -> int:
@@ -96,6 +100,16 @@ class Target:
                 )
             return _gold_number(example.label, example, labels)
         return _class_number(of, labels)
+
+
+def _check_finite(example: Example, scores: Tensor, classes: Sequence[int], labels: Sequence[str]) -> None:
+    """Raise `ModelCannot` for a class that the model rules out for a text: no word can change an infinite logit."""
+    for number in classes:
+        if scores[number].isinf():
+            raise ModelCannot(
+                f"The model gives the class {quoted(labels[number])} the logit {float(scores[number])} for example "
+                f"{quoted(example.id)}, which no word of it explains; explain another class."
+            )
 
 
 def _gold_number(label: str, example: Example, labels: Sequence[str]) -> int:

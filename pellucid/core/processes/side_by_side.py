@@ -11,8 +11,8 @@ from multiprocessing.sharedctypes import SynchronizedArray
 
 import torch
 
-from pellucid.core.foundation.autocast import AutocastTypes, autocast_for_good, autocast_types
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.foundation.torch_contexts import AutocastTypes, autocast_for_good, autocast_types
 from pellucid.core.processes.safe_start import hand_on_safe_path, safe_path
 
 Share = Callable[[float], None]  # called with the share of a task that is done, from 0 to 1

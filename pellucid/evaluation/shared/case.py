@@ -152,14 +152,14 @@ class Case:
 
 
 def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, which: str) -> None:
-    """Raise `ModelCannot` where logits [row logit] are not finite numbers.
+    """Raise `ModelCannot` where logits [row logit] leave no finite number. Classes that the model rules out, -inf, have probability 0.
 
     Such a text cannot be judged, and a mean without it would be the mean of other texts. owners: the example of each row.
     which: ends the message; it says of which texts the logits are.
     """
-    lacking = [
-        owner.id for owner, fine in zip(owners, logits.isfinite().all(-1).tolist(), strict=True) if not fine
-    ]
+    finite = logits.isfinite()
+    usable = (finite | logits.isneginf()).all(-1) & finite.any(-1)
+    lacking = [owner.id for owner, fine in zip(owners, usable.tolist(), strict=True) if not fine]
     if lacking:
         raise ModelCannot(
             f"{model.name} gives no finite number for {len(set(lacking))} of the texts, first example "

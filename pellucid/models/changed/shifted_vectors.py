@@ -10,6 +10,7 @@ from torch import nn
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.model import Model
+from pellucid.core.passes.parity import residuals
 from pellucid.core.passes.precision import TOLERANCE
 from pellucid.models.changed.network_copy import network_copy
 from pellucid.models.classifiers.classifier import Classifier
@@ -59,5 +60,4 @@ def _logits(classifier: Classifier) -> torch.Tensor:
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    gap = (one.double() - other.double()).abs() / other.double().abs().clamp_min(1.0)
-    return bool(gap.max() <= TOLERANCE[one.dtype])
+    return bool((residuals(one.double(), other.double()) <= TOLERANCE[one.dtype]).all())

@@ -31,7 +31,7 @@ def network_digest(network: nn.Module, settings: object) -> str:
             if isinstance(part, str):
                 digest.update(part.encode())
             elif part.numel():
-                digest.update(part.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+                digest.update(part.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
     digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
     return digest.hexdigest()
 

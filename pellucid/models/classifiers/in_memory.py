@@ -111,10 +111,10 @@ def _tensors(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
 
 def _is_clipped(module: nn.Module) -> bool:
     """Whether reading the module shortens a row of its weight: one that is longer than max_norm."""
-    longest, weight = getattr(module, "max_norm", None), getattr(module, "weight", None)
-    if longest is None or not isinstance(weight, Tensor) or not hasattr(module, "norm_type"):
+    longest, weight, kind = (getattr(module, name, None) for name in ("max_norm", "weight", "norm_type"))
+    if longest is None or kind is None or not isinstance(weight, Tensor):
         return False
-    return bool((weight.detach().norm(module.norm_type, dim=1) > longest).any())
+    return bool((weight.detach().norm(kind, dim=1) > longest).any())
 
 
 def _check_keywords(network: nn.Module, name: str) -> None:

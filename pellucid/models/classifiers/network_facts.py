@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.lazy_properties import cached_property
 from pellucid.core.passes.batch import Row, SpecialIds
+from pellucid.core.passes.parity import residuals
 from pellucid.core.passes.precision import TOLERANCE
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.arguments import Arguments
@@ -223,5 +224,4 @@ class NetworkFacts:
 
 def same_logits(ours: Tensor, own: Tensor) -> bool:
     """Whether two runs agree to a share of the tolerance of their number type."""
-    gap = (ours.double() - own.double()).abs() / own.double().abs().clamp_min(1.0)
-    return bool(gap.max() <= SAME * TOLERANCE[ours.dtype])
+    return bool((residuals(ours.double(), own.double()) <= SAME * TOLERANCE[ours.dtype]).all())

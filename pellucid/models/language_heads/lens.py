@@ -89,10 +89,10 @@ class Lens:
         """A digest of what the ids mean."""
         return self.record.vocabulary
 
-    def to(self, device: torch.device) -> "Lens":
-        """Move the lens to a device, and return it."""
+    def to(self, device: torch.device, dtype: torch.dtype = torch.float32) -> "Lens":
+        """Move the lens to a device, have it in a number type, in which it computes, and return it."""
         for module in (self.head, *self.translators.values()):
-            module.to(device)
+            module.to(device, dtype)
         return self
 
     def log_probabilities(self, states: Tensor, layer: int, ids: Sequence[int]) -> Tensor:

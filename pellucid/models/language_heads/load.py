@@ -33,12 +33,13 @@ NEXT_TOKEN = ("ForCausalLM", "LMHeadModel")  # how the names of such classes end
 
 
 def language_head_for(classifier: Classifier, source: str | Path | LanguageHead) -> LanguageHead:
-    """The head of a source, on the classifier's device.
+    """The head of a source, on the classifier's device and in its number type, in float32 at least.
 
     source: a lens folder, the folder or hub name of a pretrained checkpoint, or a head. Raises `BadFile` where nothing can
     be read, `ModelCannot` where there is no head or it is one for states of another width or for another vocabulary.
     """
-    head = _read(source, classifier.device)
+    dtype = next(classifier.network.parameters()).dtype
+    head = _read(source, classifier.device, torch.promote_types(dtype, torch.float32))
     if isinstance(head, Lens):
         check_lens_fits(head, classifier)
         return head
@@ -63,7 +64,7 @@ def language_head_for(classifier: Classifier, source: str | Path | LanguageHead)
     return head
 
 
-def _read(source: str | Path | LanguageHead, device: torch.device) -> LanguageHead:
+def _read(source: str | Path | LanguageHead, device: torch.device, dtype: torch.dtype) -> LanguageHead:
     if not isinstance(source, str | Path):
         if hasattr(source, "name_tokens"):
             return source
@@ -72,8 +73,8 @@ def _read(source: str | Path | LanguageHead, device: torch.device) -> LanguageHe
         )
     with disk_errors("read", Path(source)):
         if (possible_path(source) / LENS).is_file():
-            return load_lens(Path(source)).to(device)
-    return load_masked_lm_head(source).to(device)
+            return load_lens(Path(source)).to(device, dtype)
+    return load_masked_lm_head(source).to(device, dtype)
 
 
 def load_masked_lm_head(source: str | Path) -> MaskedLMHead:

@@ -80,9 +80,9 @@ class MaskedLMHead:
         named = named_tokens(self._logits, states.to(parameter), ids, self.n_tokens)
         return NamedTokens(named.log_probabilities.to(states.device), named.most_likely.to(states.device))
 
-    def to(self, device: torch.device) -> "MaskedLMHead":
-        """Move its weights."""
-        self._network.to(device)
+    def to(self, device: torch.device, dtype: torch.dtype = torch.float32) -> "MaskedLMHead":
+        """Move its weights, and have them in a number type, in which it computes."""
+        self._network.to(device, dtype)
         return self
 
     def _logits(self, states: Tensor) -> Tensor:

@@ -1,9 +1,11 @@
-"""Autocast, the context in which torch rounds products to a shorter type: seen, switched off, and entered again elsewhere."""
+"""Contexts of torch that change what a pass computes: autocast, which rounds products, and a device without numbers."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import torch
+
+from pellucid.core.foundation.errors import ModelCannot
 
 KINDS = ("cpu", "cuda", "mps", "xpu")  # of devices
 AutocastTypes = tuple[tuple[str, torch.dtype], ...]
@@ -27,3 +29,12 @@ def autocast_for_good(types: AutocastTypes) -> None:
     """Switch autocast on in this thread until it ends: a process that shares another's work computes as that one does."""
     for kind, dtype in types:
         torch.autocast(kind, dtype=dtype).__enter__()
+
+
+def check_computes() -> None:
+    """Raise `ModelCannot` while tensors are made on the meta device, which has shapes and no numbers."""
+    if torch.get_default_device().type == "meta":
+        raise ModelCannot(
+            "New tensors are made on the meta device here, which computes nothing; call this outside of `with torch.device('meta')`, or "
+            "after torch.set_default_device('cpu')."
+        )
