@@ -19,7 +19,8 @@ from pellucid.core.text.example import as_examples
 from pellucid.exports.csv_file import write_csv
 from pellucid.reports.terminal.explanation import terminal_text
 from tests.asking import ask
-from tests.tiny import tiny_classifier
+from tests.tiny import save_tiny, tiny_classifier
+from tests.tiny_writing import tiny_writing
 
 TEXTS = (
     "A gripping, lovely film that nobody should miss, however late it is.",
@@ -168,3 +169,70 @@ def test_no_view_takes_rounding_for_a_score(tmp_path):
     assert (row["words_for"], row["words_against"]) == ("good +2", "")
     assert "film +0.004" in row["words_and_scores"]
     assert [word.word for word in class_words([one], min_texts=1).words if word.mean] == ["good"]
+
+
+def test_a_user_s_own_functions_may_refuse_the_trial_s_texts():
+    ids = {"a": 1, "good": 2, "film": 3}
+
+    def tokenize(text):
+        assert set(text.split()) <= ids.keys(), "unknown words"
+        ends = [match.span() for match in re.finditer("[a-z]+", text)]
+        return [(ids[text[start:end]], start, end) for start, end in ends]
+
+    embedding, head = torch.nn.Embedding(4, 3), torch.nn.Linear(3, 2)
+    model = pellucid.from_network(
+        torch.nn.ModuleList([embedding, head]),
+        tokenize=tokenize,
+        logits=lambda ids, real: head((embedding(ids) * real[..., None]).sum(1)),
+        embedding=embedding,
+        labels=["no", "yes"],
+    )
+    assert pellucid.explain(model, "a good film", "occlusion")[0].resolution > 0
+
+
+def test_a_sure_answer_s_loss_is_known_to_a_step_at_1():
+    """Of log-softmax in float32 nothing below 1e-7 is left, however small the loss is."""
+    for bias, nothing in ((8.0, False), (40.0, True)):
+        model = tiny_classifier("bert")
+        with torch.no_grad():
+            model.network.classifier.bias[0] += bias
+        one = ask(model, TEXTS[0], "occlusion", target=Target(0, output="loss"))[0]
+        assert one.resolution >= 1e-7
+        assert not one.above_rounding().scores.any() or not nothing
+        assert any("found nothing" in caveat for caveat in one.caveats) is False
+        assert any("rounding" in caveat for caveat in one.caveats) or not nothing
+
+
+def test_gradients_of_models_that_write_go_through_autocast():
+    with torch.autocast("cpu", torch.bfloat16):
+        (one,) = pellucid.explain(tiny_writing("gpt2"), [("fine film", "good")], "gradient_x_input")
+    assert one.scores.any() and one.resolution > 0
+
+
+def test_special_tokens_and_windows_do_not_coarsen_words():
+    """The start token's gradient is a hundred times a word's; a word in one of nine windows has a ninth of its effect."""
+    model, _ = tiny("bert", "bfloat16")
+    gradient = ask(model, TEXTS[0], "gradient")[0]
+    assert (gradient.above_rounding().scores != 0).mean() > 0.9
+    windows = replace(model, window=8)
+    one = ask(windows, " ".join(TEXTS), "occlusion")[0]
+    single = min(text.resolution for text in ask(model, TEXTS, "occlusion"))
+    assert one.diagnostics["windows"] > 4 and one.resolution < single / 2
+
+
+def test_a_sum_of_scores_is_less_certain_than_each():
+    one = ask(tiny("bert", "bfloat16")[0], TEXTS[0], ("occlusion", {"unit": "piece"}))[0]
+    assert one.resolution < one.words().resolution < one.sentences().resolution
+    assert one.words().words().resolution == one.words().resolution
+
+
+@pytest.mark.whole
+def test_workers_compute_under_the_caller_s_autocast(tmp_path):
+    model = pellucid.load(save_tiny(tmp_path / "model", "bert"))
+    texts = [f"{number} good films and one bad" for number in range(70)]
+    with torch.autocast("cpu", torch.bfloat16):
+        here = pellucid.explain(model, texts, "gradient_x_input")
+        there = pellucid.explain(model, texts, "gradient_x_input", workers=2)
+    assert [one.resolution for one in there] == [one.resolution for one in here]
+    for ours, others in zip(here, there, strict=True):
+        assert np.abs(ours.scores - others.scores).max() <= ours.resolution

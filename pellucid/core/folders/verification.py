@@ -54,8 +54,8 @@ def verify_folder(folder: str | Path) -> Verification:
     }  # by the folder's name with its slash, "" for the outermost
     if not manifests:
         raise BadFile(
-            f"{readable(path)} has no {MANIFEST}: the command that made it has not ended, or was of an earlier version; run it again, "
-            "which writes one."
+            f"{readable(path)} has no {MANIFEST}: no command of Pellucid made it, or the command has not ended, or it was of an earlier "
+            "version; run the command again, which writes one."
         )
     missing, changed, expected = set[str](), set[str](), set[str]()
     for root, manifest in manifests.items():
@@ -68,7 +68,10 @@ def verify_folder(folder: str | Path) -> Verification:
         changed.update(root + name for name in other)
         expected.update(root + name for name in [*manifest.files, *own])
     outermost = {root + MANIFEST for root in manifests if not _lies_in_another(root, manifests)}
-    foreign = [readable(name) for name in names if name not in expected | changed | outermost]
+    unlisted = [name for name in names if name not in expected | changed | outermost]
+    # Where a manifest is damaged, nobody knows which of the folder's files it listed.
+    unknown = tuple(root for root, manifest in manifests.items() if manifest is None)
+    foreign = [readable(name) for name in unlisted if not (unknown and name.startswith(unknown))]
     count = sum(len(one.files) for one in manifests.values() if one is not None)
     return Verification(readable(path), count, tuple(sorted(missing)), tuple(sorted(changed)), tuple(foreign))
 

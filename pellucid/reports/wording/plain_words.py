@@ -114,6 +114,7 @@ def clear(explanation: Explanation, k: int = 3) -> list[Scored]:
 
 
 ALL_ZERO = "nothing, all scores are 0"
+ALL_ROUNDING = "nothing, no score is larger than rounding"
 
 
 def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
@@ -121,7 +122,8 @@ def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
     different: dict[tuple[str, float], Scored] = {}
     for unit in strongest(explanation, len(explanation.units)):
         different.setdefault((unit.text.casefold(), unit.score), unit)
-    return listed(list(different.values())[:k]) or ALL_ZERO
+    is_rounded = any("rounding" in caveat for caveat in explanation.caveats)
+    return listed(list(different.values())[:k]) or (ALL_ROUNDING if is_rounded else ALL_ZERO)
 
 
 def listed(units: Sequence[Scored]) -> str:
