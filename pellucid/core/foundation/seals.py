@@ -57,9 +57,8 @@ def unsealed(content: Mapping[str, Content], of: Mapping[str, object], path: Pat
     names = _mapping(seal.get("of"))
     other = _differing(names, of)
     if other:
-        raise BadFile(
-            f"{path} belongs to other files or another work ({', '.join(other)} differ); remove it to have it made again."
-        )
+        was, wanted = ({name: one.get(name) for name in other} for one in (names, of))
+        raise BadFile(f"{path} is of {was}, not of {wanted}; remove it to have it made again.")
     if seal.get("digest") != json_digest([names, bare]):
         raise BadFile(f"{path} was changed after it was written; remove it to have it made again.")
     return bare
