@@ -48,16 +48,21 @@ def deletion(
         ]
         for example, of_example in enumerate(orders)
     ]
-    judged = zip(case.predictions(variants), wanted, strict=True)
-    curve = np.array([_right(classes, label, most + 1) for classes, label in judged])
+    judged = zip(case.predictions(variants), wanted, orders, strict=True)
+    curve = np.array(
+        [
+            _right(classes, label, most + 1) if len(of_example[0]) > most else np.full(most + 1, np.nan)
+            for classes, label, of_example in judged
+        ]
+    )
     return Judged(curve[:, 1:].mean(1)[:, None], curve=curve, grid=np.arange(most + 1, dtype=float))
 
 
 def _right(classes: np.ndarray, label: int, points: int) -> np.ndarray:
-    """[point]: whether the answer is right, the mean over orders; nan for a text that is too short, or whose answer is wrong at first.
+    """[point]: whether the answer is right, the mean over orders; nan for a text whose answer is wrong at first.
 
     classes: [order point], flat.
     """
-    if len(classes) < points or classes[0] != label:
+    if classes[0] != label:
         return np.full(points, np.nan)
     return mean_of_orders((classes == label).astype(float).reshape(-1, points))
