@@ -18,11 +18,11 @@ HERE = (
     torch.backends.cpu.get_cpu_capability(),
 )
 FORMS = {
-    "default": ({}, "f85548d3b1bdc6a4", "f9d77ecd47d8064e"),
+    "default": ({}, "f85548d3b1bdc6a4", "d69d0cdf0c36c13b"),
     "limited": (
         {"unit": "piece", "spans": "with_content", "within": "sentence", "max_width": 3},
         "1502caf01801c38b",
-        "d4d9e3039f857e73",
+        "f0ed632a66e4a08b",
     ),
 }
 FINGERPRINTS = {
@@ -50,8 +50,14 @@ def test_a_model_without_levers_is_as_before(tmp_path, monkeypatch, form):
     assert json.loads(files["config.json"])["trained"]["fingerprint"] == FINGERPRINTS[form]
     if HERE == WHERE:
         assert digest(files["model.safetensors"]) == weights
-        assert digest(files["config.json"]) == config
+        assert digest(in_six_digits(files["config.json"])) == config
 
 
 def digest(content):
     return blake2b(content, digest_size=8).hexdigest()
+
+
+def in_six_digits(config):
+    """The configuration with its measured numbers in six digits: of processors with the same instructions some differ in the last ones."""
+    rounded = json.loads(config, parse_float=lambda digits: f"{float(digits):.6g}")
+    return json.dumps(rounded).encode()
