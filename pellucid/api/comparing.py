@@ -180,7 +180,7 @@ def compare_cost(
     >>> texts = [f"A good film of {year}." for year in range(1920, 2020)]
     >>> cost = pellucid.compare_cost(model, texts, ["occlusion"], ["sufficiency"])
     >>> cost.texts, cost.tried, cost.evaluations
-    (100, 6, 1483)
+    (100, 6, 1617)
     """
     model = any_model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}

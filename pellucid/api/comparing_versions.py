@@ -56,7 +56,7 @@ def diff(
     >>> worst.after.example.text, worst.words_after
     ('Dull, and not long.', ('long',))
     >>> changes.summary().became_wrong, round(changes.summary().means.overlap.mean, 2)
-    (2, 0.67)
+    (2, 0.73)
     """
     whole("k", k, 1, MOST_WORDS)
     whole("resamples", resamples, 10, MOST_RESAMPLES)

@@ -41,8 +41,11 @@ def test_in_single_precision_too(policy, bert):
 def test_nothing_is_left_after_an_exception():
     class Broken(Recurrent):
         def forward(self, ids, attended):
-            super().forward(ids, attended)
-            assert torch.overrides.has_torch_function((ids,))
+            answer = super().forward(ids, attended)
+            if not torch.overrides.has_torch_function(
+                (ids,)
+            ):  # a look at the network, before the policy's pass
+                return answer
             assert self.lstm._forward_hooks
             raise KeyboardInterrupt
 

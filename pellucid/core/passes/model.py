@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor
@@ -18,9 +18,6 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
-
-if TYPE_CHECKING:
-    from pellucid.core.passes.rounding import Rounding
 
 Packing = Literal["padded", "equal", "alone"]
 Parts = Mapping[str, slice]  # name -> where the part stands in a state
@@ -105,7 +102,7 @@ class Model(Protocol):
         ...
 
     @property
-    def roundings(self) -> "dict[tuple[object, ...], Rounding]":
+    def roundings(self) -> dict[tuple[object, ...], Any]:  # Any: a `Rounding`, whose file reads this one
         """How it computes -> what rounding may change; `core/passes/rounding.py` fills it by trials."""
         ...
 

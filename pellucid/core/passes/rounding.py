@@ -83,7 +83,8 @@ def rounding_of(model: Model) -> Rounding:
     key = _precision(model)
     if key not in model.roundings:
         model.roundings[key] = _by_trial(model)
-    return model.roundings[key]
+    rounding: Rounding = model.roundings[key]
+    return rounding
 
 
 def number_type(model: Model, dtype: torch.dtype) -> torch.dtype:
