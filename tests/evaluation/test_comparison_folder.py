@@ -312,9 +312,10 @@ def test_another_version_model_or_size_of_parts_is_refused(whole, tmp_path, name
 
 
 def test_values_with_equal_scores_in_reading_order_are_not_mixed_with_others(whole, tmp_path):
-    """An unfinished folder of before the rule."""
+    """An unfinished folder of before the rule, and so of before the manifests."""
     shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
     (tmp_path / "table.json").unlink()
+    (tmp_path / MANIFEST).unlink()
     question = json.loads((tmp_path / "question.json").read_text())
     del question["equal scores"]
     (tmp_path / "question.json").write_text(json.dumps(question))
