@@ -17,12 +17,13 @@ HERE = (
     ".".join(transformers.__version__.split(".")[:2]),
     torch.backends.cpu.get_cpu_capability(),
 )
+# Of the configuration two: it holds measured numbers, whose last digits differ between two processors with the same instructions.
 FORMS = {
-    "default": ({}, "f85548d3b1bdc6a4", "d69d0cdf0c36c13b"),
+    "default": ({}, "f85548d3b1bdc6a4", ("f9d77ecd47d8064e", "358271dd764d0e8e")),
     "limited": (
         {"unit": "piece", "spans": "with_content", "within": "sentence", "max_width": 3},
         "1502caf01801c38b",
-        "f0ed632a66e4a08b",
+        ("d4d9e3039f857e73", "4921ba0d5343fcd3"),
     ),
 }
 FINGERPRINTS = {
@@ -35,7 +36,7 @@ FINGERPRINTS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_a_model_without_levers_is_as_before(tmp_path, monkeypatch, form):
     """The encoder is drawn by a seed and stands at a path that is always the same; the run's name is the same everywhere."""
-    settings, weights, config = FORMS[form]
+    settings, weights, configs = FORMS[form]
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()
     with torch.random.fork_rng():
@@ -50,14 +51,8 @@ def test_a_model_without_levers_is_as_before(tmp_path, monkeypatch, form):
     assert json.loads(files["config.json"])["trained"]["fingerprint"] == FINGERPRINTS[form]
     if HERE == WHERE:
         assert digest(files["model.safetensors"]) == weights
-        assert digest(in_six_digits(files["config.json"])) == config
+        assert digest(files["config.json"]) in configs
 
 
 def digest(content):
     return blake2b(content, digest_size=8).hexdigest()
-
-
-def in_six_digits(config):
-    """The configuration with its measured numbers in six digits: of processors with the same instructions some differ in the last ones."""
-    rounded = json.loads(config, parse_float=lambda digits: f"{float(digits):.6g}")
-    return json.dumps(rounded).encode()

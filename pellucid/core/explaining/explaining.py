@@ -179,9 +179,9 @@ def explain_batch(
         )
         for call in complete
     }
-    computed = rounding_of(request.model).dtype
+    rounding = rounding_of(request.model)
     return {
-        title: [with_caveat_on_rounding(text, computed) for text in texts]
+        title: [with_caveat_on_rounding(text, rounding) for text in texts]
         for title, texts in whole_texts.items()
     }
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import torch
 
 from pellucid.core.foundation.catalogue import Entry
 from pellucid.core.foundation.readable_numbers import number
@@ -35,17 +34,17 @@ def score_resolution(entry: Entry, rounding: Rounding, of_value: float, scores: 
     return float(f"{limit:.2g}")  # more digits would differ from one machine to the next
 
 
-def with_caveat_on_rounding(explanation: Explanation, dtype: torch.dtype) -> Explanation:
-    """Says where scores of a text may be rounding, if the largest is not far above that; dtype: in which the model computes."""
+def with_caveat_on_rounding(explanation: Explanation, rounding: Rounding) -> Explanation:
+    """Says where scores of a text may be rounding, if the largest is not far above that; rounding: of the model."""
     limit, sizes = explanation.resolution, np.abs(explanation.scores[..., ~explanation.special])
     nothing = NOTHING in explanation.caveats
     if limit < NOTABLE * sizes.max(initial=0.0) or not (nothing or ((sizes > 0) & (sizes < limit)).any()):
         return explanation
-    name = str(dtype).removeprefix("torch.")
+    name = rounding.type_name
     rest = tuple(caveat for caveat in explanation.caveats if caveat != NOTHING)
     if not nothing:
         caveat = f"Scores below {number(limit)} are rounding here: the model computes in {name}."
-    elif dtype in SHORT or explanation.target.output in SURE:
+    elif rounding.dtype in SHORT or explanation.target.output in SURE:
         caveat = f"All scores are 0: what the target depends on is less than {number(limit)}, the rounding of {name} here."
     else:
         return explanation

@@ -29,6 +29,7 @@ TEXTS = (
 )
 WRITTEN = "Thank you."
 N_EDITS = 4  # of each text
+N_PIECES = 4  # that show whether a pass in float32 is one; more would only take longer
 SAFETY = 1.5  # times the largest change that eight edits show
 # Steps of the type that a pass loses: float32 rounds every sum, sixteen bits only what is stored between two sums.
 STEPS = {torch.float64: 16, torch.float32: 16, torch.bfloat16: 2, torch.float16: 2}
@@ -41,13 +42,22 @@ class Rounding:
 
     dtype: the coarsest number type in which the model computes. answers: of the difference of two answers, at least. share: the same
     as a share of the largest answer of a row. wide_head: whether edited texts are answered with what follows the last block in
-    float32 (`Want.wide_head`), which makes it less.
+    float32 (`Want.wide_head`), which makes it less. only_measured: whether the trial alone shows the type, since weights and
+    contexts name a wider one.
     """
 
     dtype: torch.dtype
     answers: float
     share: float
     wide_head: bool = False
+    only_measured: bool = False
+
+    @property
+    def type_name(self) -> str:
+        """In what the model computes, in words."""
+        return (
+            "numbers coarser than float32" if self.only_measured else str(self.dtype).removeprefix("torch.")
+        )
 
     def of_values(self, target: Explainable, answers: Tensor) -> Tensor:
         """[example]: what rounding may change of the difference of two explained values, in their unit.
@@ -128,10 +138,8 @@ def _by_trial(model: Model) -> Rounding:
     try:
         with torch.inference_mode(False), torch.no_grad():
             return _measured(model, usual)
-    except (
-        Exception
-    ):  # the texts may be none for the user's own functions, and kernels may know one type only
-        return usual
+    except Exception:
+        return usual  # the texts may be none for the user's own functions, and kernels may know one type only
 
 
 def _measured(model: Model, usual: Rounding) -> Rounding:
@@ -140,11 +148,9 @@ def _measured(model: Model, usual: Rounding) -> Rounding:
         return usual
     texts = _trial_rows(model)
     if usual.dtype == torch.float32:
-        whole = texts[0][:1]
-        plain, exact = _finite(_answers(model, whole, Want()), _exact(model, whole))
-        if float((plain - exact).abs().max()) <= usual.share * max(1.0, float(exact.abs().max())):
+        if _is_as_named(model, texts[0][0], usual):
             return usual
-        usual = of_type(torch.bfloat16)
+        usual = replace(of_type(torch.bfloat16), only_measured=True)  # the coarsest that it may be
     rows = [row for of_text in texts for row in of_text]
     plain, wide, exact = _finite(
         *(_answers(model, rows, want) for want in (Want(), Want(wide_head=True))), _exact(model, rows)
@@ -158,6 +164,13 @@ def _measured(model: Model, usual: Rounding) -> Rounding:
     # States and gradients lose about what the type's steps are, however large or small the answers made of them.
     share = min(max(share, usual.share / 2), 2 * usual.share)
     return replace(usual, answers=_power_of_two(measured), share=share, wide_head=gains)
+
+
+def _is_as_named(model: Model, row: Row, usual: Rounding) -> bool:
+    """Whether a pass rounds no more than the type that weights and contexts name."""
+    short = row if WRITING in model.capabilities else row.keep(range(min(len(row), N_PIECES))).closed()
+    plain, exact = _finite(_answers(model, [short], Want()), _exact(model, [short]))
+    return float((plain - exact).abs().max()) <= usual.share * max(1.0, float(exact.abs().max()))
 
 
 def _exact(model: Model, rows: list[Row]) -> Tensor:
