@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 
 setup: $(READY)
 
-$(READY): pyproject.toml constraints.txt requirements.lock supply/install.py supply/lock.py
+$(READY): pyproject.toml studies/pyproject.toml constraints.txt requirements.lock supply/install.py supply/lock.py
 	$(PYTHON) -m venv .venv
 	@echo "Installing torch and the rest (a few minutes on the first run) ..."
 	$(BIN)/python supply/install.py

@@ -26,8 +26,8 @@ from benchmarks.guard import Clock, timed
 from pellucid.core.passes.row_counter import RowCounter
 from pellucid.core.text.example import Example
 from pellucid.evaluation.checking.counting_model import CountingModel
-from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.which_explanation.methods import METHODS, metric_choices
+from studies.shared.text_choice import with_smallest_digests
+from studies.which_explanation.methods import METHODS, metric_choices
 
 ROOT = Path(__file__).parents[1]
 N_TEXTS, FEW_TEXTS, LONGEST = 100, 32, 24

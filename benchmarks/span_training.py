@@ -21,9 +21,9 @@ from benchmarks.attribution.table import listed
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
-from pellucid.studies.believable_spans.models import MODELS, JudgedModel
 from pellucid.training.recipe import Recipe, computes_in
 from pellucid.training.steps import Steps, epoch_batches, steps_of
+from studies.believable_spans.models import MODELS, JudgedModel
 
 BATCH = 32
 STEPS = 10_000  # that a training is long: rates and the number of spans depend on it

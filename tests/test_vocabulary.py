@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FILES = sorted(path for room in ("pellucid", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py"))
+FILES = sorted(
+    path for room in ("pellucid", "studies", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py")
+)
 REFUSED = set(
     "told found held said asked given kept taken gone made chosen pulled placed placing "
     "stretch stretches slope slopes".split()
@@ -53,7 +55,7 @@ def test_a_name_that_says_nothing_is_refused():
 def test_one_class_a_name():
     places = {}
     for path in FILES:
-        if path.is_relative_to(ROOT / "pellucid"):
+        if path.is_relative_to(ROOT / "pellucid") or path.is_relative_to(ROOT / "studies"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ClassDef):
                     places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pellucid.studies.demo import run_demo
+from pellucid.api.demo import run_demo
 
 
 def demo(

@@ -6,10 +6,11 @@ import shutil
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import studies
 from pellucid.core.foundation.progress import silent
 from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.studies.shared.runner import main, parse_settings, run_study
+from studies.shared.runner import main, parse_settings, run_study
+from studies.shared.study import studies
+from studies.shared.unit_files import units_of, unpack_units
 from tests.training.tiny_training import save_encoder
 
 STUDIES = studies.names()
@@ -87,7 +88,7 @@ def test_help_names_every_option_and_says_what_the_study_asks(name, capsys):
         main([name, "--help"])
     shown = capsys.readouterr().out
     assert end.value.code == 0
-    assert f"python -m pellucid.studies {name}" in shown
+    assert f"python -m studies {name}" in shown
     assert all(option.name in shown for option in studies.get(name).make().all_options)
 
 
@@ -130,7 +131,7 @@ def files_of(folder):
     """The files of a finished study: bytes of pages and pictures, units without what differs between two runs."""
     out = folder / "out"
     pages = {path.name: path.read_bytes() for path in out.iterdir() if path.suffix in (".md", ".svg")}
-    units = {path.name: bare(json.loads(path.read_text())) for path in (out / "runs").glob("*.json")}
+    units = [bare(numbers) for numbers in units_of(out / "runs")]
     return pages, units
 
 
@@ -139,9 +140,9 @@ def bare(numbers):
 
 
 def without_its_last_unit(folder):
-    """Take the file of the unit that was finished last out of the folder, where the study has units."""
-    units = sorted((folder / "out" / "runs").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    for unit in units[-1:]:
+    """Take the last unit out of the folder, where the study has units."""
+    unpack_units(folder / "out" / "runs")
+    for unit in sorted((folder / "out" / "runs").glob("*.json"))[-1:]:
         unit.unlink()
 
 
@@ -150,7 +151,7 @@ def without_its_last_unit(folder):
 def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(
     name, tmp_path, monkeypatch
 ):
-    """And the unit that came last has the same numbers when it is done alone."""
+    """And a unit has the same numbers when it is done alone."""
     folder = tmp_path / "study"
     for calls in (1, 7):
         with pytest.raises(Stop):
@@ -162,7 +163,7 @@ def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_n
     assert run(name, folder) == page
     assert files_of(folder) == files
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
-    units = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("runs/*.json")}
+    units = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("units.jsonl.xz")}
     assert run(name, folder) == page
     assert units == {path: path.stat().st_mtime_ns for path in units}
 

@@ -13,8 +13,8 @@ from pellucid.datasets.built_in.pocket import first_edition
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.marked_text import unmark
 from pellucid.datasets.shared.splits import SHARES, split_of
-from pellucid.studies.corpus_facts.facts import PHENOMENA, largest_overlap, words_changed
-from pellucid.studies.corpus_facts.surface_cues import words_of
+from studies.corpus_facts.facts import PHENOMENA, largest_overlap, words_changed
+from studies.corpus_facts.surface_cues import words_of
 
 CORPORA = ("pocket", "pocket_pairs")
 NEAR = {"pocket": 0.02, "pocket_pairs": 0.04}  # few and large groups cannot be cut as evenly

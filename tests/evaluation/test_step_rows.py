@@ -11,7 +11,7 @@ from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.steps import step_labels, steps_of
 from pellucid.evaluation.layers.step_rows import joined_steps
-from pellucid.studies.s3_steps.network import ReversingNetwork, as_model
+from studies.s3_steps.network import ReversingNetwork, as_model
 from tests.reports.parsed import parsed
 from tests.tiny import tiny_classifier
 

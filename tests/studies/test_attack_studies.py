@@ -2,14 +2,14 @@
 
 import pytest
 
-from pellucid.studies.attack_orders import numbers as of_orders
-from pellucid.studies.attack_orders.page import as_page as orders_page
-from pellucid.studies.attack_orders.page import as_picture
-from pellucid.studies.attack_training import numbers as of_lessons
-from pellucid.studies.attack_training.page import as_page as lessons_page
-from pellucid.studies.fragile_explanations import numbers as of_moves
-from pellucid.studies.fragile_explanations.page import as_page as moves_page
-from pellucid.studies.shared.claims import claim_of
+from studies.attack_orders import numbers as of_orders
+from studies.attack_orders.page import as_page as orders_page
+from studies.attack_orders.page import as_picture
+from studies.attack_training import numbers as of_lessons
+from studies.attack_training.page import as_page as lessons_page
+from studies.fragile_explanations import numbers as of_moves
+from studies.fragile_explanations.page import as_page as moves_page
+from studies.shared.claims import claim_of
 
 ABOUT = {
     "task": "sst2",

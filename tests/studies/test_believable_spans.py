@@ -12,21 +12,21 @@ from pellucid.core.passes.batch import edit
 from pellucid.core.results.interval import Interval
 from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
-from pellucid.studies.believable_spans.bounds import MET, MISSED, UNDECIDED, bounds_of
-from pellucid.studies.believable_spans.corpora import CORPORA, SIZES, models_of, parts_of
-from pellucid.studies.believable_spans.evidence import (
+from studies.believable_spans.bounds import MET, MISSED, UNDECIDED, bounds_of
+from studies.believable_spans.corpora import CORPORA, SIZES, models_of, parts_of
+from studies.believable_spans.evidence import (
     RANDOM,
     answers,
     evidence_numbers,
     falls,
     random_words,
 )
-from pellucid.studies.believable_spans.judging import covered_reasons, fits_spans, reason_words, spans_of
-from pellucid.studies.believable_spans.marks import marks_of
-from pellucid.studies.believable_spans.models import MODELS
-from pellucid.studies.believable_spans.numbers import _alike, span_numbers
-from pellucid.studies.believable_spans.other_methods import best_words
-from pellucid.studies.quoted_blocks import believable_spans_blocks
+from studies.believable_spans.judging import covered_reasons, fits_spans, reason_words, spans_of
+from studies.believable_spans.marks import marks_of
+from studies.believable_spans.models import MODELS
+from studies.believable_spans.numbers import _alike, span_numbers
+from studies.believable_spans.other_methods import best_words
+from studies.quoted_blocks import believable_spans_blocks
 from tests.tiny import tiny_composed
 
 EXAMPLES = [

@@ -6,9 +6,9 @@ import pytest
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.text.example import Example, Rationale
-from pellucid.studies.corpus_facts import facts as corpus_facts
-from pellucid.studies.corpus_facts.__main__ import main
-from pellucid.studies.corpus_facts.facts import (
+from studies.corpus_facts import facts as corpus_facts
+from studies.corpus_facts.__main__ import main
+from studies.corpus_facts.facts import (
     BEGIN,
     END,
     filled,
@@ -16,7 +16,7 @@ from pellucid.studies.corpus_facts.facts import (
     marked_share,
     words_changed,
 )
-from pellucid.studies.corpus_facts.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, words_of
+from studies.corpus_facts.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, words_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "datasheets" / "pocket.md"
 
@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "datasheets" / "pocket.md"
 @pytest.mark.long
 def test_the_datasheet_is_what_the_script_gives():
     page = PAGE.read_text(encoding="utf-8")
-    assert filled(page) == page, f"run python -m pellucid.studies.corpus_facts --out {PAGE}"
+    assert filled(page) == page, f"run python -m studies.corpus_facts --out {PAGE}"
 
 
 def test_only_what_stands_between_the_markers_is_written(monkeypatch, tmp_path):

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.foundation.kinds import studies
 from pellucid.core.foundation.seals import sealed
-from pellucid.studies.quoted_blocks.blocks import equal_scores_in
-from pellucid.studies.shared.equal_scores import EqualScores, follows_rule
-from pellucid.studies.shared.runner import run_study
-from pellucid.studies.shared.study import Settings, Study, UnitStages
-from pellucid.studies.shared.units import Unit
+from studies.quoted_blocks.blocks import equal_scores_in
+from studies.shared.equal_scores import EqualScores, follows_rule
+from studies.shared.runner import run_study
+from studies.shared.study import Settings, Study, UnitStages, studies
+from studies.shared.unit_files import unpack_units
+from studies.shared.units import Unit
 
 ROOT = Path(__file__).parents[2]
 RULE = EqualScores("ranks took equal scores in reading order", "This concerns all methods.", stage="ranking")
@@ -39,7 +39,8 @@ def test_numbers_of_before_the_rule_are_marked_until_they_are_measured_anew(tmp_
     result = json.loads((tmp_path / "result.json").read_text())
     assert follows_rule(result) and result["rank"] == 1
 
-    file = tmp_path / "runs" / "one.json"
+    unpack_units(settings.runs)
+    file = settings.runs / "one.json"
     unit = json.loads(file.read_text())
     seal = unit.pop("seal")["of"]
     del unit["computed"]["equal_scores"]
@@ -47,7 +48,7 @@ def test_numbers_of_before_the_rule_are_marked_until_they_are_measured_anew(tmp_
     assert run_study(STUDY, settings) == f"# Ranks\n\n{SENTENCE} This concerns all methods.\n\n1\n"
     assert "equal_scores" not in json.loads((tmp_path / "result.json").read_text())
 
-    file.unlink()
+    (tmp_path / "units.jsonl.xz").unlink()
     assert run_study(STUDY, settings) == "# Ranks\n\n1\n"
     assert run_study(replace(STUDY, equal_scores=None), settings) == "# Ranks\n\n1\n"
 

@@ -7,8 +7,8 @@ import pytest
 
 from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores
-from pellucid.studies.s0_eraser import cuts as eraser_cuts
-from pellucid.studies.s0_eraser.texts import last_sentences
+from studies.s0_eraser import cuts as eraser_cuts
+from studies.s0_eraser.texts import last_sentences
 from tests.asking import ask
 from tests.tiny import tiny_composed
 

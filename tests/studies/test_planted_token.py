@@ -4,7 +4,7 @@ import pytest
 
 from pellucid.api import accuracy, train
 from pellucid.datasets.load import load_examples
-from pellucid.studies.planted_token.study import LEARNT, TRAINING, average_precisions
+from studies.planted_token.study import LEARNT, TRAINING, average_precisions
 
 CNN = {"encoder": "cnn", "pooler": "maximum", "epochs": 1, "learning_rate": 2e-3, "precision": "float32"}
 

@@ -8,10 +8,11 @@ import pytest
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import reasons
-from pellucid.studies.planted_truth.page import as_page
-from pellucid.studies.planted_truth.study import SIZES, planted_truth, planted_units
-from pellucid.studies.shared.runner import main
-from pellucid.studies.shared.study import Settings
+from studies.planted_truth.page import as_page
+from studies.planted_truth.study import SIZES, planted_truth, planted_units
+from studies.shared.runner import main
+from studies.shared.study import Settings
+from studies.shared.unit_files import unpack_units
 from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
@@ -54,7 +55,8 @@ def test_all_methods_that_the_model_supports_are_scored_against_chance(scored):
 
 def test_finished_models_and_results_are_read(scored, monkeypatch):
     settings, results = scored
-    (settings.out / "runs" / "token-span.json").unlink()
+    unpack_units(settings.runs)
+    (settings.runs / "token-span.json").unlink()
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
     again = run(settings)
     for one, other in zip(again, results, strict=True):
@@ -100,6 +102,7 @@ def test_what_was_not_run_is_listed_and_a_reason_can_be_tried_with_more_texts(sc
 def test_the_command_writes_the_page_and_the_numbers(scored, encoder, tmp_path, capsys):
     settings, _ = scored
     shutil.copytree(settings.out, tmp_path, dirs_exist_ok=True)
+    unpack_units(tmp_path / "runs")
     (tmp_path / "runs" / "token-first_token.json").unlink()  # this one is run again; the others are finished
     words = ["planted_truth", "--size", "tiny", "--encoder", encoder, "--out", str(tmp_path), "--enough", "0"]
     main(words)

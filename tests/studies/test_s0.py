@@ -10,17 +10,18 @@ from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
 from pellucid.core.text.tied_units import TIES
 from pellucid.extraction.extract import extract_from, selection_for
-from pellucid.studies.s0_eraser.numbers import FEW, verdict
-from pellucid.studies.s0_eraser.settings import RIVALS, SPANS
-from pellucid.studies.s0_eraser.settings import SIZES as ERASER_SIZES
-from pellucid.studies.s0_eraser.study import best_penalties, s0_eraser
-from pellucid.studies.s0_transfers.page import as_page
-from pellucid.studies.s0_transfers.rows import MODES, ROWS, SIZES, full_texts
-from pellucid.studies.s0_transfers.spans import cut, trained
-from pellucid.studies.s0_transfers.study import s0_transfers
-from pellucid.studies.shared.equal_scores import RECORD
-from pellucid.studies.shared.runner import main
-from pellucid.studies.shared.study import Settings
+from studies.s0_eraser.numbers import FEW, verdict
+from studies.s0_eraser.settings import RIVALS, SPANS
+from studies.s0_eraser.settings import SIZES as ERASER_SIZES
+from studies.s0_eraser.study import best_penalties, s0_eraser
+from studies.s0_transfers.page import as_page
+from studies.s0_transfers.rows import MODES, ROWS, SIZES, full_texts
+from studies.s0_transfers.spans import cut, trained
+from studies.s0_transfers.study import s0_transfers
+from studies.shared.equal_scores import RECORD
+from studies.shared.runner import main
+from studies.shared.study import Settings
+from studies.shared.unit_files import unpack_units
 from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
@@ -65,7 +66,8 @@ def test_finished_units_are_read_and_a_missing_one_is_done_again_with_the_models
     transferred, monkeypatch
 ):
     settings, numbers = transferred
-    (settings.out / "runs" / "random_span-0.json").unlink()
+    unpack_units(settings.runs)
+    (settings.runs / "random_span-0.json").unlink()
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
     again = s0_transfers().numbers(settings)
     assert {**again, "seconds": 0} == {**numbers, "seconds": 0}
@@ -142,7 +144,8 @@ def test_the_penalty_is_the_best_on_dev_among_those_that_did_not_collapse():
 
 def test_numbers_of_another_penalty_or_of_the_older_study_are_refused(judged):
     settings, _ = judged
-    path = settings.out / "runs" / "judged-snli-span_stripped-0.json"
+    unpack_units(settings.runs)
+    path = settings.runs / "judged-snli-span_stripped-0.json"
     saved = path.read_text(encoding="utf-8")
     old = {"about": {"sizes": {}, "data": "pocket", "concentration": 1.5, "seed": 0}, "task": "snli"}
     for other in (old, {**json.loads(saved), "about": {**json.loads(saved)["about"], "penalty": "lambda_9"}}):

@@ -11,16 +11,17 @@ import pytest
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
-from pellucid.studies.s0_accuracy.page import as_page, claims, summarise
-from pellucid.studies.s0_accuracy.trials import ROBERTA, SIZES, trials
-from pellucid.studies.s0_eraser import settings as eraser
-from pellucid.studies.s0_transfers import rows as transfers
-from pellucid.studies.shared.claims import Claim, SameClaim
-from pellucid.studies.shared.runner import main
-from pellucid.studies.shared.self_explaining_models import PAPER_RECIPE
-from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.trainings import Corpus, trial_units
-from pellucid.studies.shared.units import run_units, unit_path
+from studies.s0_accuracy.page import as_page, claims, summarise
+from studies.s0_accuracy.trials import ROBERTA, SIZES, trials
+from studies.s0_eraser import settings as eraser
+from studies.s0_transfers import rows as transfers
+from studies.shared.claims import Claim, SameClaim
+from studies.shared.runner import main
+from studies.shared.self_explaining_models import PAPER_RECIPE
+from studies.shared.study import Settings
+from studies.shared.trainings import Corpus, trial_units
+from studies.shared.unit_files import has_unit, unpack_units
+from studies.shared.units import run_units
 from tests.training.tiny_training import save_encoder
 
 STUDY = Path(__file__).parents[2] / "studies" / "s0_accuracy" / "sst5"
@@ -103,7 +104,7 @@ def test_the_papers_other_penalty_is_judged_as_the_same_within_a_point():
 def test_the_runs_of_the_repository_are_of_the_studys_trainings_and_texts_and_of_no_others():
     size, source = SIZES["small"]["sst5"], str(Path(os.environ["PELLUCID_DATA"]) / "sst5")
     corpus = Corpus(source, size.most)
-    finished = [one for one in trials("sst5", size) if unit_path(STUDY / "runs", one.name).exists()]
+    finished = [one for one in trials("sst5", size) if has_unit(STUDY / "runs", one.name)]
 
     def run(wanted, corpus):
         return run_units(trial_units(wanted, corpus, STUDY, "cpu"), STUDY / "runs", 1, silent).values()
@@ -126,16 +127,20 @@ def test_the_study_runs_and_repeats_no_training(tmp_path, capsys):
     words += ["--encoder", str(save_encoder(tmp_path / "encoder"))]
     main([*words, "--processes", "2"])
     first = (tmp_path / "README.md").read_text(encoding="utf-8")
+    packed = (tmp_path / "units.jsonl.xz").read_bytes()
+    unpack_units(tmp_path / "runs")
     runs = sorted((tmp_path / "runs").iterdir())
     assert [path.stem for path in runs] == ["average-0", "lambda-0-0", "lambda-1-0", "mean-0", "plain-0"]
-    before = [path.stat().st_mtime_ns for path in runs]
+    texts = {path.stem: path.read_text() for path in runs}
     (tmp_path / "runs" / "mean-0.json").unlink()
     main(words)  # only what is missing, and with one process the same numbers
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == first
-    again = sorted((tmp_path / "runs").iterdir())
-    assert [path.stat().st_mtime_ns for path in again if path.stem != "mean-0"] == [
-        time for path, time in zip(runs, before, strict=True) if path.stem != "mean-0"
-    ]
+    assert not (tmp_path / "runs").exists()
+    main(words)
+    unpack_units(tmp_path / "runs")
+    again = {path.stem: path.read_text() for path in (tmp_path / "runs").iterdir()}
+    assert again.pop("mean-0") and again == {name: text for name, text in texts.items() if name != "mean-0"}
+    assert packed
     assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["texts"] == 16
     assert "Made by" in capsys.readouterr().out
 

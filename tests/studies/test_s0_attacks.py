@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from pellucid.studies.s0_attacks.numbers import summarise
-from pellucid.studies.s0_attacks.page import as_page, as_picture
-from pellucid.studies.shared.attacked_accuracy import accuracy, difference
-from pellucid.studies.shared.claims import claim_of
+from studies.s0_attacks.numbers import summarise
+from studies.s0_attacks.page import as_page, as_picture
+from studies.shared.attacked_accuracy import accuracy, difference
+from studies.shared.claims import claim_of
 
 ABOUT = {
     "task": "imdb",

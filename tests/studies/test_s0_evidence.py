@@ -10,10 +10,10 @@ import pellucid
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example
 from pellucid.evaluation.errors.error_patterns import evidence_of
-from pellucid.studies.s0_evidence.page import as_page
-from pellucid.studies.s0_evidence.picture import LEFT, LETTER, LETTERS, as_picture, broken
-from pellucid.studies.s0_evidence.span_words import spans_in_numbers
-from pellucid.studies.s0_evidence.study import (
+from studies.s0_evidence.page import as_page
+from studies.s0_evidence.picture import LEFT, LETTER, LETTERS, as_picture, broken
+from studies.s0_evidence.span_words import spans_in_numbers
+from studies.s0_evidence.study import (
     EXTRACTORS,
     KINDS,
     MOST,
@@ -22,9 +22,9 @@ from pellucid.studies.s0_evidence.study import (
     own_texts,
     s0_evidence,
 )
-from pellucid.studies.s0_transfers.rows import SIZES, full_texts
-from pellucid.studies.shared.runner import main
-from pellucid.studies.shared.study import Settings
+from studies.s0_transfers.rows import SIZES, full_texts
+from studies.shared.runner import main
+from studies.shared.study import Settings
 from tests.reports.sample_results import sample_explanation
 from tests.training.tiny_training import save_encoder
 

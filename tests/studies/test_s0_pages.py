@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pellucid.evaluation.protocols.transfers import WAYS
-from pellucid.studies.s0_transfers.numbers import BLIND, OURS, summarise
-from pellucid.studies.s0_transfers.page import as_page
+from studies.s0_transfers.numbers import BLIND, OURS, summarise
+from studies.s0_transfers.page import as_page
 
 TEXTS = 200
 SHARES = {OURS: 0.6, "average_gradient": 0.4, BLIND: 0.5}

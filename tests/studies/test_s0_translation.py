@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pellucid.studies.s0_translation.page import as_page
-from pellucid.studies.s0_translation.summary import difference_over_seeds, summarise
-from pellucid.studies.shared.claims import claim_of
+from studies.s0_translation.page import as_page
+from studies.s0_translation.summary import difference_over_seeds, summarise
+from studies.shared.claims import claim_of
 
 pytest.importorskip("sacrebleu")
 from pellucid.evaluation.translations.bleu import bleu_of_means, sentence_statistics

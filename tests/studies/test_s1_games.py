@@ -6,12 +6,12 @@ import pytest
 import pellucid
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.processes.side_by_side import no_report
-from pellucid.studies.s1_games import tasks
-from pellucid.studies.s1_games.models import missing_method
-from pellucid.studies.s1_games.numbers import best_layer, claims, summarise
-from pellucid.studies.s1_games.page import as_page, sweep_picture
-from pellucid.studies.s1_games.study import game_units, games, judged_texts, unit_name
-from pellucid.studies.shared.study import Settings
+from studies.s1_games import tasks
+from studies.s1_games.models import missing_method
+from studies.s1_games.numbers import best_layer, claims, summarise
+from studies.s1_games.page import as_page, sweep_picture
+from studies.s1_games.study import game_units, games, judged_texts, unit_name
+from studies.shared.study import Settings
 
 DECODED, UNDECODED = tasks.DECODED, tasks.UNDECODED
 NOT_YET = pytest.mark.skipif(

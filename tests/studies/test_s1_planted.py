@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.studies.s1_planted.page import as_page
-from pellucid.studies.s1_planted.summary import summarise
+from studies.s1_planted.page import as_page
+from studies.s1_planted.summary import summarise
 
 DEV = {
     "chance": 0.3,

@@ -7,12 +7,12 @@ import pytest
 
 import pellucid
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.studies.s1_games.tasks import DECODED, SIZES, UNDECODED
-from pellucid.studies.s1_words.geometry import LAYERS, MIXING, decoded, geometry_picture, states, tokens
-from pellucid.studies.s1_words.numbers import claims, over_seeds, summarise
-from pellucid.studies.s1_words.page import as_page, clouds, curves
-from pellucid.studies.s1_words.study import choices, lists_in_numbers
-from pellucid.studies.shared.study import Settings
+from studies.s1_games.tasks import DECODED, SIZES, UNDECODED
+from studies.s1_words.geometry import LAYERS, MIXING, decoded, geometry_picture, states, tokens
+from studies.s1_words.numbers import claims, over_seeds, summarise
+from studies.s1_words.page import as_page, clouds, curves
+from studies.s1_words.study import choices, lists_in_numbers
+from studies.shared.study import Settings
 from tests.reports.test_word_lists import corpus
 
 

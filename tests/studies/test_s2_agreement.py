@@ -6,10 +6,10 @@ import pytest
 
 from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import Interval
-from pellucid.studies.s2_agreement import explained as explained_module
-from pellucid.studies.s2_agreement import study
-from pellucid.studies.s2_agreement.explained import METHODS, SIZES, check_case, explained
-from pellucid.studies.s2_agreement.numbers import (
+from studies.s2_agreement import explained as explained_module
+from studies.s2_agreement import study
+from studies.s2_agreement.explained import METHODS, SIZES, check_case, explained
+from studies.s2_agreement.numbers import (
     OVER,
     TABLE_1,
     corpus_claims,
@@ -18,11 +18,11 @@ from pellucid.studies.s2_agreement.numbers import (
     seed_claims,
     summarise,
 )
-from pellucid.studies.s2_agreement.page import as_page
-from pellucid.studies.s2_agreement.picture import grid_picture
-from pellucid.studies.s2_deletion.methods import CHANCE, PAPER
-from pellucid.studies.s2_models.tasks import TASKS
-from pellucid.studies.shared.study import Settings
+from studies.s2_agreement.page import as_page
+from studies.s2_agreement.picture import grid_picture
+from studies.s2_deletion.methods import CHANCE, PAPER
+from studies.s2_models.tasks import TASKS
+from studies.shared.study import Settings
 from tests.training.tiny_training import save_encoder
 
 ABOUT = {

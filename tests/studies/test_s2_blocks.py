@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from pellucid.studies.quoted_blocks import s2_blocks, which_explanation_blocks
-from pellucid.studies.s2_agreement.numbers import summarise as summarise_agreement
-from pellucid.studies.s2_deletion.numbers import summarise as summarise_deletion
-from pellucid.studies.s2_models.numbers import summarise as summarise_models
-from pellucid.studies.s2_words.numbers import summarise as summarise_words
-from pellucid.studies.which_explanation.corpora import PLANTED
-from pellucid.studies.which_explanation.numbers import summarise as summarise_which
+from studies.quoted_blocks import s2_blocks, which_explanation_blocks
+from studies.s2_agreement.numbers import summarise as summarise_agreement
+from studies.s2_deletion.numbers import summarise as summarise_deletion
+from studies.s2_models.numbers import summarise as summarise_models
+from studies.s2_words.numbers import summarise as summarise_words
+from studies.which_explanation.corpora import PLANTED
+from studies.which_explanation.numbers import summarise as summarise_which
 from tests.studies.test_s2_agreement import ABOUT as ABOUT_AGREEMENT
 from tests.studies.test_s2_agreement import all_pairs, grid
 from tests.studies.test_s2_deletion import ABOUT as ABOUT_DELETION

@@ -6,14 +6,14 @@ import pytest
 import pellucid
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.processes.side_by_side import no_report
-from pellucid.studies.s2_deletion import study
-from pellucid.studies.s2_deletion.methods import CHANCE, PAPER, RELEASED, VARIANTS
-from pellucid.studies.s2_deletion.numbers import claims, curves_of, difference, summarise
-from pellucid.studies.s2_deletion.page import as_page, as_picture, claims_of
-from pellucid.studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
-from pellucid.studies.s2_deletion.study import SIZES, digits, right_answers
-from pellucid.studies.s2_models.tasks import TASKS
-from pellucid.studies.shared.study import Settings
+from studies.s2_deletion import study
+from studies.s2_deletion.methods import CHANCE, PAPER, RELEASED, VARIANTS
+from studies.s2_deletion.numbers import claims, curves_of, difference, summarise
+from studies.s2_deletion.page import as_page, as_picture, claims_of
+from studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
+from studies.s2_deletion.study import SIZES, digits, right_answers
+from studies.s2_models.tasks import TASKS
+from studies.shared.study import Settings
 from tests.training.tiny_training import save_encoder
 
 ABOUT = {

@@ -4,10 +4,10 @@ import pytest
 
 from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.text.example import Example
-from pellucid.studies.s2_models import study
-from pellucid.studies.s2_models.numbers import accuracy, best_epoch, summarise
-from pellucid.studies.s2_models.page import as_page, as_picture
-from pellucid.studies.s2_models.tasks import (
+from studies.s2_models import study
+from studies.s2_models.numbers import accuracy, best_epoch, summarise
+from studies.s2_models.page import as_page, as_picture
+from studies.s2_models.tasks import (
     SIZES,
     TASKS,
     distinct_phrases,
@@ -18,8 +18,8 @@ from pellucid.studies.s2_models.tasks import (
     task_parts,
     texts_longer_than,
 )
-from pellucid.studies.s2_models.trained_models import model_folder, trained
-from pellucid.studies.shared.study import Settings
+from studies.s2_models.trained_models import model_folder, trained
+from studies.shared.study import Settings
 from tests.tiny import word_piece
 from tests.training.tiny_training import save_encoder
 

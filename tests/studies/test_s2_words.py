@@ -3,15 +3,15 @@
 import pytest
 
 from pellucid.core.processes.side_by_side import no_report
-from pellucid.studies.s2_agreement.explained import SIZES
-from pellucid.studies.s2_deletion.methods import PAPER
-from pellucid.studies.s2_models.tasks import TASKS
-from pellucid.studies.s2_words import study
-from pellucid.studies.s2_words.numbers import common_words, summarise
-from pellucid.studies.s2_words.page import as_page
-from pellucid.studies.s2_words.paper import ENDS, TABLES
-from pellucid.studies.s2_words.picture import sentences_picture
-from pellucid.studies.shared.study import Settings
+from studies.s2_agreement.explained import SIZES
+from studies.s2_deletion.methods import PAPER
+from studies.s2_models.tasks import TASKS
+from studies.s2_words import study
+from studies.s2_words.numbers import common_words, summarise
+from studies.s2_words.page import as_page
+from studies.s2_words.paper import ENDS, TABLES
+from studies.s2_words.picture import sentences_picture
+from studies.shared.study import Settings
 from tests.training.tiny_training import save_encoder
 
 ABOUT = {"tasks": {"sst5": {"title": "SST-5", "n_texts": 8}}, "seeds": 3}

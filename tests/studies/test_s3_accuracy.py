@@ -8,12 +8,12 @@ from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import Interval
 from pellucid.datasets.load import load_examples
 from pellucid.evaluation.shared.matthews import matthews_interval
-from pellucid.studies.s3_accuracy import study
-from pellucid.studies.s3_accuracy.models import PRETRAINED, TITLES, model_plan, model_recipe
-from pellucid.studies.s3_accuracy.numbers import cells, claims, difference, points_of, summarise
-from pellucid.studies.s3_accuracy.page import as_page, as_picture
-from pellucid.studies.s3_accuracy.tasks import SIZES, TASKS, task_parts
-from pellucid.studies.shared.study import Settings
+from studies.s3_accuracy import study
+from studies.s3_accuracy.models import PRETRAINED, TITLES, model_plan, model_recipe
+from studies.s3_accuracy.numbers import cells, claims, difference, points_of, summarise
+from studies.s3_accuracy.page import as_page, as_picture
+from studies.s3_accuracy.tasks import SIZES, TASKS, task_parts
+from studies.shared.study import Settings
 
 
 def run(model, seed, answers, labels=None):

@@ -1,6 +1,5 @@
 """Penalties on the weights in small: what is measured of each model, signs of claims, words given up, and what is missing."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -9,11 +8,12 @@ import pytest
 
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.storage import as_records, from_records
-from pellucid.studies.s3_decay.numbers import RETAINED, claims, measured, summarise
-from pellucid.studies.s3_decay.page import as_page, as_picture
-from pellucid.studies.s3_decay.study import SIZES, about, model_units, s3_decay
-from pellucid.studies.shared.runner import run_study
-from pellucid.studies.shared.study import Settings
+from studies.s3_decay.numbers import RETAINED, claims, measured, summarise
+from studies.s3_decay.page import as_page, as_picture
+from studies.s3_decay.study import SIZES, about, model_units, s3_decay
+from studies.shared.runner import run_study
+from studies.shared.study import Settings
+from studies.shared.unit_files import units_of
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,7 @@ def page(settings):
 
 @pytest.fixture(scope="module")
 def units(settings, page):
-    paths = sorted((settings.out / "runs").glob("*.json"))
-    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return units_of(settings.runs)
 
 
 def with_scores(unit, score, seed):
@@ -89,11 +88,11 @@ def test_three_trainings_show_which_words_were_dropped(settings, units):
 
 def test_the_page_of_two_seeds_has_no_verdict(page):
     assert "no verdict: 2 seeds" in page and "reproduced**" not in page
-    assert "`python -m pellucid.studies s3_decay --data FOLDER --work WORK --out OUT --size tiny`" in page
+    assert "`python -m studies s3_decay --data FOLDER --work WORK --out OUT --size tiny`" in page
 
 
 def test_a_finished_study_does_no_work(settings, page, monkeypatch):
-    monkeypatch.setattr("pellucid.studies.s3_decay.study.train_model", None)
+    monkeypatch.setattr("studies.s3_decay.study.train_model", None)
     assert run_study(s3_decay(), settings, silent) == page
 
 

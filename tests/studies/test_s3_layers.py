@@ -7,13 +7,13 @@ import torch
 from pellucid.core.passes.trace import Want
 from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.text.example import as_examples
-from pellucid.studies.quoted_blocks.s3_layers_blocks import s3_concepts_claims, s3_layers_claims
-from pellucid.studies.s3_concepts import numbers as of_concepts
-from pellucid.studies.s3_layers import study
-from pellucid.studies.s3_layers.models import MODELS, PRETRAINED, rows_of
-from pellucid.studies.s3_layers.numbers import falls, most_informative_words, stop_words
-from pellucid.studies.s3_layers.rescaling import rescaled
-from pellucid.studies.s3_layers.scores import HEAD, RIVALS, layer_sums, retained
+from studies.quoted_blocks.s3_layers_blocks import s3_concepts_claims, s3_layers_claims
+from studies.s3_concepts import numbers as of_concepts
+from studies.s3_layers import study
+from studies.s3_layers.models import MODELS, PRETRAINED, rows_of
+from studies.s3_layers.numbers import falls, most_informative_words, stop_words
+from studies.s3_layers.rescaling import rescaled
+from studies.s3_layers.scores import HEAD, RIVALS, layer_sums, retained
 from tests.asking import FEW, SOME_TEXTS
 from tests.tiny import tiny_on_vectors
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from pellucid.studies.quoted_blocks.s3_models_blocks import (
+from studies.quoted_blocks.s3_models_blocks import (
     s3_accuracy_claims,
     s3_decay_claims,
     s3_training_claims,
 )
-from pellucid.studies.s3_accuracy.models import PRETRAINED
+from studies.s3_accuracy.models import PRETRAINED
 
 NUMBERS = {"mean": 1.0, "low": -0.5, "high": 2.5}
 CLAIM = {"words": "BERT (here MiniLM) beats the CNN", "paper": 11.2, "measured": NUMBERS, "seeds": 3}

@@ -11,10 +11,10 @@ from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import Interval
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
-from pellucid.studies.s3_steps.network import LABELS, START, ReversingNetwork, as_model
-from pellucid.studies.s3_steps.page import verdict
-from pellucid.studies.s3_steps.study import TINY, judge, step_maps
-from pellucid.studies.s3_steps.training import columns, is_held_out, load, reversed_by, strings, train
+from studies.s3_steps.network import LABELS, START, ReversingNetwork, as_model
+from studies.s3_steps.page import verdict
+from studies.s3_steps.study import TINY, judge, step_maps
+from studies.s3_steps.training import columns, is_held_out, load, reversed_by, strings, train
 from tests.asking import ask
 
 PAIRS = [("abcd", "dc"), ("ba", "a"), ("dcbaabcd", "dcba")]

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from pellucid.studies.quoted_blocks.blocks import BLOCKS, blocks_of_files
-from pellucid.studies.quoted_blocks.s1_blocks import s1_planted_claims
-from pellucid.studies.quoted_blocks.s3_steps_blocks import s3_steps_claims
-from pellucid.studies.s1_planted.summary import summarise
-from pellucid.studies.s3_steps.page import CLAIMS, LAYERS
+from studies.quoted_blocks.blocks import BLOCKS, blocks_of_files
+from studies.quoted_blocks.s1_blocks import s1_planted_claims
+from studies.quoted_blocks.s3_steps_blocks import s3_steps_claims
+from studies.s1_planted.summary import summarise
+from studies.s3_steps.page import CLAIMS, LAYERS
 from tests.studies.test_s1_planted import run
 
 

@@ -1,18 +1,17 @@
 """Watched trainings in small: nats by step, layer and text, what rises and falls, what changes, and the picture."""
 
-import json
-
 import numpy as np
 import pytest
 
-from pellucid.studies.s3_accuracy.models import PRETRAINED
-from pellucid.studies.s3_training.numbers import LSTM, change_by_layer, claims, rise_and_fall, summarise
-from pellucid.studies.s3_training.page import as_page
-from pellucid.studies.s3_training.picture import as_picture, shade
-from pellucid.studies.s3_training.study import SIZES, about, s3_training, training_units
-from pellucid.studies.shared.curve_plot import spread
-from pellucid.studies.shared.runner import run_study
-from pellucid.studies.shared.study import Settings
+from studies.s3_accuracy.models import PRETRAINED
+from studies.s3_training.numbers import LSTM, change_by_layer, claims, rise_and_fall, summarise
+from studies.s3_training.page import as_page
+from studies.s3_training.picture import as_picture, shade
+from studies.s3_training.study import SIZES, about, s3_training, training_units
+from studies.shared.curve_plot import spread
+from studies.shared.runner import run_study
+from studies.shared.study import Settings
+from studies.shared.unit_files import read_unit
 from tests.training.tiny_training import save_encoder
 
 
@@ -42,7 +41,7 @@ def test_every_look_of_every_training_stays_and_no_model(settings, page):
     names = [unit.name for unit in training_units(settings, {})]
     assert names == [f"{LSTM}-0", f"{PRETRAINED}-0", f"{LSTM}-1", f"{PRETRAINED}-1"]
     for name in names:
-        unit = json.loads((settings.out / "runs" / f"{name}.json").read_text(encoding="utf-8"))
+        unit = read_unit(settings.runs, name)
         assert unit["steps"] == list(range(5 if unit["model"] == LSTM else 3))
         n_layers = 4 if unit["model"] == LSTM else 3
         assert np.shape(unit["nats"]) == (len(unit["steps"]), n_layers + 1, 4) and np.min(unit["nats"]) >= 0
@@ -57,7 +56,7 @@ def test_the_page_says_that_two_seeds_are_no_verdict(page):
 
 @pytest.mark.whole
 def test_a_finished_study_does_no_work(settings, page, monkeypatch):
-    monkeypatch.setattr("pellucid.studies.s3_training.study.train_model", None)
+    monkeypatch.setattr("studies.s3_training.study.train_model", None)
     assert run_study(s3_training(), settings) == page
 
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from pellucid.core.processes.side_by_side import no_report
-from pellucid.studies.s4_adversary.page import as_page, as_picture
-from pellucid.studies.s4_adversary.study import SIZES, imitation_units
-from pellucid.studies.s4_adversary.summary import cost_of_a_nat, summarise
-from pellucid.studies.s4_fragility.trainings import training_unit
-from pellucid.studies.shared.attention_models import AttentionModel
-from pellucid.studies.shared.claims import claim_of
-from pellucid.studies.shared.study import Settings
+from studies.s4_adversary.page import as_page, as_picture
+from studies.s4_adversary.study import SIZES, imitation_units
+from studies.s4_adversary.summary import cost_of_a_nat, summarise
+from studies.s4_fragility.trainings import training_unit
+from studies.shared.attention_models import AttentionModel
+from studies.shared.claims import claim_of
+from studies.shared.study import Settings
 
 ABOUT = {
     "task": "sst2",

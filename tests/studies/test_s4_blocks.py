@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pellucid.studies.quoted_blocks.s4_blocks import (
+from studies.quoted_blocks.s4_blocks import (
     s4_adversary_claims,
     s4_corpora_claims,
     s4_fragility_claims,
@@ -14,10 +14,10 @@ from pellucid.studies.quoted_blocks.s4_blocks import (
     s4_start_claims,
     s4_verdicts_claims,
 )
-from pellucid.studies.s4_adversary.summary import summarise as summarise_adversary
-from pellucid.studies.s4_fragility.summary import summarise
-from pellucid.studies.s4_start.summary import summarise as summarise_start
-from pellucid.studies.s4_verdicts.summary import summarise as summarise_verdicts
+from studies.s4_adversary.summary import summarise as summarise_adversary
+from studies.s4_fragility.summary import summarise
+from studies.s4_start.summary import summarise as summarise_start
+from studies.s4_verdicts.summary import summarise as summarise_verdicts
 from tests.studies.test_s4_adversary import ABOUT as ABOUT_ADVERSARY
 from tests.studies.test_s4_adversary import curves
 from tests.studies.test_s4_fragility import measured, run

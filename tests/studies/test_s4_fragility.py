@@ -15,12 +15,12 @@ from pellucid.evaluation.attention_analysis.plotted_units import plotted
 from pellucid.evaluation.information.mutual_information import mutual_information
 from pellucid.evaluation.shared.attention_outcome import attention_outcome
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
-from pellucid.studies.s4_fragility import study
-from pellucid.studies.s4_fragility.choice import best_weights, candidates, read_choice
-from pellucid.studies.s4_fragility.information import information_of
-from pellucid.studies.s4_fragility.information_numbers import information_numbers
-from pellucid.studies.s4_fragility.information_page import information_table
-from pellucid.studies.s4_fragility.numbers import (
+from studies.s4_fragility import study
+from studies.s4_fragility.choice import best_weights, candidates, read_choice
+from studies.s4_fragility.information import information_of
+from studies.s4_fragility.information_numbers import information_numbers
+from studies.s4_fragility.information_page import information_table
+from studies.s4_fragility.numbers import (
     OWN,
     PER_UNIT,
     change,
@@ -30,11 +30,11 @@ from pellucid.studies.s4_fragility.numbers import (
     is_degenerate,
     model_numbers,
 )
-from pellucid.studies.s4_fragility.page import as_page, as_picture
-from pellucid.studies.s4_fragility.sentences import SENTENCES
-from pellucid.studies.s4_fragility.sentences_picture import sentences_picture
-from pellucid.studies.s4_fragility.summary import summarise
-from pellucid.studies.s4_fragility.tasks import (
+from studies.s4_fragility.page import as_page, as_picture
+from studies.s4_fragility.sentences import SENTENCES
+from studies.s4_fragility.sentences_picture import sentences_picture
+from studies.s4_fragility.summary import summarise
+from studies.s4_fragility.tasks import (
     SIZES,
     TASKS,
     InformationSize,
@@ -42,10 +42,10 @@ from pellucid.studies.s4_fragility.tasks import (
     labelled_parts,
     two_classes,
 )
-from pellucid.studies.shared.attention_answers import attention_answers, heaviest_words
-from pellucid.studies.shared.attention_models import VARIANTS, AttentionModel
-from pellucid.studies.shared.claims import claim_of
-from pellucid.studies.shared.study import Settings
+from studies.shared.attention_answers import attention_answers, heaviest_words
+from studies.shared.attention_models import VARIANTS, AttentionModel
+from studies.shared.claims import claim_of
+from studies.shared.study import Settings
 from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, write
 from tests.evaluation.test_mutual_information import occurrences
 from tests.tiny import tiny_composed

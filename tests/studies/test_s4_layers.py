@@ -3,10 +3,10 @@
 import pytest
 
 from pellucid.core.foundation.errors import UnknownName
-from pellucid.studies.s4_layers import study
-from pellucid.studies.s4_layers.numbers import claims, summarise
-from pellucid.studies.s4_layers.page import as_page, as_picture
-from pellucid.studies.shared.study import Settings
+from studies.s4_layers import study
+from studies.s4_layers.numbers import claims, summarise
+from studies.s4_layers.page import as_page, as_picture
+from studies.shared.study import Settings
 from tests.studies.test_s4_fragility import run
 
 

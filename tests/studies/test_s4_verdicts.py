@@ -9,13 +9,13 @@ from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.planting.carriers import carrier_parts
 from pellucid.datasets.planting.plant import plant
 from pellucid.evaluation.protocols.pointing import reason_precision
-from pellucid.studies.s4_verdicts.judged_weights import judged_weights
-from pellucid.studies.s4_verdicts.page import as_page
-from pellucid.studies.s4_verdicts.summary import deception_row, summarise
-from pellucid.studies.s4_verdicts.units import weight_on_marks
-from pellucid.studies.s4_verdicts.verdict_tables import verdicts_text
-from pellucid.studies.s4_verdicts.verdicts import verdict_rows
-from pellucid.studies.shared.attention_models import DECEPTIVE
+from studies.s4_verdicts.judged_weights import judged_weights
+from studies.s4_verdicts.page import as_page
+from studies.s4_verdicts.summary import deception_row, summarise
+from studies.s4_verdicts.units import weight_on_marks
+from studies.s4_verdicts.verdict_tables import verdicts_text
+from studies.s4_verdicts.verdicts import verdict_rows
+from studies.shared.attention_models import DECEPTIVE
 from tests.tiny import tiny_composed
 
 SHARE = {"mean": 1.0, "low": 1.0, "high": 1.0}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
-from pellucid.studies.shared.seed_intervals import interval_over_seeds
+from studies.shared.seed_intervals import interval_over_seeds
 
 
 def first(means):

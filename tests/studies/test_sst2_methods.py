@@ -13,12 +13,12 @@ from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import silent
 from pellucid.core.results.table import Interval
-from pellucid.studies.shared.interval_plot import Panel, interval_plot
-from pellucid.studies.shared.runner import main
-from pellucid.studies.shared.study import Settings
-from pellucid.studies.shared.text_choice import with_smallest_digests
-from pellucid.studies.sst2_methods.page import METRICS, as_page, as_picture, better, ranked, summarise
-from pellucid.studies.sst2_methods.study import METHODS, SIZES, measure, method_choices
+from studies.shared.interval_plot import Panel, interval_plot
+from studies.shared.runner import main
+from studies.shared.study import Settings
+from studies.shared.text_choice import with_smallest_digests
+from studies.sst2_methods.page import METRICS, as_page, as_picture, better, ranked, summarise
+from studies.sst2_methods.study import METHODS, SIZES, measure, method_choices
 from tests.training.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.studies.shared.claims import claim_of
-from pellucid.studies.translation_links.corpora import corpora_of
-from pellucid.studies.translation_links.judging import methods_of
-from pellucid.studies.translation_links.page import as_page, as_picture
-from pellucid.studies.translation_links.summary import summarise
+from studies.shared.claims import claim_of
+from studies.translation_links.corpora import corpora_of
+from studies.translation_links.judging import methods_of
+from studies.translation_links.page import as_page, as_picture
+from studies.translation_links.summary import summarise
 from tests.tiny_writing import tiny_writing
 
 

@@ -15,8 +15,8 @@ import torch
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.progress import silent
 from pellucid.core.text.example import Example
-from pellucid.studies.shared.computing_environment import computing_record, count_machines, where_computed
-from pellucid.studies.shared.units import Unit, reserve_folder, run_units, text_digest
+from studies.shared.computing_environment import computing_record, count_machines, where_computed
+from studies.shared.units import Unit, reserve_folder, run_units, text_digest
 
 
 def halves(number, share):

@@ -12,11 +12,11 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import CHANCE, Interval
-from pellucid.studies.shared.interval_plot import GOOD, Panel, interval_plot
-from pellucid.studies.shared.study import Settings
-from pellucid.studies.which_explanation import study
-from pellucid.studies.which_explanation.advice import advice_in_words, advice_rows, outcome
-from pellucid.studies.which_explanation.corpora import (
+from studies.shared.interval_plot import GOOD, Panel, interval_plot
+from studies.shared.study import Settings
+from studies.which_explanation import study
+from studies.which_explanation.advice import advice_in_words, advice_rows, outcome
+from studies.which_explanation.corpora import (
     CORPORA,
     PLANTED,
     SIZES,
@@ -25,14 +25,14 @@ from pellucid.studies.which_explanation.corpora import (
     reason_of,
     settings_of,
 )
-from pellucid.studies.which_explanation.judging import judged_numbers, training_numbers
-from pellucid.studies.which_explanation.judging import trained as trained_model
-from pellucid.studies.which_explanation.methods import METHODS, check_choices, metric_choices, short_name
-from pellucid.studies.which_explanation.numbers import lead, summarise, verdict
-from pellucid.studies.which_explanation.page import as_page
-from pellucid.studies.which_explanation.picture import as_picture
-from pellucid.studies.which_explanation.truth import TruthRun, agreement_with_truth, tau_b_of_rows, truth_runs
-from pellucid.studies.which_explanation.values_file import write_values
+from studies.which_explanation.judging import judged_numbers, training_numbers
+from studies.which_explanation.judging import trained as trained_model
+from studies.which_explanation.methods import METHODS, check_choices, metric_choices, short_name
+from studies.which_explanation.numbers import lead, summarise, verdict
+from studies.which_explanation.page import as_page
+from studies.which_explanation.picture import as_picture
+from studies.which_explanation.truth import TruthRun, agreement_with_truth, tau_b_of_rows, truth_runs
+from studies.which_explanation.values_file import write_values
 from tests.training.tiny_training import save_encoder
 
 TEXTS = 30

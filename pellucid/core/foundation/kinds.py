@@ -286,8 +286,6 @@ policies = Catalogue(
     requires=("conserves",),
     optional=MappingProxyType({"method": None}),
 )
-# A function that returns the study; its docstring is the sentence of the list of studies.
-studies = Catalogue("study", room="pellucid.studies", group="pellucid.studies")
 
 # The five parts of an attack, and the attacks made of them.
 # A function of an `AttackCase` and settings; it returns a `Ranking` of the case's units. It may be a generator that asks.

@@ -1,0 +1,41 @@
+"""The page of the explanations that move."""
+
+from studies.fragile_explanations.sizes import TOP, WORDS
+from studies.shared.computing_environment import where_computed
+from studies.shared.markdown import markdown_table, not_run_yet
+from studies.shared.units import Numbers
+
+
+def as_page(numbers: Numbers, size: str) -> str:
+    """The numbers as a Markdown page."""
+    about = numbers["about"]
+    sizes = f" --size {size}" if size != "small" else ""
+    return (
+        f"# {about['title']}: how easily an explanation moves\n\n"
+        f"One word of a text becomes a synonym: at most {WORDS} words of a text are tried, in random order, each with all its synonyms, until at most one of the {TOP} "
+        f"words with the\nhighest scores is left while the class stays. {about['n_test']:,} test texts; the victim: {about['encoder']}, learnt from "
+        f"{about['n_train']:,} texts, {about['epochs']} epochs, {about['seeds']} seeds. Made by\n"
+        f"`python -m studies fragile_explanations --task {about['task']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
+        "Moved: percent of the texts that were answered right, with 95 % intervals over seeds and texts; lower is steadier. Below chance: points fewer than "
+        "of scores drawn at random.\nτ: Kendall's, between the scores before and after, of texts that moved.\n\n"
+        f"{where_computed(numbers['machines'])}\n"
+    )
+
+
+def _table(numbers: Numbers) -> str:
+    rows = [
+        [
+            row["method"].replace("_", " "),
+            row["seeds"],
+            f"{row['moved']['mean']:.1f} [{row['moved']['low']:.1f}, {row['moved']['high']:.1f}]",
+            _signed(row["below_chance"]),
+            "–" if row["tau"] is None else f"{row['tau']:.2f}",
+        ]
+        for row in numbers["rows"]
+    ]
+    return markdown_table(["method", "seeds", "moved", "below chance", "τ"], rows)
+
+
+def _signed(of: dict[str, float] | None) -> str:
+    return "–" if of is None else f"{of['mean']:+.1f} [{of['low']:+.1f}, {of['high']:+.1f}]"

@@ -1,0 +1,109 @@
+"""The page of the attacks."""
+
+from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.results.table import Interval
+from studies.s0_attacks.numbers import QUERIES
+from studies.s0_attacks.tasks import PAPER, PLAIN, SELF, SPANS
+from studies.shared.attack_picture import attack_picture
+from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
+from studies.shared.computing_environment import where_computed
+from studies.shared.markdown import markdown_table, not_run_yet
+from studies.shared.units import Numbers
+
+NAMES = {SELF: "explains itself", PLAIN: "plain twin"}
+DRAWN = ("random", "gradient", "text_order", "pwws", SPANS)
+
+
+def as_page(numbers: Numbers, size: str) -> str:
+    """The numbers as a Markdown page."""
+    about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
+    sizes = f" --size {size}" if size != "small" else ""
+    cut = f", cut after {about['words']} words" if about["words"] else ""
+    return (
+        f"# {about['title']}: how few edits fool a classifier\n\n"
+        f"Table 8 of Sun and others (2020). Victims: {about['encoder']} learnt from {about['n_train']:,} texts{cut}, {about['epochs']} epochs, "
+        f"{about['seeds']} seeds; one explains itself by its spans, its twin does not. {about['n_test']:,} test texts are attacked, each by "
+        "every attack\nuntil the answer changes or nothing is left to try. The paper's attacks were not on one victim "
+        "([A0.17](../../../docs/papers/corrections.md#a017)). Made by\n"
+        f"`python -m studies s0_attacks --task {about['task']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"{not_run_yet(numbers['missing'])}![Right answers against queries](attacks.svg)\n\n{_table(numbers)}\n\n"
+        "Percent of all texts that are answered right: before, when the attack has ended, and where it may give the model only so many "
+        "edited texts;\nwith 95 % intervals over seeds and texts. Queries: the mean over attacked texts, those that the order costs "
+        "included. Edited: the share of\nwords, and similarity: the cosine of MiniLM's vectors, both of texts that were fooled. Whether a "
+        "reader would still give the old\nanswer to these texts is not measured. The span attack on the plain twin edits the spans of the other.\n\n"
+        f"## Claims of the paper\n\nPoints of accuracy on the victim that explains itself. Below {ENOUGH_SEEDS} seeds there is no verdict.\n\n"
+        f"{claims_table(claims, 'points') if claims else 'None could be tested.'}\n{_shown(numbers)}{where_computed(numbers['machines'])}\n"
+    )
+
+
+def as_picture(numbers: Numbers) -> str:
+    """Right answers of the self-explaining victim against queries, a curve an attack."""
+    curves = {one["attack"]: one["curve"] for one in numbers["rows"] if one["victim"] == SELF}
+    return attack_picture(f"{numbers['about']['title']}: right answers under attack", curves, DRAWN)
+
+
+def _table(numbers: Numbers) -> str:
+    paper = PAPER.get(numbers["about"]["task"], {})
+    head = [
+        "victim",
+        "attack",
+        "seeds",
+        "after",
+        *(f"at {one}" for one in QUERIES),
+        "queries",
+        "edited",
+        "similarity",
+        "paper",
+    ]
+    before = [
+        [
+            NAMES[victim],
+            "before",
+            numbers["about"]["seeds"],
+            _interval(of),
+            *["–"] * (len(QUERIES) + 3),
+            paper.get("before", "–"),
+        ]
+        for victim, (of,) in numbers["victims"].items()
+    ]
+    rows = [
+        [
+            NAMES[one["victim"]],
+            one["attack"].replace("_", " "),
+            len(one["seeds"]),
+            _interval(one["after"]),
+            *(f"{of['mean']:.1f}" for of in one["at"]),
+            "–" if one["queries"] is None else f"{one['queries']:.0f}",
+            "–" if one["edited"] is None else percent(one["edited"]),
+            "–" if one["similarity"] is None else f"{one['similarity']:.2f}",
+            paper.get(one["attack"], "–") if one["victim"] == SELF else "–",
+        ]
+        for one in numbers["rows"]
+    ]
+    return markdown_table(head, [*before, *rows])
+
+
+def _interval(record: dict[str, float]) -> str:
+    of = Interval(**record)
+    return f"{of.mean:.1f} [{of.low:.1f}, {of.high:.1f}]"
+
+
+def _shown(numbers: Numbers) -> str:
+    """Table 7, of our own sentences."""
+    if not numbers["shown"]:
+        return ""
+    rows = [
+        [
+            one["attack"].replace("_", " "),
+            NAMES[one["victim"]],
+            _cell(one["before"]),
+            _cell("; ".join(f"{before} → {after}" for before, after in one["edits"])),
+            " → ".join(one["answers"]),
+        ]
+        for one in numbers["shown"]
+    ]
+    return f"## Sentences that were fooled\n\n{markdown_table(['attack', 'victim', 'text', 'edits', 'answer'], rows)}\n\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,94 @@
+"""The page of the translators."""
+
+from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.results.t_interval import t_interval
+from studies.s0_translation.judging import EVERY
+from studies.s0_translation.summary import LAYERS
+from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
+from studies.shared.computing_environment import where_computed
+from studies.shared.markdown import markdown_table, not_run_yet
+from studies.shared.units import Numbers
+
+NAMES = {
+    "plain": "plain",
+    "span": "spans",
+    "half": "spans, λ = 0.5",
+    "one": "spans, λ = 1",
+    "entropy": "spans, entropy 0.1",
+    "uniform": "spans, equal weights",
+    "static": "spans, one query",
+    "unscaled": "spans, unscaled",
+    "unscaled_entropy": "spans, unscaled, entropy 0.1",
+    "unscaled_static": "spans, unscaled, one query",
+}
+
+
+def as_page(numbers: Numbers, size: str) -> str:
+    """The numbers as a Markdown page."""
+    about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
+    sizes = f" --size {size}" if size != "small" else ""
+    network = about["network"]
+    return (
+        f"# {'IWSLT14' if size == 'paper' else 'Multi30k'}: a translator with spans of its source, and its plain twin\n\n"
+        f"Table 2 of Sun and others (2020): 28.4 and 28.9 BLEU on IWSLT14. Here English to German, {about['n_train']:,} pairs, "
+        f"{about['epochs']} epochs, {network['layers']} + {network['layers']} layers {network['width']} wide, {about['pieces']:,} joint "
+        f"pieces, beam {about['beam']}.\nThe layer is [our reading](../../../docs/papers/corrections.md#a016). Made by\n"
+        f"`python -m studies s0_translation --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"{not_run_yet(numbers['missing'])}{_scores(numbers)}\n\nBLEU with the signature `{numbers['signature']}`; with several seeds the "
+        "mean and its t-interval over trainings.\n\n"
+        f"## Does it help?\n\nIntervals are over seeds and sentences. Below {ENOUGH_SEEDS} seeds there is no verdict.\n\n"
+        f"{claims_table(claims, 'BLEU') if claims else 'It could not be tested.'}\n"
+        f"## What the spans carry\n\n{_spans(numbers)}\n\nOver the words of {about['explained']} dev references. Effective spans: "
+        f"1 / sum of squared weights, the median. Carried: the share of a word's lead over the next likeliest{_of_first(numbers)} that went through the spans, the "
+        "median over words that lead; little: the share of those words with less than a quarter.\n\n"
+        f"{where_computed(numbers['machines'])}\n\n## First translations\n\n{_first(numbers)}\n"
+    )
+
+
+def _scores(numbers: Numbers) -> str:
+    rows = [
+        [
+            NAMES[name],
+            len(of["dev_loss"]),
+            *(_interval(of["tests"][test]["bleu"]) for test in numbers["about"]["tests"]),
+            _interval(of["dev_loss"], 3),
+        ]
+        for name, of in numbers["variants"].items()
+    ]
+    return markdown_table(["model", "seeds", *numbers["about"]["tests"], "dev loss"], rows)
+
+
+def _interval(values: list[float], digits: int = 1) -> str:
+    interval = t_interval(values)
+    if len(values) < 2:
+        return f"{interval.mean:.{digits}f}"
+    return f"{interval.mean:.{digits}f} [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+
+
+def _spans(numbers: Numbers) -> str:
+    rows = [
+        [
+            NAMES[name],
+            seed,
+            one["words"],
+            "–" if one["effective_spans"] is None else f"{one['effective_spans']:.1f}",
+            "–" if one["carried"] is None else percent(one["carried"]),
+            "–" if one["little"] is None else percent(one["little"]),
+        ]
+        for name, of in numbers["variants"].items()
+        for seed, one in enumerate(of["spans"])
+    ]
+    return markdown_table(["model", "seed", "words", "effective spans", "carried", "little"], rows)
+
+
+def _of_first(numbers: Numbers) -> str:
+    every = [one for of in numbers["variants"].values() for one in of["spans"]]
+    return "" if all(one.get("pieces") == EVERY for one in every) else ", at its first piece,"
+
+
+def _first(numbers: Numbers) -> str:
+    shown = next((name for name in (*LAYERS, "plain") if name in numbers["variants"]), None)
+    if shown is None:
+        return "None."
+    rows = [[one.replace("|", "\\|") for one in pair] for pair in numbers["variants"][shown]["first"]]
+    return markdown_table([f"source ({NAMES[shown]}, seed 0)", "translation"], rows)

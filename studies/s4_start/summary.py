@@ -1,0 +1,68 @@
+"""How far below uniform the weights lie, look by look, and the claims of appendix C."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from pellucid.core.results.table import Interval
+from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from studies.s4_fragility.summary import missing_seeds
+from studies.shared.claims import Claim, SameClaim
+from studies.shared.computing_environment import count_machines
+from studies.shared.markdown import models_with_seeds
+from studies.shared.units import Numbers
+
+STARTS = ("normal", "default")
+
+
+def summarise(about: Numbers, runs: Sequence[Numbers]) -> Numbers:
+    """Of finished units, for each start: its curve in nats, mean over seeds and texts, and its accuracy on dev."""
+    by_start = {start: [run for run in runs if run["start"] == start] for start in STARTS}
+    shown = {start: sorted(of, key=lambda run: run["seed"]) for start, of in by_start.items() if of}
+    return {
+        "about": about,
+        "starts": {
+            start: {
+                "seeds": len(of),
+                "steps": of[0]["steps"],
+                "curve": [
+                    asdict(_mean(np.array([run["below"][look] for run in of])))
+                    for look in range(len(of[0]["steps"]))
+                ],
+                "dev_accuracy": [max(epoch["dev_accuracy"] for epoch in run["history"]) for run in of],
+            }
+            for start, of in shown.items()
+        },
+        "claims": {kind: [asdict(one) for one in listed] for kind, listed in claims(shown).items()},
+        "missing": models_with_seeds(
+            {start: missing_seeds(about["seeds"], by_start[start]) for start in STARTS}
+        ),
+        "machines": count_machines(runs),
+    }
+
+
+def claims(shown: dict[str, list[Numbers]]) -> dict[str, list[Claim]]:
+    """From the default start the weights stay uniform, from the normal one they do not; in hundredths of a nat, at the last look."""
+    if set(shown) != set(STARTS):
+        return {"apart": [], "uniform": []}
+    normal, default = (100 * np.array([run["below"][-1] for run in shown[start]]) for start in STARTS)
+    seeds = min(len(normal), len(default))
+    apart = paired_difference_over_runs(normal[:seeds], default[:seeds])
+    return {
+        "apart": [
+            Claim(
+                "weights of the normal start end farther below uniform than those of the default",
+                None,
+                apart,
+                seeds,
+            )
+        ],
+        "uniform": [
+            SameClaim("weights of the default start end uniform", None, _mean(default), len(default))
+        ],
+    }
+
+
+def _mean(values: np.ndarray) -> Interval:
+    return paired_difference_over_runs(values, np.zeros_like(values))

@@ -1,0 +1,103 @@
+"""The command line of all studies: list them, describe one, run one."""
+
+import argparse
+import inspect
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+
+from pellucid.core.folders.manifest import remove_manifest
+from pellucid.core.folders.output_folder import NOTHING_KNOWN, OutputFolder
+from pellucid.core.foundation.catalogue import Entry
+from pellucid.core.foundation.checks import known
+from pellucid.core.foundation.errors import PellucidError
+from pellucid.core.foundation.files import write_text
+from pellucid.core.foundation.progress import Progress, silent
+from pellucid.core.text.tied_units import TIES
+from pellucid.reports.terminal.progress_bar import progress_bar
+from studies.shared.equal_scores import RECORD
+from studies.shared.study import Settings, Study, studies
+from studies.shared.unit_files import PACKED, RUNS, pack_units
+
+PROGRAM = "python -m studies"
+SHARED = {one.name for one in fields(Settings)} - {"size_name", "size", "own"}
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command line. What goes wrong on purpose is one sentence on standard error, and status 2."""
+    words = sys.argv[1:] if words is None else words
+    try:
+        if not words or words[0] in ("-h", "--help"):
+            print(listing())
+        else:
+            _run(studies.get(words[0]), words[1:])
+    except PellucidError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def listing() -> str:
+    """Every study with its sentence, and how to run one."""
+    entries = [studies.get(name) for name in studies.names()]
+    width = max(len(entry.name) for entry in entries)
+    lines = "\n".join(f"  {entry.name:{width}}  {entry.summary}" for entry in entries)
+    return (
+        f"The studies:\n\n{lines}\n\n{PROGRAM} NAME --help describes one study and its options.\n"
+        f"{PROGRAM} NAME --size small --out FOLDER ... runs it; finished work is kept and not done again."
+    )
+
+
+def run_study(study: Study, settings: Settings, progress: Progress = silent) -> str:
+    """Do what is missing, write numbers, pictures and page into settings.out, and return the page.
+
+    Numbers, pictures and page are made again in any case; units of work have seals of their own, and a damaged one is refused.
+    """
+    names = ["result.json", *study.pictures, "README.md"]
+    files = OutputFolder(settings.out, "study", settings.size_name, [*names, PACKED, f"{RUNS}/*.json"])
+    if not settings.finished:
+        remove_manifest(settings.out)
+    records = study.work(settings, progress)
+    numbers = study.summary(settings, records)
+    page, result = study.page(settings, numbers), numbers
+    if study.equal_scores is not None and not study.equal_scores.follows_rule(records):
+        page = study.equal_scores.noted(page)
+    elif study.equal_scores is not None and isinstance(numbers, dict):
+        result = {**numbers, RECORD: TIES}
+    write_text(settings.out / "result.json", json.dumps(result, indent=1))
+    for name, draw in study.pictures.items():
+        write_text(settings.out / name, draw(settings, numbers))
+    write_text(settings.out / "README.md", page)
+    pack_units(settings.runs)
+    files.save(NOTHING_KNOWN)
+    return page
+
+
+def parse_settings(entry: Entry, study: Study, words: Sequence[str]) -> Settings:
+    """The settings that the words of a command line stand for. Raises `UnknownName` for an unknown size."""
+    options = vars(_parser(entry, study).parse_args(words))
+    size_name = options.pop("size")
+    known(f"size of {entry.name}", size_name, study.sizes)
+    shared = {name: options.pop(name) for name in SHARED & options.keys()}
+    return Settings(size_name, study.sizes[size_name], own=options, **shared)
+
+
+def _run(entry: Entry, words: Sequence[str]) -> None:
+    study = entry.make()
+    settings = parse_settings(entry, study, words)
+    with progress_bar(True) as progress:
+        page = run_study(study, settings, progress)
+    print(page)
+
+
+def _parser(entry: Entry, study: Study) -> argparse.ArgumentParser:
+    about = inspect.getdoc(inspect.getmodule(entry.make)) or entry.summary
+    parser = argparse.ArgumentParser(
+        prog=f"{PROGRAM} {entry.name}",
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=True,
+    )
+    for option in study.all_options:
+        parser.add_argument(option.name, **option.arguments)
+    return parser
