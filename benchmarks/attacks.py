@@ -28,7 +28,7 @@ from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import timed
 from pellucid.attacks.apertium.back_translations import Pivot
-from pellucid.attacks.candidates.synonyms import synonyms
+from pellucid.attacks.candidates import synonyms
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.places import words_of
 from pellucid.core.lexicon.wordnet import DEBIAN

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.core.processes.side_by_side import Share
-from pellucid.evaluation.attention.mutual_information import VOCABULARIES
+from pellucid.evaluation.attention.weights_and_states import VOCABULARIES
 from pellucid.evaluation.information.mutual_information import Grouping, MutualInformation, mutual_information
 from pellucid.evaluation.information.word_states import WordStates, word_states
 from studies.s4_fragility.tasks import InformationSize

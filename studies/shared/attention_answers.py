@@ -12,7 +12,7 @@ from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import coarsen
-from pellucid.evaluation.attention.unit_probability import mean_unit_probability
+from pellucid.evaluation.attention.weights_and_states import mean_unit_probability
 from pellucid.evaluation.shared.weighed_texts import WeighedText, right_answers, weighed_texts
 from studies.shared.units import Numbers
 

@@ -10,7 +10,7 @@ from captum.attr import LimeBase, Occlusion, ShapleyValueSampling
 from sklearn.linear_model import Ridge
 
 import pellucid
-from pellucid.attribution.as_published.thermostat_lime import _sample as thermostat_sample
+from pellucid.attribution.as_published.thermostat import _sample as thermostat_sample
 from pellucid.attribution.gaussian_process_shapley import _coalitions, _pairs
 from pellucid.attribution.kernel_shap import _plan
 from pellucid.attribution.lime import _sample as lime_sample

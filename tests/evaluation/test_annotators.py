@@ -12,9 +12,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.text.annotators import annotators_of, annotators_record
 from pellucid.core.text.example import Example, Rationale
-from pellucid.evaluation.metrics.auprc import auprc
-from pellucid.evaluation.metrics.iou_f1 import iou_f1
-from pellucid.evaluation.metrics.token_f1 import token_f1
+from pellucid.evaluation.metrics.plausibility import auprc, iou_f1, token_f1
 from pellucid.evaluation.shared.selection import marked_share
 from tests.evaluation.cases import case_with, examples, mark, model
 from tests.reference import metrics as slow

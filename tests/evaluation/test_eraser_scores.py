@@ -9,8 +9,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example, Rationale
-from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
-from pellucid.evaluation.metrics.sufficiency import sufficiency
+from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
 from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
 from pellucid.evaluation.shared.erasure import FRACTIONS
 from pellucid.evaluation.shared.reason_ranking import area_under_precision

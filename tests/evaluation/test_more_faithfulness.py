@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
-from pellucid.evaluation.metrics.comprehensiveness import comprehensiveness
-from pellucid.evaluation.metrics.decision_flip import decision_flip
-from pellucid.evaluation.metrics.deletion import deletion
-from pellucid.evaluation.metrics.infidelity import infidelity
-from pellucid.evaluation.metrics.sensitivity_n import sensitivity_n
-from pellucid.evaluation.metrics.sufficiency import sufficiency
+from pellucid.evaluation.metrics.curves import deletion, infidelity, sensitivity_n
+from pellucid.evaluation.metrics.erasure import comprehensiveness, decision_flip, sufficiency
 from pellucid.evaluation.shared.random_edits import random_edits
 from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as reference
@@ -81,16 +77,15 @@ def test_scores_that_add_up_to_every_fall_are_perfect():
     case = case_with(examples(), 3)
     edits = random_edits(case, "infidelity", 20, unit="word", operator="absent", seed=0)
     effects = [np.arange(1.0, one.removed.shape[1] + 1) for one in edits]
-    from pellucid.evaluation.metrics import infidelity as infidelity_file
-    from pellucid.evaluation.metrics import sensitivity_n as sensitivity_file
+    from pellucid.evaluation.metrics import curves
 
     for one, scores in zip(edits, effects, strict=True):
         if len(scores) > 1:
             falls = one.removed @ scores
-            assert infidelity_file._share(falls, falls) == pytest.approx(0)
-            assert infidelity_file._share(-falls, falls) == 1
-            assert sensitivity_file._correlation(3 * falls, falls) == pytest.approx(1)
-            assert sensitivity_file._correlation(-falls, falls) == pytest.approx(-1)
+            assert curves._share(falls, falls) == pytest.approx(0)
+            assert curves._share(-falls, falls) == 1
+            assert curves._correlation(3 * falls, falls) == pytest.approx(1)
+            assert curves._correlation(-falls, falls) == pytest.approx(-1)
 
 
 def test_equal_edits_are_computed_once_for_all_methods():

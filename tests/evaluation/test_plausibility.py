@@ -8,9 +8,7 @@ import pytest
 
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.text.example import Rationale
-from pellucid.evaluation.metrics.auprc import auprc
-from pellucid.evaluation.metrics.iou_f1 import iou_f1, matched, runs
-from pellucid.evaluation.metrics.token_f1 import token_f1
+from pellucid.evaluation.metrics.plausibility import auprc, iou_f1, matched, runs, token_f1
 from pellucid.evaluation.shared.selection import mean_share, selected_words
 from pellucid.evaluation.shared.summary import combined
 from tests.evaluation.cases import case_with, examples, mark

@@ -11,8 +11,7 @@ from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_probabilities
-from pellucid.evaluation.metrics.soft_comprehensiveness import soft_comprehensiveness
-from pellucid.evaluation.metrics.soft_sufficiency import soft_sufficiency
+from pellucid.evaluation.metrics.erasure import soft_comprehensiveness, soft_sufficiency
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.soft_erasure import importance
 from tests.evaluation.cases import case_with, examples, model

@@ -9,10 +9,12 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.text.units import all_spans
-from pellucid.evaluation.metrics.span_agreement import span_agreement
-from pellucid.evaluation.metrics.span_comprehensiveness import span_comprehensiveness
-from pellucid.evaluation.metrics.span_over_random import span_over_random
-from pellucid.evaluation.metrics.span_sufficiency import span_sufficiency
+from pellucid.evaluation.metrics.spans import (
+    span_agreement,
+    span_comprehensiveness,
+    span_over_random,
+    span_sufficiency,
+)
 from pellucid.evaluation.shared.case import Case
 from tests.evaluation.cases import answer, case_with, examples, explained, model
 

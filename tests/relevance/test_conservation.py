@@ -8,7 +8,7 @@ from pellucid.core.foundation.kinds import policies
 from pellucid.core.passes.target import Target
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.relevance.mode import backward_rules
-from pellucid.relevance.policies.attnlrp import opened
+from pellucid.relevance.policies import opened
 from pellucid.relevance.rules import COMMON, ratio
 from tests.asking import ask, residual
 from tests.relevance.networks import KINDS, OWN, TimeFirst, as_model, model_of

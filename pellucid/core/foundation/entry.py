@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from pellucid.core.foundation.checks import Choice as Choice
 from pellucid.core.foundation.checks import known, of_kind
 
+SOURCE = "Source:"  # begins the paragraph of a docstring that names the paper
 Facts: TypeAlias = MappingProxyType[str, Any]  # what a registration declares, in the types of its kind
 
 
@@ -18,7 +19,7 @@ class Entry:
     """What is registered under a name, and what its file says of it.
 
     module: the file's full name. facts: what the registration declares. summary: the first sentence of the docstring.
-    paper: the reference, if the file names one: the second paragraph of the file's docstring. defaults: the settings with
+    paper: the reference, if there is one: the paragraph of the docstring that begins with "Source:", or the second paragraph of the file's. defaults: the settings with
     their default values: the keyword-only parameters. later: settings that came after results were saved. load: returns the function or class, and imports its file for that.
     """
 
@@ -61,7 +62,7 @@ def imported_entry(
         module=make.__module__,
         facts=MappingProxyType(dict(facts)),
         summary=first_sentence(inspect.getdoc(make)),
-        paper=second_paragraph(getattr(sys.modules.get(make.__module__), "__doc__", None)),
+        paper=paper_of(inspect.getdoc(make), getattr(sys.modules.get(make.__module__), "__doc__", None)),
         defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
         load=lambda: make,
         later=frozenset(later),
@@ -73,10 +74,18 @@ def first_sentence(docstring: str | None) -> str:
     return (docstring or "").split("\n", 1)[0]
 
 
-def second_paragraph(docstring: str | None) -> str:
-    """The second paragraph of a docstring, as one line; "" where there is none."""
-    paragraphs = (docstring or "").strip().split("\n\n")
-    return " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else ""
+def paper_of(docstring: str | None, file_docstring: str | None) -> str:
+    """The source that a docstring names, else that of its file, as one line; "" where there is none."""
+    for paragraph in _paragraphs(docstring):
+        if paragraph.startswith(SOURCE):
+            return paragraph.removeprefix(SOURCE).lstrip()
+    of_file = _paragraphs(file_docstring)
+    return of_file[1] if len(of_file) > 1 else ""
+
+
+def _paragraphs(docstring: str | None) -> list[str]:
+    """The paragraphs of a docstring, each as one line."""
+    return [" ".join(paragraph.split()) for paragraph in (docstring or "").strip().split("\n\n")]
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,7 @@ datasets = Catalogue(
 
 # words: how many made-up words the reason needs
 reasons = Catalogue(
-    "planted reason", room="pellucid.datasets.planted", group="pellucid.reasons", requires=("words",)
+    "planted reason", room="pellucid.datasets.planting.reasons", group="pellucid.reasons", requires=("words",)
 )
 
 # reads: in words, the files that it reads

@@ -11,11 +11,12 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from pellucid.core.foundation.entry import Entry, first_sentence, second_paragraph
+from pellucid.core.foundation.entry import Entry, first_sentence, paper_of
 
 Definition = ast.FunctionDef | ast.ClassDef
 OWNER = re.compile(
@@ -32,18 +33,26 @@ class NotLiteral(Exception):
 
 
 def sources(package: str) -> Iterator[tuple[str, str | None]]:
-    """Every file of a package, folder by folder: (full name, text); None where only its compiled form is there."""
+    """Every file of a package, or the file that it is: (full name, text); None where only its compiled form is there."""
     spec = find_spec(package)
-    yield from _sources_below(spec.submodule_search_locations if spec else None, f"{package}.")
+    if spec is None:
+        raise ModuleNotFoundError(f"There is no package {package}.", name=package)
+    if spec.submodule_search_locations is None:
+        yield package, _source(spec)
+    else:
+        yield from _sources_below(spec.submodule_search_locations, f"{package}.")
 
 
 def _sources_below(folders: Iterable[str] | None, prefix: str) -> Iterator[tuple[str, str | None]]:
     for info in pkgutil.iter_modules(folders, prefix):
         spec = info.module_finder.find_spec(info.name, None)
-        loader = spec.loader if spec else None
-        yield info.name, loader.get_source(info.name) if loader and hasattr(loader, "get_source") else None
+        yield info.name, _source(spec) if spec else None
         if spec and info.ispkg:
             yield from _sources_below(spec.submodule_search_locations, f"{info.name}.")
+
+
+def _source(spec: ModuleSpec) -> str | None:
+    return spec.loader.get_source(spec.name) if spec.loader and hasattr(spec.loader, "get_source") else None
 
 
 def written_entries(
@@ -70,8 +79,8 @@ def written_entries(
             raise NotLiteral
     if any(len(node.decorator_list) > 1 for node, _ in decorated):
         raise NotLiteral
-    paper = second_paragraph(ast.get_docstring(tree))
-    return [_entry(node, call, module, paper, optional) for node, call in decorated]
+    about = ast.get_docstring(tree)
+    return [_entry(node, call, module, about, optional) for node, call in decorated]
 
 
 def _calls_in_text(text: str, catalogue: object) -> int:
@@ -134,7 +143,7 @@ def _adds_to(node: ast.AST, imported: Mapping[str, str], catalogue: object) -> b
 
 
 def _entry(
-    node: Definition, call: ast.Call, module: str, paper: str, optional: Mapping[str, object]
+    node: Definition, call: ast.Call, module: str, about: str | None, optional: Mapping[str, object]
 ) -> Entry:
     names = [_value(argument) for argument in call.args]
     facts = {str(keyword.arg): _value(keyword.value) for keyword in call.keywords}
@@ -144,7 +153,7 @@ def _entry(
         module=module,
         facts=MappingProxyType({**optional, **facts}),
         summary=first_sentence(ast.get_docstring(node)),
-        paper=paper,
+        paper=paper_of(ast.get_docstring(node), about),
         defaults=_defaults(node),
         load=partial(_imported, module, node.name),
     )

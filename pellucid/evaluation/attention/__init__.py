@@ -1,1 +1,1 @@
-"""Tests of attention: whether a model's weights say what it decided by, one file each."""
+"""Tests of attention: whether a model's weights say what it decided by, a function each."""

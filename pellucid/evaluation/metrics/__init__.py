@@ -1,1 +1,1 @@
-"""Metrics: one file a metric."""
+"""Metrics: a function a metric."""

@@ -1,1 +1,0 @@
-"""What may stand in a unit's place, one file each."""

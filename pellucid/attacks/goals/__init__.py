@@ -1,1 +1,0 @@
-"""What an attack wants, one file each."""

@@ -1,1 +1,0 @@
-"""Which edits are allowed, one file each."""

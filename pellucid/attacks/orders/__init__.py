@@ -1,1 +1,0 @@
-"""In which order units are edited, one file each."""

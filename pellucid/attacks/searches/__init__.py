@@ -1,1 +1,0 @@
-"""How edits are combined, one file each."""

@@ -1,1 +1,0 @@
-"""How relevance goes back through each kind of function: one policy a file, found by the catalogue."""

@@ -1,1 +1,0 @@
-"""Penalties: terms that training adds to the loss of the labels, one file each."""
