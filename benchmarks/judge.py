@@ -23,7 +23,7 @@ from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.results import cores, machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import Clock, timed
-from pellucid.core.passes.row_counter import RowCounter
+from pellucid.attacks.shared.explained_answers import RowCounter
 from pellucid.core.text.example import Example
 from pellucid.evaluation.checking.counting_model import CountingModel
 from studies.shared.text_choice import with_smallest_digests

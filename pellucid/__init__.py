@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from pellucid.core.foundation.lazy_names import lazy_names
+from pellucid.core.foundation.lazy_attributes import lazy_names
 
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
     from pellucid.api.analysing_spans import spans
+    from pellucid.api.attacks.attack_folder import read_blind_sheets
     from pellucid.api.attacks.attacking import attack
-    from pellucid.api.attacks.reading_sheets import read_blind_sheets
     from pellucid.api.attention.analysing_attention import attention_analysis
     from pellucid.api.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.api.comparing import compare, compare_cost
@@ -23,15 +23,12 @@ if TYPE_CHECKING:
     from pellucid.api.layers.analysing_layers import layer_analysis
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
-    from pellucid.api.reading_examples import examples
-    from pellucid.api.reading_results import read
+    from pellucid.api.reading_results import examples, read
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
-    from pellucid.api.translation.aligning import links
-    from pellucid.api.translation.scoring_links import link_scores
-    from pellucid.api.translation.scoring_translations import bleu
+    from pellucid.api.translation.scoring_translations import bleu, link_scores, links
     from pellucid.api.translation.training_translator import train_translator
     from pellucid.api.translation.translating import Translation, translate
     from pellucid.api.typed_explain import explain
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
     from pellucid.core.corpus.layer_analysis import LayerAnalysis
     from pellucid.core.corpus.results import Results
     from pellucid.core.foundation.errors import PellucidError
-    from pellucid.core.foundation.version import __version__ as __version__
+    from pellucid.core.foundation.packages import __version__ as __version__
     from pellucid.core.results.attention_analysis import AttentionAnalysis
     from pellucid.core.results.explanation import Explanation
     from pellucid.core.results.extraction import Extraction

@@ -12,7 +12,7 @@ import pellucid
 from benchmarks.attribution.definition import Definition
 from benchmarks.attribution.taught import teach
 from benchmarks.attribution.workload import TINY, sample, texts_of
-from pellucid.core.explaining.route_record import EAGER
+from pellucid.core.explaining.diagnostics import EAGER
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.explanation import Explanation

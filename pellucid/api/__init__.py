@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from pellucid.core.foundation.lazy_names import lazy_names
+from pellucid.core.foundation.lazy_attributes import lazy_names
 
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from pellucid.api.layers.analysing_layers import layer_analysis
     from pellucid.api.planting import plant
     from pellucid.api.predicting import predict
-    from pellucid.api.reading_examples import examples
-    from pellucid.api.reading_results import read
+    from pellucid.api.reading_results import examples, read
     from pellucid.api.recipes import recipe_of
     from pellucid.api.reporting import report
     from pellucid.api.selecting import select

@@ -12,9 +12,9 @@ from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, che
 from pellucid.api.checking.trainer import trainer_of
 from pellucid.api.inputs import any_model_from, examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.examples import strange_for
 from pellucid.api.inputs.explained_target import judged_target
-from pellucid.api.inputs.labels import strange_for
-from pellucid.api.inputs.loaded_again import loading_for
+from pellucid.api.inputs.loading import loading_for
 from pellucid.api.reading_results import read
 from pellucid.api.workers.compared_parts import compute_parts
 from pellucid.api.workers.comparison_of import comparison_of
@@ -22,8 +22,8 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import choices, whole
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import TargetName

@@ -8,10 +8,9 @@ from pathlib import Path
 from pellucid.api.reading_results import read_explanations
 from pellucid.core.corpus.difference import Difference
 from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import every, known, listed_members, of_class, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.wording import clipped, listed
+from pellucid.core.foundation.wording import clipped, in_syntax, listed
 from pellucid.core.results.explanation import Explanation
 from pellucid.evaluation.versions.difference import Side, difference
 

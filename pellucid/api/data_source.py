@@ -14,8 +14,7 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, renamed
 from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part, load_parts
-from pellucid.datasets.shared.odd_classes import say_odd_classes
-from pellucid.datasets.shared.rows import SkippedRows
+from pellucid.datasets.shared.rows import SkippedRows, say_odd_classes
 
 
 @dataclass(frozen=True)

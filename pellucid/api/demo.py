@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pellucid.api import compare_with, usual_methods
-from pellucid.api.inputs.route import route_to_load
+from pellucid.api.inputs.loading import route_to_load
 from pellucid.api.recipes import training_settings
 from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.catalogue import Choice

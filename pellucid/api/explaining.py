@@ -9,10 +9,9 @@ from typing import Any
 from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.choosing import default_method, methods_to_run
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.inputs.explained_target import explained_target, to_explain
-from pellucid.api.inputs.labels import reads_label, strange_for
-from pellucid.api.inputs.loaded_again import loading_for
-from pellucid.api.inputs.named_passages import Passages, named_passages
+from pellucid.api.inputs.examples import reads_label, strange_for
+from pellucid.api.inputs.explained_target import Passages, explained_target, named_passages, to_explain
+from pellucid.api.inputs.loading import loading_for
 from pellucid.api.workers.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.inputs.labels import strange_labels
+from pellucid.api.inputs.examples import strange_labels
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import listed
@@ -20,7 +20,7 @@ from pellucid.core.passes.target import class_logits
 from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
-from pellucid.datasets.planting.rows import edited
+from pellucid.datasets.planting.plant import edited
 from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
 from pellucid.evaluation.shared.case import refuse_infinite
 from pellucid.evaluation.shared.f1 import f1_interval

@@ -10,12 +10,11 @@ from pellucid.api.inputs.data import Data
 from pellucid.core.folders.output_folder import OutputFolder, check_unwritten, is_damaged
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.kinds import reasons
-from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.text.example import Example
-from pellucid.datasets.planting.carriers import carrier_parts
-from pellucid.datasets.planting.plant import PARTS
+from pellucid.datasets.planting.plant import PARTS, carrier_parts
 from pellucid.datasets.planting.plant import plant as plant_in
 from pellucid.exports.json_lines import as_line, write_json_lines
 

@@ -3,15 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.attacks.reading_attempts import attempts_at
-from pellucid.api.attention.reading_attention import attention_at
-from pellucid.api.layers.reading_layers import layers_at
+from pellucid.api.attacks.attack_folder import attempts_at
+from pellucid.api.attention.analysing_attention import attention_at
+from pellucid.api.data_source import DataSource
+from pellucid.api.layers.analysing_layers import layers_at
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.results import storage
 from pellucid.core.results.table import FORM, Table
+from pellucid.core.text.example import Example
 
 PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `train` leave explanations
 
@@ -56,3 +58,34 @@ def _table_at(path: Path) -> Table | None:
         return None
     whole = read_json(path)
     return Table.read(path) if isinstance(whole, dict) and whole.get("form") == FORM else None
+
+
+# The door `examples`: examples of a data set, a file or a folder.
+
+
+def examples(
+    source: str | Path,
+    /,
+    split: str = "test",
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: Any,
+) -> list[Example]:
+    """Read the examples of a data set, a file or a folder.
+
+    source: a data set's name ("pocket", "pocket_pairs"), a file, or a folder with a file a part.
+    split: "train", "dev", "test" or "all"; a single file is all of them at once.
+    format: a name of `formats`; None: known from the file's name, for JSON lines and tables; `parallel` where the settings name source and target.
+    skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
+    settings: the format's own.
+
+    Returns the examples in the order of the file. Raises `BadFile` for a path that does not exist and for a bad row,
+    `UnknownName` for a data set, format or setting that does not exist.
+
+    >>> examples = pellucid.examples("pocket", split="dev")
+    >>> examples[0].text, examples[0].label
+    ('Pure joy from a first-time novelist.', 'positive')
+    >>> len(pellucid.examples("reviews.csv"))
+    48
+    """
+    return DataSource(source, split, format, settings, skip_bad_rows).examples()

@@ -8,10 +8,9 @@ from typing import Literal, TypeVar
 from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.judging import class_logits_of
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import one_of, whole
 from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.wording import listed
+from pellucid.core.foundation.wording import in_syntax, listed
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import probabilities

@@ -10,9 +10,7 @@ from pellucid.api import upgrading
 from pellucid.api.data_source import DataSource, with_labels
 from pellucid.api.inputs.data import Data
 from pellucid.api.inputs.files import columns_as_settings
-from pellucid.api.inputs.loaded_again import remember
-from pellucid.api.inputs.loading import load
-from pellucid.api.inputs.route import route_to_load
+from pellucid.api.inputs.loading import load, remember, route_to_load
 from pellucid.api.recipes import training_settings
 from pellucid.api.training_texts import TrainingTexts, training_texts
 from pellucid.core.foundation.checks import mapping

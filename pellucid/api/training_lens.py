@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.files import columns_as_settings
-from pellucid.api.inputs.models_with_states import model_with_states
+from pellucid.api.inputs.models import model_with_states
 from pellucid.api.training_texts import training_texts
 from pellucid.core.foundation.checks import mapping
 from pellucid.core.foundation.errors import BadInput, BadSetting

@@ -10,8 +10,8 @@ from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap, label_names, renamed
-from pellucid.datasets.shared.odd_classes import say_odd_classes
 from pellucid.datasets.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
+from pellucid.datasets.shared.rows import say_odd_classes
 from pellucid.datasets.shared.splits import split_parts
 
 DEV = ("dev", "validation")  # the names of the part that chooses the epoch

@@ -7,8 +7,8 @@ from pellucid.attacks.shared.attack_steps import Edits
 from pellucid.attacks.shared.dictionaries import PARTS_OF_SPEECH
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import attack_guards
-from pellucid.core.lexicon.antonyms import antonyms as antonyms_of
-from pellucid.core.lexicon.morphology import parts_of_speech
+from pellucid.core.lexicon.synonyms import antonyms as antonyms_of
+from pellucid.core.lexicon.synonyms import parts_of_speech
 from pellucid.core.lexicon.wordnet import WordNet
 from pellucid.core.text.content_words import has_content, is_content_word
 from pellucid.core.text.edits import Edit, edited_segments

@@ -14,15 +14,14 @@ from torch import Tensor
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions, diagnostics, policies
-from pellucid.core.foundation.readable_numbers import percent
-from pellucid.core.foundation.wording import quoted
+from pellucid.core.foundation.wording import percent, quoted
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.gradients import Gradients
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.parity import check_parity
 from pellucid.core.passes.policy_pass import PolicyPass
 from pellucid.core.passes.precision import rounding, widened
 from pellucid.core.passes.target import Explainable
+from pellucid.core.passes.traces import Gradients
 
 Reduce = Literal["sum", "abs"]
 TRUSTED_GAP = 0.05

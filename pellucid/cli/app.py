@@ -14,10 +14,10 @@ import typer
 import pellucid
 from pellucid.cli.commands import CommandsByName
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.call_syntax import command_line_syntax
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
 from pellucid.core.foundation.notices import Notice, OtherSegments, UnmatchedLabels
+from pellucid.core.foundation.wording import command_line_syntax
 
 INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with --out go on where they were, others begin anew."

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.api.attention.user_weights import user_weights_in_file
+from pellucid.api.attention.models_with_weights import user_weights_in_file
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
-from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import choices_from, settings_from
+from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting

@@ -9,23 +9,25 @@ import typer
 
 import pellucid
 from pellucid.api.inputs.choosing import ALL
-from pellucid.api.inputs.labels import reads_label
-from pellucid.cli.options.check_options import CheckOptions
+from pellucid.api.inputs.examples import reads_label
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
-from pellucid.cli.options.held_out import held_out
-from pellucid.cli.options.language_options import LanguageOptions
-from pellucid.cli.options.method_options import MethodOptions
-from pellucid.cli.options.model_options import ModelOptions
-from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import choices_from, settings_from
-from pellucid.cli.printing.comparison_cost import say_cost
+from pellucid.cli.options.model_options import (
+    CheckOptions,
+    LanguageOptions,
+    MethodOptions,
+    ModelOptions,
+    held_out,
+)
+from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import check_outputs
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import metrics as known_metrics
+from pellucid.evaluation.comparison.comparison_cost import ComparisonCost
 from pellucid.evaluation.comparison.comparison_folder import TABLE
+from pellucid.reports.terminal.pace import MINUTE, duration
 
 
 @with_option_records
@@ -150,3 +152,18 @@ def _metrics(metrics: str | None, pairs: list[str] | None) -> list[Choice] | Non
         if metrics is None
         else choices_from(metrics, settings_from(pairs or [], option), option, "metric")
     )
+
+
+# What a comparison will cost, said before its work begins.
+
+
+def say_cost(cost: ComparisonCost | None) -> None:
+    """Print the cost of work of more than a minute to standard error."""
+    if cost is not None and (cost.seconds > MINUTE or cost.unknown):
+        checks = f", {duration(cost.check_seconds)} of it for checks" if cost.check_seconds > MINUTE else ""
+        unknown = f" How long {' and '.join(cost.unknown)} will train is not in it." if cost.unknown else ""
+        say(
+            f"This will take about {duration(cost.seconds)}{checks}: {cost.texts:,} texts and about {cost.evaluations:,} evaluations "
+            f"of edited texts, judged by a trial with {cost.tried} texts.{unknown} --sample N compares N of them.",
+            aside=True,
+        )

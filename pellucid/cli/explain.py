@@ -10,14 +10,10 @@ import typer
 
 import pellucid
 from pellucid.api.inputs.choosing import default_method
-from pellucid.api.inputs.labels import reads_label
-from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
-from pellucid.cli.options.language_options import LanguageOptions
-from pellucid.cli.options.method_options import MethodOptions
-from pellucid.cli.options.model_options import ModelOptions
-from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import choices_from, settings_from
-from pellucid.cli.options.text_options import TextOptions, Texts
+from pellucid.api.inputs.examples import reads_label
+from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
+from pellucid.cli.options.model_options import LanguageOptions, MethodOptions, ModelOptions
+from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.checks import one_of

@@ -9,13 +9,12 @@ import typer
 
 import pellucid
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
-from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import settings_from
+from pellucid.cli.options.option_records import settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.folders.output_folder import OutputFolder, check_unwritten, is_damaged
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.readable_numbers import percent
-from pellucid.core.foundation.seals import json_digest
+from pellucid.core.foundation.json_text import json_digest
+from pellucid.core.foundation.wording import percent
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
 from pellucid.core.text.example import Example

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.api.attention.reading_attention import attention_at
-from pellucid.api.layers.reading_layers import layers_at
+from pellucid.api.attention.analysing_attention import attention_at
+from pellucid.api.layers.analysing_layers import layers_at
 from pellucid.api.reading_results import read_explanations
 from pellucid.cli.printing.safe_text import say
 from pellucid.cli.words import of_one_method

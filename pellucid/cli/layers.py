@@ -7,10 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.cli.options.data_options import Amount, Reading
-from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import settings_from
-from pellucid.cli.options.text_options import TextOptions
+from pellucid.cli.options.data_options import Amount, Reading, TextOptions
+from pellucid.cli.options.option_records import settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import check_outputs

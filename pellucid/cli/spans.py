@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.api.inputs.labels import reads_label
-from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
+from pellucid.api.inputs.examples import reads_label
+from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.text_options import TextOptions, Texts
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.files import check_outputs
 from pellucid.core.results.heaviest_spans import analysed_heaviest

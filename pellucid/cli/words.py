@@ -70,8 +70,7 @@ def words(
 
 def _texts(idf: str) -> Sequence[Example]:
     """The texts that words are weighted by; what reads them is imported where it is needed, for it takes seconds."""
-    from pellucid.cli.options.data_options import Reading
-    from pellucid.cli.options.text_options import texts_of_file
+    from pellucid.cli.options.data_options import Reading, texts_of_file
 
     return texts_of_file(idf, "all", Reading())
 

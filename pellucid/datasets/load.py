@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.kinds import datasets, formats
 from pellucid.core.foundation.notices import notify
-from pellucid.core.foundation.wording import quoted
+from pellucid.core.foundation.wording import in_syntax, quoted
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.part_files import PARTS
 from pellucid.datasets.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts

@@ -9,7 +9,7 @@ from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import concept_readers
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.concept import Concept
-from pellucid.datasets.concepts.word_lists import word_lists
+from pellucid.datasets.concepts.readers import word_lists
 
 OURS = Path(__file__).parent / "texts" / "concepts"
 MOST_WORDS = 1_000_000

@@ -5,7 +5,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import SPECIAL, Spans

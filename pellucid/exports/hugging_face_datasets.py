@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.explanation_record import example_record, to_record
 from pellucid.core.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table

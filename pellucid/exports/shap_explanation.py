@@ -7,7 +7,7 @@ import numpy as np
 
 from pellucid.core.foundation.checks import every
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import SPECIAL, Spans
 

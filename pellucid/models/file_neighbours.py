@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.seals import file_digest
+from pellucid.core.foundation.json_text import file_digest
 from pellucid.models.composed.vector_file import all_vectors
 from pellucid.models.word_neighbours import MOST, MOST_WORDS
 

@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from pellucid.core.passes.ledger import Ledger
+from pellucid.core.passes.policy_pass import Ledger
 from pellucid.relevance.expanded_functions import OPENED
 from pellucid.relevance.function_call import FunctionCall
 from pellucid.relevance.functions import KIND_OF

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import policies
-from pellucid.core.passes.ledger import Ledger
 from pellucid.core.passes.module_hooks import Remove, hook_input, hook_output
+from pellucid.core.passes.policy_pass import Ledger
 from pellucid.core.passes.precision import widened
 from pellucid.models.families.probes import bert_layers
 from pellucid.relevance.affine import Affine

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import scheduler_for

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 
 import torch
 
-from pellucid.core.explaining.route_record import EAGER
+from pellucid.core.explaining.diagnostics import EAGER
 from pellucid.core.foundation.checks import at_least, between, mapping, of_kind, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import objectives, penalties, routes

@@ -7,8 +7,7 @@ from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, heaviest_span
-from pellucid.core.spans.read_alone import read_alone
-from pellucid.core.spans.span_weights import span_weights
+from pellucid.core.spans.read_alone import read_alone, span_weights
 from pellucid.models.classifiers.classifier import Classifier
 
 MOST_TEXTS, MOST_PIECES = 64, 2**14  # so that it costs little beside an epoch, also with documents

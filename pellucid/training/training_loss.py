@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.kinds import penalties
-from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.foundation.wording import in_syntax, listed, quoted
 from pellucid.core.passes.target import Problem
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.output import Output

@@ -7,8 +7,7 @@ from functools import cache
 from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.planting.carriers import carrier_parts
-from pellucid.datasets.planting.plant import CLASSES, plant
+from pellucid.datasets.planting.plant import CLASSES, carrier_parts, plant
 from pellucid.datasets.shared.part_files import PARTS
 from studies.believable_spans.models import DOSES, LEVERS
 from studies.s0_eraser.texts import last_sentences

@@ -13,8 +13,8 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_probabilities
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.heaviest_ranges import heaviest, texts_of
-from pellucid.core.spans.range_alone import disjoint_alike, only, without
+from pellucid.core.results.heaviest_spans import heaviest, texts_of
+from pellucid.core.spans.read_alone import disjoint_alike, only, without
 from pellucid.core.text.content_words import words_with_content
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans

@@ -8,8 +8,7 @@ from pathlib import Path
 from pellucid import api
 from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example
-from pellucid.core.text.marks import marked
+from pellucid.core.text.example import Example, marked
 from pellucid.core.text.units import Spans
 from pellucid.evaluation.protocols.label_leak import label_leak
 from pellucid.evaluation.protocols.transfers import right_answers, span_parts

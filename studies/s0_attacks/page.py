@@ -1,6 +1,6 @@
 """The page of the attacks."""
 
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.results.table import Interval
 from studies.s0_attacks.numbers import QUERIES
 from studies.s0_attacks.tasks import PAPER, PLAIN, SELF, SPANS

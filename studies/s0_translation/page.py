@@ -1,6 +1,6 @@
 """The page of the translators."""
 
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.results.t_interval import t_interval
 from studies.s0_translation.judging import EVERY
 from studies.s0_translation.summary import LAYERS

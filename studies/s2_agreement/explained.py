@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid import api
-from pellucid.api.checking.model_changes import OurChanges
+from pellucid.api.checking.checking import OurChanges
 from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.seals import json_digest
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.passes.target import Target
 from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.explanation import Explanation

@@ -21,9 +21,9 @@ import numpy as np
 
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import file_digest
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.seals import file_digest
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.table import Interval

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.results.interval import Interval
 from studies.s3_steps.writers import SHOWN
 from studies.shared.markdown import markdown_table

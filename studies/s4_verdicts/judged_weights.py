@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.api.attention.tests_to_run import tests_to_run
-from pellucid.api.attention.weighing import weigh
+from pellucid.api.attention.analysing_attention import tests_to_run
+from pellucid.api.attention.models_with_weights import weigh
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.model import Model

@@ -22,8 +22,7 @@ from typing import Any
 from pellucid.core.foundation.kinds import datasets, reasons
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.planting.carriers import carrier_parts
-from pellucid.datasets.planting.plant import CLASSES, PARTS, plant
+from pellucid.datasets.planting.plant import CLASSES, PARTS, carrier_parts, plant
 from studies.s4_fragility.choice import CHOICE, weights_or_usual
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_about
 from studies.s4_verdicts.page import as_page

@@ -12,8 +12,7 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example
-from pellucid.core.text.marks import marked
+from pellucid.core.text.example import Example, marked
 from pellucid.core.text.units import Units
 from pellucid.evaluation.protocols.pointing import decoy_first, reason_precision
 from pellucid.evaluation.protocols.transfers import right_answers

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, cast
 
 import torch
 
-from pellucid.core.explaining.route_record import EAGER
+from pellucid.core.explaining.diagnostics import EAGER
 from pellucid.core.text.tied_units import TIES
 from pellucid.training.recipe import Precision, computes_in
 

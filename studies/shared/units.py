@@ -7,11 +7,11 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
-from pellucid.core.explaining.route_record import EAGER
+from pellucid.core.explaining.diagnostics import EAGER
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder
+from pellucid.core.foundation.json_text import sealed, unsealed
 from pellucid.core.foundation.progress import Progress, silent
-from pellucid.core.foundation.seals import sealed, unsealed
 from pellucid.core.processes.side_by_side import Processes, Share
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.source_digest import source_digest

@@ -8,8 +8,7 @@ from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.planting.carriers import carrier_parts
-from pellucid.datasets.planting.plant import CLASSES, plant
+from pellucid.datasets.planting.plant import CLASSES, carrier_parts, plant
 from pellucid.datasets.shared.part_files import PARTS
 from studies.shared.data_folders import source_of
 from studies.shared.text_choice import with_smallest_digests

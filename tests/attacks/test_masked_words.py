@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.api.attacks.masked_fillers import masked_fillers
+from pellucid.api.attacks.attack_goal import masked_fillers
 from pellucid.attacks.shared.places import words_of
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.text.example import as_examples

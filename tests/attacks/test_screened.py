@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.attacks.first_order import first_order_gains
+from pellucid.api.attacks.attack_goal import first_order_gains
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.places import words_of
 from pellucid.core.foundation.errors import ModelCannot

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import pellucid
-from pellucid.api.layers.reading_layers import layers_at
+from pellucid.api.layers.analysing_layers import layers_at
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from tests.tiny import LABELS, save_tiny
 

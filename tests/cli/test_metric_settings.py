@@ -5,7 +5,7 @@ import json
 import pytest
 
 import pellucid
-from pellucid.api.checking.metric_settings import check_metrics
+from pellucid.api.workers.comparison_of import check_metrics
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import metrics
 from tests.tiny import LABELS, save_tiny

@@ -12,8 +12,8 @@ from pellucid.core.folders.manifest import MANIFEST, Manifest, digest_inside, re
 from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import remove_unfinished, write_text
+from pellucid.core.foundation.json_text import sealed
 from pellucid.core.foundation.notices import FolderMended
-from pellucid.core.foundation.seals import sealed
 from tests.moments import Moments, files_of, killed
 
 PARTS = {"parts/0.txt": "zero", "parts/1.txt": "one"}

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from pellucid.core.foundation import kinds, registrations
+from pellucid.core.foundation import entry as registrations
+from pellucid.core.foundation import kinds
 from pellucid.core.foundation.catalogue import Catalogue
-from pellucid.core.foundation.entry import imported_entry
+from pellucid.core.foundation.entry import NotLiteral, imported_entry, sources, written_entries
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.registrations import NotLiteral, sources, written_entries
 
 CATALOGUES = {name: value for name, value in vars(kinds).items() if isinstance(value, Catalogue)}
 

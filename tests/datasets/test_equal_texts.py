@@ -8,8 +8,7 @@ import pytest
 
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_parts
-from pellucid.datasets.shared.equal_texts import equal_groups, nearly_equal
-from pellucid.datasets.shared.repeated_texts import RepeatedTexts
+from pellucid.datasets.shared.repeated_texts import RepeatedTexts, equal_groups, nearly_equal
 from pellucid.datasets.shared.splits import SHARES, split_of
 from tests.datasets.formats.originals import write
 

@@ -9,8 +9,7 @@ import pytest
 import pellucid
 from pellucid.core.foundation.kinds import reasons
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.planting.made_up import WORDS
-from pellucid.datasets.planting.rows import edited
+from pellucid.datasets.planting.plant import WORDS, edited
 from tests.reference.planted import REFERENCES
 
 REASONS = reasons.names()

@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.text.example import Rationale
-from pellucid.datasets.planting.insertions import (
+from pellucid.datasets.planting.reasons import (
     Gap,
     Insertion,
     draw_gaps,

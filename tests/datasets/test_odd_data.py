@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 from pellucid.core.text.example import Example
-from pellucid.datasets.shared.odd_classes import OddClasses, say_odd_classes
 from pellucid.datasets.shared.repeated_texts import RepeatedTexts, say_repeated_in_file
+from pellucid.datasets.shared.rows import OddClasses, say_odd_classes
 from pellucid.datasets.shared.splits import split_parts
 
 

@@ -8,8 +8,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
 from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example
-from pellucid.datasets.planting.made_up import WORDS
-from pellucid.datasets.planting.rows import edited
+from pellucid.datasets.planting.plant import WORDS, edited
 from tests.datasets.test_every_reason import everything, made_up, without
 from tests.reference.planted import REFERENCES
 

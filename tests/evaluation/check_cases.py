@@ -5,8 +5,7 @@ from functools import cache
 
 import torch
 
-from pellucid.api.checking.checking import checking_of
-from pellucid.api.checking.model_changes import OurChanges
+from pellucid.api.checking.checking import OurChanges, checking_of
 from pellucid.api.reading_results import read
 from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.kinds import checks

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.text.annotators import annotators_of, annotators_record
-from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.example import Example, Rationale, annotators_of, annotators_record
 from pellucid.evaluation.metrics.plausibility import auprc, iou_f1, token_f1
 from pellucid.evaluation.shared.selection import marked_share
 from tests.evaluation.cases import case_with, examples, mark, model

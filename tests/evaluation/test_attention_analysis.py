@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.attention.weighing import weigh
+from pellucid.api.attention.models_with_weights import weigh
 from pellucid.core.folders.manifest import MANIFEST
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import attention_tests

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.kinds import checks
-from pellucid.core.foundation.seals import json_digest
 from pellucid.core.results.check_outcome import check_outcome_from
 from pellucid.evaluation.checking.check_folder import CheckFolder
 from tests.evaluation.cases import model

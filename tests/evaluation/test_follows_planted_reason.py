@@ -5,7 +5,7 @@ import pytest
 import pellucid
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.results.table import Interval
-from pellucid.datasets.planting.made_up import WORDS
+from pellucid.datasets.planting.plant import WORDS
 from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
 from tests.evaluation.reader import reader
 

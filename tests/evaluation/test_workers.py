@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.inputs.loaded_again import loading_of, remember
+from pellucid.api.inputs.loading import loading_of, remember
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.evaluation.comparison.comparison import PART

@@ -7,7 +7,7 @@ import torch
 
 import pellucid
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.results.heaviest_ranges import texts_with_spans
+from pellucid.core.results.heaviest_spans import texts_with_spans
 from pellucid.core.text.example import as_examples
 from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose

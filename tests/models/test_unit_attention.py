@@ -144,7 +144,7 @@ def test_relevance_goes_through_the_weighted_sum(pooler, texts):
 
 def test_relevance_of_constant_weights_is_shared_by_the_unit_logits():
     """With the states as inputs, a word's relevance is alpha times its own logit without the bias, by the rule of sums."""
-    from pellucid.core.passes.ledger import Ledger
+    from pellucid.core.passes.policy_pass import Ledger
     from pellucid.relevance.mode import backward_rules
     from pellucid.relevance.rules import COMMON
 

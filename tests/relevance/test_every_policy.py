@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.cli.options.settings import choices_from, settings_from
+from pellucid.cli.options.option_records import choices_from, settings_from
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.core.foundation.kinds import attributions, policies

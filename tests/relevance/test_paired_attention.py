@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from pellucid.core.passes.ledger import Ledger
+from pellucid.core.passes.policy_pass import Ledger
 from pellucid.relevance import paired_attention
 from pellucid.relevance.expanded_functions import open_attention
 from pellucid.relevance.mode import ChangedBackward

@@ -11,7 +11,7 @@ from torch.autograd import Function
 from pellucid.core.foundation.errors import ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import policies
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.ledger import Ledger
+from pellucid.core.passes.policy_pass import Ledger
 from pellucid.core.passes.readout import LOGITS
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.text.example import as_examples

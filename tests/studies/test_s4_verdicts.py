@@ -6,8 +6,7 @@ import pytest
 import pellucid
 from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.planting.carriers import carrier_parts
-from pellucid.datasets.planting.plant import plant
+from pellucid.datasets.planting.plant import carrier_parts, plant
 from pellucid.evaluation.protocols.pointing import reason_precision
 from studies.s4_verdicts.judged_weights import judged_weights
 from studies.s4_verdicts.page import as_page

@@ -4,7 +4,7 @@ import pytest
 from safetensors.torch import load_file
 
 import pellucid
-from pellucid.api.inputs.loaded_again import loading_of
+from pellucid.api.inputs.loading import loading_of
 from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.models.routes.onednn import OneDnnRoute
 from pellucid.models.routing.linear_gradient import TrainedLinear

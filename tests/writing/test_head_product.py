@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.passes.gradients import gradients_of
 from pellucid.core.passes.trace import HeadProduct, Want
+from pellucid.core.passes.traces import gradients_of
 from pellucid.core.text.example import as_examples
 from tests.tiny_writing import KINDS, tiny_writing
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,17 +11,17 @@ from pellucid.attacks.shared.attack_case import Place
 from pellucid.attacks.shared.places import scores_at, words_of
 from pellucid.core.corpus.results import Results
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.wording import listed, quoted, shortened
+from pellucid.core.foundation.wording import in_syntax, listed, quoted, shortened
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.extraction import Extraction
+from pellucid.core.results.extraction import Extraction, extraction_in
 from pellucid.core.text.example import Example
+from pellucid.datasets.load import load_examples
 from pellucid.extraction.extract import extract_from, selection_for
 
 MOST_SPANS = 5
@@ -79,3 +80,38 @@ def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[s
                 f"{in_syntax('order_from', '--order-from')} has no scores of the text {quoted(shortened(example.text))}; explain the same texts that are attacked."
             )
     return by_text
+
+
+# Spans that were extracted before, in place of those that an attack would find itself.
+
+
+StoredSpans = Mapping[tuple[str, ...], tuple[Place, ...]]
+
+
+def stored_spans(
+    source: Sequence[Extraction] | str | Path | None, unit: str, name: str, examples: Sequence[Example]
+) -> StoredSpans | None:
+    """Texts -> their spans, the heaviest first; None without a source.
+
+    source: extractions, or the file that they were written to. unit: what the attack edits. Raises `BadSetting` for an attack on words,
+    `BadInput` for a text without an extraction.
+    """
+    if source is None:
+        return None
+    if unit != "span":
+        raise BadSetting(
+            f"{name} edits words, so {in_syntax('spans_from=', '--spans-from')} changes nothing; leave it out."
+        )
+    extractions = _read(source) if isinstance(source, str | Path) else source
+    by_text = {one.example.segments: span_places(one) for one in extractions}
+    for example in examples:
+        if example.segments not in by_text:
+            raise BadInput(
+                f"{in_syntax('spans_from=', '--spans-from')} has no spans of the text {quoted(shortened(example.text))}; "
+                "extract them from the texts that are attacked."
+            )
+    return by_text
+
+
+def _read(path: str | Path) -> list[Extraction]:
+    return [extraction_in(one) for one in load_examples(path)]

@@ -11,24 +11,44 @@ Attacks on the same texts lie beside each other, each in a folder with its name.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.attacks.shared.questions import AT_ONCE
-from pellucid.core.corpus.attempt_storage import attempt_from, attempt_record, save_attempts
+from pellucid.core.corpus.attempt_storage import (
+    attempt_from,
+    attempt_record,
+    holds_attempts,
+    read_attempts,
+    save_attempts,
+)
 from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.json_text import read_json
+from pellucid.core.corpus.blind_sheet import (
+    COLUMNS,
+    LEAST_MEANING,
+    MOST_MEANING,
+    Judgement,
+    KeyRow,
+    SheetScores,
+    letters_digest,
+    sheet_scores,
+)
+from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.core.foundation.files import possible_path, read_text, write_text
+from pellucid.core.foundation.json_text import is_sealed, json_digest, read_json, sealed, unsealed
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import is_sealed, json_digest, sealed, unsealed
+from pellucid.core.foundation.wording import listed, quoted, shortened
 from pellucid.core.results.attempt import Attempt
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.text.example import Example
+from pellucid.datasets.shared.delimited import comma_records, with_header
+from pellucid.datasets.shared.delimiter import delimiter_of, without_declaration
+from pellucid.datasets.shared.encoding import encoding_of
 from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
+from pellucid.exports.blind_sheet import FORM
 
 STAGE, ATTEMPTS = "attacking", "attempts.parquet"
 
@@ -97,3 +117,120 @@ def _read(file: Path, of: dict[str, object]) -> list[Attempt]:
         return [attempt_from(record) for record in unsealed(content, of, file)["attempts"]]
     except (AssertionError, TypeError, LookupError, AttributeError, ValueError):
         raise BadFile(f"{file} is damaged; remove it to have it made again.") from None
+
+
+# Attempts that were saved: a file, or the folder of one attack or of several.
+
+
+def attempts_at(path: Path) -> Attempts | None:
+    """The attempts in a file or folder, attack by attack; None where it holds none."""
+    files = [path / ATTEMPTS, *sorted(path.glob(f"*/{ATTEMPTS}"))] if path.is_dir() else [path]
+    files = [file for file in files if holds_attempts(file)]
+    return Attempts([one for file in files for one in read_attempts(file)]) if files else None
+
+
+# The door `read_blind_sheets`: what people judged on the sheets of an attack.
+
+
+def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path) -> list[SheetScores]:
+    """What people judged on sheets that `write_blind_sheet` wrote: does a fooled text still say the same, to a reader?
+
+    sheets: a .csv file, or one of each person who judged, as a spreadsheet saves it. Rows or cells that were left blank are not counted. key: the .json file that was written
+        with the sheet.
+
+    Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key or has other texts, a judgement twice, a label that is no class,
+    or a meaning that is not 1 to 5, `BadInput` without a sheet.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> attempts = pellucid.attack(model, [("A good film.", "positive")], "deepwordbug")
+    >>> pellucid.write_blind_sheet(attempts, "sheet.csv", "key.json")
+    >>> scores = pellucid.read_blind_sheets("sheet.csv", "key.json")
+    >>> scores[0].attack, scores[0].n_texts, scores[0].n_judged
+    ('deepwordbug', 1, 0)
+    """
+    paths = [sheets] if isinstance(sheets, str | Path) else sheets
+    if not isinstance(paths, list | tuple) or not paths:
+        raise BadInput(
+            f"sheets is {quoted(type(sheets).__name__)}; give a .csv file, or a list of one or more."
+        )
+    hidden, labels = _key(possible_path(key))
+    by_row = {one.row: one for one in hidden}
+    return sheet_scores(hidden, [_judgements(possible_path(path), by_row, labels) for path in paths])
+
+
+def _key(path: Path) -> tuple[list[KeyRow], list[str]]:
+    """(the rows, the classes; none in keys of earlier versions)."""
+    try:
+        record = json.loads(read_text(path))
+        if record["form"] != FORM:
+            raise KeyError("form")
+        rows = [KeyRow(**row) for row in record["rows"]]
+        if not all(row.edited in ("a", "b") for row in rows):
+            raise KeyError("edited")
+        return rows, [str(label) for label in record.get("labels", ())]
+    except (ValueError, KeyError, TypeError):
+        raise BadFile(
+            f"{path} is not the key of a blind sheet; give the .json file that was written with it."
+        ) from None
+
+
+def _judgements(path: Path, key: Mapping[int, KeyRow], labels: Sequence[str]) -> dict[int, Judgement]:
+    codec = encoding_of(path)  # spreadsheets save in their own, and with other signs between cells
+    cells_of = comma_records(path, delimiter_of(path, codec), codec)
+    names, records = with_header(path, without_declaration(cells_of))
+    if lacking := [one for one in COLUMNS if one not in names]:
+        raise BadFile(
+            f"{path} has no column {listed(lacking)}; give a sheet of `write_blind_sheet`, filled in."
+        )
+    judged: dict[int, Judgement] = {}
+    for line, fields in records:
+        if isinstance(fields, ValueError):
+            raise BadFile(f"{path}, line {line}: {fields}.")
+        cells = dict(zip(names, (one.strip() for one in fields), strict=False))
+        row = _row(path, line, cells, key)
+        if row in judged:
+            raise BadFile(f"{path}, line {line}: row {row} is there twice; leave one.")
+        _check_texts(path, line, cells, key[row])
+        by_side = {side: _label(path, line, cells.get(f"label_{side}", ""), labels) for side in "ab"}
+        after = by_side.pop(key[row].edited)
+        (before,) = by_side.values()
+        judged[row] = Judgement(before, after, _meaning(path, line, cells.get("same_meaning", "")))
+    return judged
+
+
+def _row(path: Path, line: int, cells: Mapping[str, str], key: Mapping[int, KeyRow]) -> int:
+    cell = cells.get("row", "")
+    if not cell.isdecimal() or int(cell) not in key:
+        raise BadFile(
+            f"{path}, line {line}: row {quoted(shortened(cell))} is not in the key; give the key of this sheet."
+        )
+    return int(cell)
+
+
+def _check_texts(path: Path, line: int, cells: Mapping[str, str], row: KeyRow) -> None:
+    """Raise `BadFile` where a row has other texts than the key knows: it is the key of another sheet."""
+    shown = letters_digest(cells.get("text_a", ""), cells.get("text_b", ""))
+    if row.texts and row.texts != shown:
+        raise BadFile(
+            f"{path}, line {line}: the texts are not those of row {row.row} in the key; give the key of this sheet."
+        )
+
+
+def _label(path: Path, line: int, cell: str, labels: Sequence[str]) -> str:
+    label = cell.casefold()
+    if label and labels and label not in [one.casefold() for one in labels]:
+        raise BadFile(
+            f"{path}, line {line}: {quoted(shortened(cell))} is no class; give one of {listed(labels)}, or nothing."
+        )
+    return label
+
+
+def _meaning(path: Path, line: int, cell: str) -> int | None:
+    if not cell:
+        return None
+    if not cell.isdecimal() or not LEAST_MEANING <= int(cell) <= MOST_MEANING:
+        raise BadFile(
+            f"{path}, line {line}: same_meaning is {quoted(shortened(cell))}; give a whole number from {LEAST_MEANING} to {MOST_MEANING}, or nothing."
+        )
+    return int(cell)

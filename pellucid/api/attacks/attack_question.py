@@ -8,11 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.api.attacks.attack_cases import places_of, scores_of
-from pellucid.api.attacks.attack_goal import answers_for
-from pellucid.api.attacks.first_order import first_order_gains
-from pellucid.api.attacks.masked_fillers import masked_fillers
-from pellucid.api.attacks.stored_spans import StoredSpans
+from pellucid.api.attacks.attack_cases import StoredSpans, places_of, scores_of
+from pellucid.api.attacks.attack_goal import answers_for, first_order_gains, masked_fillers
 from pellucid.attacks.shared.answers import ModelAnswers, TextAnswers, answer_row
 from pellucid.attacks.shared.attack_case import AttackCase, Goal, Omission, Place
 from pellucid.attacks.shared.attack_parts import asks_omissions, method_of, parts_of
@@ -23,11 +20,11 @@ from pellucid.attacks.shared.explained_answers import ExplainedAnswers
 from pellucid.attacks.shared.omission_scores import omissions_of
 from pellucid.attacks.shared.places import scores_at
 from pellucid.attacks.shared.right_answers import is_right
+from pellucid.core.explaining.diagnostics import route_record
 from pellucid.core.explaining.predicting import predictions
-from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.seals import json_digest
-from pellucid.core.foundation.version import __version__
+from pellucid.core.foundation.json_text import json_digest
+from pellucid.core.foundation.packages import __version__
 from pellucid.core.passes.model import Model
 from pellucid.core.results.attempt import Attempt, Ending
 from pellucid.core.results.explanation import Explanation

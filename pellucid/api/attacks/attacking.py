@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.attacks.attack_cases import stored_scores
+from pellucid.api.attacks.attack_cases import stored_scores, stored_spans
 from pellucid.api.attacks.attack_folder import AttackFolder
 from pellucid.api.attacks.attack_goal import goal_call
 from pellucid.api.attacks.attack_question import AttackQuestion
-from pellucid.api.attacks.stored_spans import stored_spans
-from pellucid.api.attacks.two_translators import model_pivot
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.models import translator_from
 from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.attacks.shared.attack_parts import method_of, parts_of
 from pellucid.attacks.shared.attack_plan import AttackPlan
@@ -21,13 +20,12 @@ from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.name_counts import NameCounts, name_counts
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import attacks
-from pellucid.core.foundation.wording import listed
+from pellucid.core.foundation.wording import in_syntax, listed
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.passes.model import Model, lacking
 from pellucid.core.passes.seeds import HIGHEST_SEED
@@ -39,6 +37,7 @@ from pellucid.core.text.label_map import LabelMap
 from pellucid.models.file_neighbours import FileNeighbours
 from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence_vectors
 from pellucid.models.word_neighbours import word_neighbours
+from pellucid.models.writing.model_pivot import ModelPivot
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 SPANISH = ("spanish",)
@@ -205,3 +204,24 @@ def _name_counts(
 def _needs_similarity(plan: AttackPlan) -> bool:
     """Whether a guard of the plan compares texts."""
     return "similarity" in [guard if isinstance(guard, str) else guard[0] for guard in plan.guards]
+
+
+# The two models that paraphrase texts for an attack, from what the user named.
+
+
+MOST_TRANSLATIONS = 32
+
+
+def model_pivot(translators: Sequence[ModelSource] | None, n_best: int) -> ModelPivot | None:
+    """The models that translate there and back; None without any. Raises `BadSetting` for another number than two, `ModelCannot` for a
+    model that does not translate.
+    """
+    whole("n_best", n_best, 1, MOST_TRANSLATIONS)
+    if translators is None:
+        return None
+    if isinstance(translators, str) or len(translators) != 2:
+        raise BadSetting(
+            f"{in_syntax('translators=', '--translators')} needs two models: one that translates, and one that translates back."
+        )
+    models = [translator_from(one) for one in translators]
+    return ModelPivot(models[0], models[1], n_best)

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
-from pellucid.api.attention.imitating import imitator_of
-from pellucid.api.attention.models_with_weights import models_with_weights
-from pellucid.api.attention.tests_to_run import tests_to_run
-from pellucid.api.attention.user_weights import user_weights_from
-from pellucid.api.attention.weighing import weigh
+from pellucid.api.attention.models_with_weights import models_with_weights, user_weights_from, weigh
 from pellucid.api.inputs import examples_for
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.catalogue import Call, Choice
+from pellucid.core.foundation.checks import choices, whole
+from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import possible_path
+from pellucid.core.foundation.json_text import read_json
+from pellucid.core.foundation.kinds import attention_tests
+from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.model import Model
 from pellucid.core.passes.seeds import HIGHEST_SEED
-from pellucid.core.results.attention_analysis import ANALYSIS, AttentionAnalysis
+from pellucid.core.results.attention_analysis import ANALYSIS, FORM, AttentionAnalysis
+from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder, TestedModel
+from pellucid.datasets.shared.splits import split_parts
+from pellucid.evaluation.attention_analysis.attention_folder import IMITATORS, AttentionFolder, TestedModel
 from pellucid.evaluation.attention_analysis.attention_lines import left_out, model_attention
 from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
 from pellucid.evaluation.attention_analysis.user_weights import check_user_weights
+from pellucid.evaluation.shared.question_folder import QUESTION
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.training.imitators import imitators
 
 
 def attention_analysis(
@@ -115,3 +121,79 @@ def attention_analysis(
 
 def _left_out(questions: Mapping[str, AttentionQuestion], tested: Mapping[str, TestedModel]) -> list[str]:
     return [sentence for name, one in questions.items() for sentence in left_out(name, one, tested[name])]
+
+
+# The tests of attention that run: those that a user names, or all that can.
+
+
+def tests_to_run(
+    tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool
+) -> tuple[Call, ...]:
+    """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train on."""
+    lacking = {
+        "user_weights": ""
+        if has_weights
+        else "weights of yours: give weights=, or --weights on the command line",
+        "train": "" if has_train else "texts to train on: give train=, or --train on the command line",
+    }
+    if tests is None:
+        names = attention_tests.names()
+        named: list[Choice] = [
+            name for name in names if not lacking.get(attention_tests.get(name).facts["needs"])
+        ]
+    else:
+        named = choices("tests", tests)
+        if not named:
+            raise BadSetting(f"No test is named; give some of: {listed(attention_tests.names())}.")
+    calls = attention_tests.calls(named)
+    for call in calls:
+        if needed := lacking.get(call.entry.facts["needs"]):
+            raise BadSetting(f"{call.entry.name} reads {needed}.")
+    return tuple(_with_seed(call, seed) for call in calls)
+
+
+def _with_seed(call: Call, seed: int) -> Call:
+    if not call.entry.facts["random"] or "seed" not in call.settings or "seed=" in call.title:
+        return call
+    return replace(call, settings={**call.settings, "seed": seed})
+
+
+# Models that are trained to imitate another one, for the tests of attention that need them.
+
+
+def imitator_of(
+    source: Any, train: Sequence[Example], folder: Path | None, number: int
+) -> Callable[[float], Model]:
+    """lambda -> a model that imitates the one in the folder `source`, trained on these texts, of which some choose the epoch.
+
+    folder: the analysis's, where the models stay; None: one for the time being. number: the model's. Raises `BadSetting` for a
+    model that is no folder: its recipe is not known.
+    """
+    if not isinstance(source, str | Path) or not Path(source).is_dir():
+        raise BadSetting(
+            "train= trains models by the recipe of the one in question, which stands in its folder; give the folder's path as the "
+            "model."
+        )
+    parts = split_parts(train)
+    by_part = {"train": [*parts["train"], *parts["test"]], "dev": parts["dev"]}
+    out = Path(mkdtemp(prefix="pellucid-")) if folder is None else folder
+    return imitators(source, by_part, out / IMITATORS / f"{number:02d}")
+
+
+# An attention analysis from what the command `attention` wrote: the file of `--save`, or the folder of
+# `--out`.
+
+
+def attention_at(path: Path) -> AttentionAnalysis | None:
+    """The analysis that this file or folder holds; None where it holds something else, such as explanations.
+
+    Raises `BadFile` for a folder whose work is not finished, and for a file that is damaged.
+    """
+    if path.is_dir():
+        question = path / QUESTION
+        is_attention = question.is_file() and "attention of" in (read_json(question) or ())
+        return AttentionAnalysis.read(path) if is_attention else None
+    if path.suffix != ".json" or not path.is_file():
+        return None
+    whole = read_json(path)
+    return AttentionAnalysis.read(path) if isinstance(whole, dict) and whole.get("form") == FORM else None

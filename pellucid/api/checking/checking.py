@@ -4,28 +4,88 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path, PurePath
 from typing import Any
 
-from pellucid.api.checking.corpora import Read, corpora_digests, corpora_of
-from pellucid.api.checking.model_changes import OurChanges
-from pellucid.api.checking.twins import twins_of
-from pellucid.core.foundation.call_syntax import in_syntax
+from pellucid.api.inputs import model_from
+from pellucid.api.inputs.data import ModelSource
+from pellucid.api.inputs.loading import distinct_names
+from pellucid.api.inputs.models import is_model
+from pellucid.core.explaining.explaining import Request
 from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.checks import choices
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.checks import choices, every
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.kinds import checks as known_checks
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import json_digest
-from pellucid.core.passes.model import Model
+from pellucid.core.foundation.wording import in_syntax, listed
+from pellucid.core.passes.model import Model, lacking
 from pellucid.core.results.check_outcome import CheckOutcome
+from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.text.example import Example
 from pellucid.evaluation.checking.check_case import CheckCase, Train
 from pellucid.evaluation.checking.check_folder import CheckFolder
 from pellucid.evaluation.checking.findings import TextIntervals
 from pellucid.evaluation.checking.run_checks import PlannedCheck, run_checks
-from pellucid.evaluation.checking.scored_text import Explained
+from pellucid.evaluation.checking.scored_text import Explained, by_method
 from pellucid.evaluation.comparison.comparison import Comparison
+from pellucid.models.changed.random_weights import with_random_weights
+from pellucid.models.changed.shifted_vectors import with_shifted_vectors
+from pellucid.models.changed.unread_word import without_first_word
+
+# Explanations of other data sets, which stand beside those of a comparison.
+
+
+Read = Callable[[Path], Sequence[Explanation]]
+WAY = "give what explain or read returned, or a file or folder"
+
+
+def corpora_of(corpora: Any, methods: Sequence[str], read: Read) -> dict[str, Explained]:
+    """Name -> method's title -> the texts of a data set; raises `BadInput` for one without a method of the comparison.
+
+    corpora: what `compare` got: files, folders of comparisons or results in a list, or by name in a dictionary, or one of them.
+    read: reads a file or folder.
+    """
+    named = corpora if isinstance(corpora, Mapping) else _numbered(corpora)
+    read_in = {str(name): _texts(name, one, read) for name, one in named.items()}
+    for name, texts in read_in.items():
+        if not set(texts) & set(methods):
+            raise BadInput(
+                f"{name} is explained by {listed(texts) or 'no method'}, and this comparison has {listed(methods)}; explain it by one "
+                "of these."
+            )
+    return read_in
+
+
+def corpora_digests(corpora: Mapping[str, Explained]) -> dict[str, str]:
+    """Name -> a digest of all words and scores."""
+    return {
+        name: json_digest(
+            {method: [[one.words, one.scores.tolist()] for one in own] for method, own in texts.items()}
+        )
+        for name, texts in corpora.items()
+    }
+
+
+def _numbered(corpora: Any) -> dict[str, Any]:
+    is_one = isinstance(corpora, str | PurePath) or (
+        isinstance(corpora, Sequence) and bool(corpora) and isinstance(corpora[0], Explanation)
+    )
+    members = [corpora] if is_one else list(corpora)
+    names = [
+        str(one) if isinstance(one, str | PurePath) else f"data set {n}" for n, one in enumerate(members, 2)
+    ]
+    if len(set(names)) < len(names):
+        raise BadInput(f"The same data set is named twice among {listed(names)}; name each once.")
+    return dict(zip(names, members, strict=True))
+
+
+def _texts(name: str, saved: Any, read: Read) -> Explained:
+    if isinstance(saved, str | PurePath):
+        return by_method(read(Path(saved)))
+    return by_method(every(f"The data set {name}", saved, Explanation, WAY))
+
 
 ALL = "all"  # in a list of checks: every one that is not long and has what it needs
 OPTIONS = {  # what a check needs -> what it is, and which option gives it
@@ -152,3 +212,61 @@ def _runs(name: str, available: frozenset[str]) -> bool:
 
 def _titles(named: Sequence[Choice]) -> set[str]:
     return {call.title for call in known_checks.calls(choice for choice in named if choice != ALL)}
+
+
+# Twins: further trainings of a model, with the same classes and pieces.
+
+
+def twins_of(request: Request, twins: Any, examples: Sequence[Example]) -> dict[str, Model]:
+    """Name -> twin; raises `BadInput` for one with other classes, another tokenizer, or without what a method needs.
+
+    twins: what `compare` got: a list of models, folders or names, or one of them.
+    """
+    models = [model_from(one) for one in _several(twins)]
+    for twin in models:
+        _check_twin(request, twin, examples)
+    return dict(zip(distinct_names(models), models, strict=True))
+
+
+def _several(twins: Any) -> list[ModelSource]:
+    is_one = isinstance(twins, str | PurePath) or is_model(twins) or not isinstance(twins, list | tuple)
+    return [twins] if is_one else list(twins)
+
+
+def _check_twin(request: Request, twin: Model, examples: Sequence[Example]) -> None:
+    model = request.model
+    if sorted(twin.labels) != sorted(model.labels):
+        raise BadInput(
+            f"{twin.name} has the classes {listed(twin.labels)}, and {model.name} has {listed(model.labels)}; give twins of "
+            "the same classes: trainings of the same model with another seed."
+        )
+    pairs = zip(model.encode(examples).rows, twin.encode(examples).rows, strict=True)
+    if any(one.ids != other.ids for one, other in pairs):
+        raise BadInput(
+            f"{twin.name} cuts texts into other pieces than {model.name}; give twins with the same tokenizer: trainings of the "
+            "same model with another seed."
+        )
+    for call in request.calls:
+        if lacks := lacking(twin, call.entry.facts["needs"]):
+            raise BadInput(
+                f"{call.entry.name} does not work with {twin.name}, which {lacks}; give twins of the same kind as {model.name}."
+            )
+
+
+# The changed copies of a model that checks ask for, from the room of models.
+
+
+class OurChanges:
+    """Implements `evaluation.checking.check_case.ModelChanges` for the models that we have."""
+
+    def with_random_weights(self, model: Model, first: float, last: float, seed: int) -> Model:
+        """See `models.changed.random_weights`."""
+        return with_random_weights(model, first, last, seed)
+
+    def with_shifted_vectors(self, model: Model, size: float, seed: int) -> Model:
+        """See `models.changed.shifted_vectors`."""
+        return with_shifted_vectors(model, size, seed)
+
+    def without_first_word(self, model: Model, examples: Sequence[Example]) -> tuple[Model, list[Example]]:
+        """See `models.changed.unread_word`."""
+        return without_first_word(model, examples)

@@ -2,22 +2,63 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Literal
 
 from pellucid.api.inputs.columns import examples_from_columns, table_columns
 from pellucid.api.inputs.files import examples_from_path, examples_from_string
-from pellucid.api.inputs.labels import StrangeLabels, fitting
 from pellucid.api.inputs.models import is_model
-from pellucid.api.inputs.readings import ReadingRequest
+from pellucid.api.inputs.readings import ReadingRequest, plain
 from pellucid.api.inputs.rows import examples_from_rows
-from pellucid.api.inputs.segments import notice_segments
-from pellucid.api.inputs.values import plain
 from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.notices import OtherSegments, UnmatchedLabels, notify
 from pellucid.core.foundation.torch_contexts import check_computes
+from pellucid.core.foundation.wording import in_syntax
 from pellucid.core.passes.model import WRITING, Model
+from pellucid.core.passes.target import TargetName
+from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example, check_no_prompt
-from pellucid.core.text.label_map import LabelMap
+from pellucid.core.text.label_map import LabelMap, label_caution, with_label_map
+from pellucid.core.writing.word import Word
 from pellucid.datasets.shared.columns import expected_labels
+
+# Labels of a door's examples beside the classes of its model: renamed by a map, or a notice where they
+# are no classes.
+
+
+StrangeLabels = Literal["notice", "error", "allowed"]
+
+
+def fitting(
+    model: Model, examples: Sequence[Example], label_map: LabelMap | None, strange: StrangeLabels = "notice"
+) -> tuple[Example, ...]:
+    """The examples with labels renamed by the map; without one, `strange` says what labels that are no classes lead to."""
+    if label_map is not None:
+        return with_label_map(examples, label_map, model.labels, model.problem == "multi_label")
+    sentence = "" if strange == "allowed" else strange_labels(model, examples)
+    if sentence and strange == "error":
+        raise BadInput(sentence)
+    if sentence:
+        notify(sentence, UnmatchedLabels)
+    return tuple(examples)
+
+
+def strange_for(target: TargetName | HiddenState | Word) -> StrangeLabels:
+    """What labels that are no classes lead to: an error where the target is the gold class, else a notice."""
+    return "error" if reads_label(target) else "notice"
+
+
+def reads_label(target: TargetName | HiddenState | Word) -> bool:
+    """Whether what is explained depends on a text's label."""
+    parts = target if isinstance(target, tuple) else (target,)
+    return any(isinstance(part, str) and part == "gold" for part in parts)
+
+
+def strange_labels(model: Model, examples: Sequence[Example]) -> str:
+    """One sentence on labels that are no classes of the model; empty where all are, or where the model has no classes."""
+    if model.problem == "regression":
+        return ""
+    return label_caution(examples, model.labels, model.problem == "multi_label")
+
 
 WAYS = "give a string, a pair, a list of them, a data frame, a pathlib.Path of a file, or examples"
 
@@ -122,3 +163,30 @@ def _reader(data: Any) -> Reader:
 def _own_examples(data: Any, reading: ReadingRequest) -> tuple[Example, ...]:
     reading.without_columns(data)
     return examples_from_rows(data.examples(), reading)
+
+
+# Single texts and pairs beside what a model was trained on: a notice where they are not the same.
+
+
+WORDS = {1: "single texts", 2: "pairs of texts"}
+AS_PAIRS = (
+    'write each as a pair: ("the first text", "the second")',
+    "give the second text with --second, or a file with two columns of texts",
+)
+AS_SINGLE_TEXTS = "write each as one string", "leave --second away, or name one column of texts with --text"
+
+
+def notice_segments(model: Model, examples: Sequence[Example]) -> None:
+    """Say how many of the examples are pairs where the model was trained on single texts, or the other way round."""
+    trained = getattr(model, "trained_segments", None)  # a `Classifier` has it
+    if trained not in WORDS:
+        return
+    other = sum(len(example.segments) != trained for example in examples)
+    if other:
+        here = WORDS[3 - trained]
+        advice = in_syntax(*(AS_PAIRS if trained == 2 else AS_SINGLE_TEXTS))
+        notify(
+            f"{model.name} was trained on {WORDS[trained]}, and {other} of {len(examples)} here are {here}, whose prediction may mean "
+            f"nothing; {advice}.",
+            OtherSegments,
+        )

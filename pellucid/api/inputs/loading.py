@@ -1,23 +1,27 @@
 """The door `load`: a classifier from a folder, a hub name, or from memory."""
 
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import torch
 
-from pellucid.api.inputs.loaded_again import remember
-from pellucid.api.inputs.route import route_to_load
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.explaining.diagnostics import EAGER
+from pellucid.core.foundation.checks import at_least, whole
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.torch_contexts import check_computes
 from pellucid.core.passes.language_head import LanguageHead
+from pellucid.core.passes.model import Model
 from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.language_heads.load import language_head_for
 from pellucid.models.load import load_model
+from pellucid.models.routing.route_choice import check_route
 from pellucid.models.writing.languages import Languages
 from pellucid.models.writing.load import wrap_writing, writes
 from pellucid.models.writing.writing_model import WritingModel
@@ -150,3 +154,76 @@ def _plain(model: WritingModel, *settings: object) -> WritingModel:
             f"{model.name} writes texts; problem=, max_length=, language_head= and route= belong to classifiers, leave them away."
         )
     return model
+
+
+# How another process gets the same model: those that were loaded from files are loaded there again.
+
+
+MOST_WORKERS = 1_000
+_ways: WeakKeyDictionary[Any, Callable[[], Model]] = WeakKeyDictionary()
+
+
+def remember(model: Model, again: Callable[[], Model]) -> None:
+    """Note how a model was loaded; again: a top-level function with its arguments, in a `partial`."""
+    _ways[model] = again
+
+
+def loading_for(workers: int, model: Model) -> Callable[[], Model] | None:
+    """What loads the model in each worker; None for one worker, which is this process."""
+    return loading_of(model) if whole("workers", workers, 1, MOST_WORKERS) > 1 else None
+
+
+def loading_of(model: Model) -> Callable[[], Model]:
+    """What loads the model in another process. Raises `ModelCannot` for a model that is only in this one."""
+    again = _ways.get(model)
+    if again is None:
+        raise ModelCannot(
+            f"{model.name} is only in the memory of this process, and workers load the model themselves: give its folder or its name "
+            "on the hub, or leave workers= away."
+        )
+    # A trial measures time: each process might take another route.
+    route = getattr(model, "route_in_use", EAGER)
+    return (
+        again
+        if route == EAGER and getattr(model, "route", EAGER) == EAGER
+        else partial(_by_route, again, route)
+    )
+
+
+def _by_route(again: Callable[[], Model], route: str) -> Model:
+    """The model that is loaded again, computed by the route that the first process uses; raises `ModelCannot` where it cannot be."""
+    model: Any = again()
+    model = replace(model, route=route)
+    if model.route_in_use != route:
+        raise ModelCannot(
+            f"A worker cannot compute by the route {route}, as this process does: {model.route_choice.why}; give route='eager', or leave "
+            "workers= away."
+        )
+    return cast(Model, model)
+
+
+# The route that a model is loaded with: the one that was named, else the environment's, else eager.
+
+
+VARIABLE = "PELLUCID_ROUTE"
+
+
+def route_to_load(route: str | None) -> str:
+    """A route's name or "auto"; raises `UnknownName` for others."""
+    name = route or os.environ.get(VARIABLE) or EAGER
+    check_route(name)
+    return name
+
+
+# Names of several models in one analysis.
+
+
+def distinct_names(models: Sequence[Model]) -> list[str]:
+    """The models' own names, with a number where one was used before."""
+    names: list[str] = []
+    for model in models:
+        number, name = 2, model.name
+        while name in names:
+            name, number = f"{model.name} ({number})", number + 1
+        names.append(name)
+    return names

@@ -5,13 +5,19 @@ from typing import Any, cast
 
 import torch
 
+from pellucid.api.inputs.data import ModelSource
 from pellucid.api.inputs.loading import load
-from pellucid.core.foundation.errors import BadInput, ModelCannot
+from pellucid.core.foundation.checks import one_of
+from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.model import WRITING, Model
 from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
+from pellucid.models.composed.encoder_model import encoder_model, is_encoder
 from pellucid.models.folders.kinds_of_model import TASKS, WRAP, wrong_kind
+from pellucid.models.language_heads.lens_record import CLASSIFIER, ENCODER
+from pellucid.models.load import on_device
+from pellucid.models.writing.writing_model import WritingModel
 
 OURS = ("encode", "trace", "plain_logits", "labels")  # what every model of ours has
 WAYS = "give one from pellucid.load, a folder, a hub name, or a text-classification pipeline"
@@ -116,3 +122,48 @@ def _from_scikit(fitted: Any) -> Model:
             "numbers: make_pipeline(vectorizer, classifier)."
         )
     return from_pipeline(fitted)
+
+
+# The model whose states a lens reads: a classifier, or an encoder before it is fine-tuned.
+
+
+ON = ("encoder", "classifier")
+
+
+def model_with_states(source: ModelSource, on: str | None, device: str | None) -> tuple[Model, str]:
+    """The model, and what a lens of it says that it was trained on.
+
+    on: "encoder", "classifier", or None for what the source plainly is. device: of what is loaded here. Raises `BadSetting`
+    where these do not go together.
+    """
+    if on is not None:
+        one_of("on", on, ON)
+    if not isinstance(source, str | PurePath):
+        if on == "encoder":
+            raise BadSetting(
+                "The encoder before fine-tuning is loaded by its name or folder; give that as the model."
+            )
+        if device is not None:
+            raise BadSetting("A model in memory is used as it is; move it first, and leave device= away.")
+        return model_from(source), CLASSIFIER
+    name = source if isinstance(source, str) else str(source)
+    if on == "encoder" or (on is None and is_encoder(name)):
+        return on_device(encoder_model(name), device or "cpu"), ENCODER
+    if is_encoder(name):
+        raise BadSetting(
+            f"{name} is an encoder and no classifier; leave on='classifier' (--on classifier) away."
+        )
+    return model_from(load(name, device=device)), CLASSIFIER
+
+
+# Translators from what the user gave: a model, a folder or a hub name.
+
+
+def translator_from(model: ModelSource) -> WritingModel:
+    """The translator that came, or of that folder or hub name; raises `ModelCannot` for a model that does not translate."""
+    translator = any_model_from(model)
+    if not isinstance(translator, WritingModel):
+        raise ModelCannot(f"{translator.name} is a classifier and translates nothing; give a translator.")
+    if not translator.has_encoder:
+        raise ModelCannot(f"{translator.name} continues texts and does not translate; use `write`.")
+    return translator

@@ -4,8 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pellucid.api.inputs.columns import examples_from_columns
-from pellucid.api.inputs.readings import ReadingRequest, notify_reading
-from pellucid.api.inputs.values import in_words, is_missing, label_text, plain
+from pellucid.api.inputs.readings import (
+    ReadingRequest,
+    in_words,
+    is_missing,
+    label_text,
+    notify_reading,
+    plain,
+)
 from pellucid.core.foundation.errors import BadInput, PellucidError
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.text.example import Example, prompted

@@ -11,10 +11,9 @@ from pellucid.api.inputs import model_from
 from pellucid.api.inputs.data import ModelSource
 from pellucid.core.explaining.concept_densities import WordInText, concept_question
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import mapping, whole
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.foundation.wording import in_syntax, listed, quoted
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.readout import Positions

@@ -2,17 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.inputs.translators import translator_from
+from pellucid.api.inputs.models import translator_from
 from pellucid.api.writing.continuing_texts import check_search, write
+from pellucid.core.foundation.checks import between, every
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.files import possible_path, read_text, write_text
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import quoted
+from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import seen_caveats
+from pellucid.datasets.built_in.planted_translation import LINKS
+from pellucid.evaluation.translations.aligner import aligned
 from pellucid.evaluation.translations.bleu import TranslationScores, check_scoring, translation_scores
+from pellucid.evaluation.translations.linked_words import linked_words
+from pellucid.evaluation.translations.links import Links, LinkScores, link_scores_of, parsed_links
 
 
 def bleu(
@@ -88,3 +96,107 @@ def _translations(
     return [
         one.text for one in write(translator, sources, beam=beam, max_pieces=max_pieces, progress=progress)
     ]
+
+
+# The door `link_scores`: do explanations of written words find the source words that the words come from?
+
+
+def link_scores(
+    explanations: Sequence[Explanation],
+    links: str | Path | Sequence[str] | None = None,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> LinkScores:
+    """How often the source word with the highest score is the one that a written word comes from.
+
+    explanations: of a translator's words, a row for each, by any method; their second texts are the references that links speak of.
+    links: a file with a line a pair, such as "0-0 1-2" (source word and target word, counted from 0 between blanks), or these lines;
+        None: those in each example's `meta["links"]`, which `planted_translation` has.
+    resamples, seed: draws of pairs, for the interval.
+
+    Beside it stand what the same relative place and a word at random would get. Raises `BadInput` for a file with more or fewer lines than
+    explanations, for links that are none, and for explanations without a row for each word.
+
+    >>> pair = pellucid.Example(("A good film.", "A fine story."), meta={"links": "0-0 1-1 2-2"})
+    >>> scores = pellucid.link_scores(pellucid.explain("my-translator", pair))
+    >>> scores.words, round(scores.chance, 2)
+    (3, 0.33)
+    """
+    checked = every("explanations", explanations, Explanation, "of a translator's words, from `explain`")
+    lines = _lines(checked, links)
+    return link_scores_of(
+        [linked_words(one) for one in checked],
+        [_links_of(one, line, where) for one, (line, where) in zip(checked, lines, strict=True)],
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _lines(
+    explanations: Sequence[Explanation], links: str | Path | Sequence[str] | None
+) -> list[tuple[str, str]]:
+    """For each explanation its line of links, and where that stands."""
+    if links is None:
+        return [
+            (str(one.example.meta.get(LINKS, "")), f"Example {quoted(one.example.id)}")
+            for one in explanations
+        ]
+    if isinstance(links, str | Path):
+        lines, name = read_text(possible_path(links)).splitlines(), str(links)
+    else:
+        lines, name = [str(line) for line in links], "links"
+    if len(lines) != len(explanations):
+        raise BadInput(
+            f"{name} has {len(lines):,} lines for {len(explanations):,} explanations; give one a pair."
+        )
+    return [(line, f"{name}, line {number}") for number, line in enumerate(lines, 1)]
+
+
+def _links_of(explanation: Explanation, line: str, where: str) -> Links:
+    source, target = (len(text.split()) for text in explanation.example.segments)
+    return parsed_links(line, source, target, where)
+
+
+# The door `links`: which words of texts and translations belong together, by a word aligner of the
+# user's.
+
+
+LONGEST = 7 * 24 * 3600.0  # seconds
+
+
+def links(
+    pairs: Data,
+    *,
+    beside: Data | None = None,
+    out: str | Path | None = None,
+    program: str = "eflomal-align",
+    seconds: float = 600.0,
+) -> list[str]:
+    """Silver links of words for `link_scores`, by the word aligner eflomal, which you install yourself.
+
+    A link is one that the aligner found in both directions; other words have none. They are good guesses and not the truth.
+
+    pairs: texts with their translations; or a `pathlib.Path`. An aligner needs some thousands of pairs.
+    beside: more pairs that it learns from, whose links are not returned: such as the train part beside test pairs.
+    out: a file for the links, a line a pair, such as "0-0 1-2": source word and target word, counted from 0 between blanks.
+    program: eflomal's `eflomal-align`, by name or path. It runs as a program, without a shell, and draws without a seed.
+    seconds: after so many it is ended; 10,000 pairs take about half a minute.
+
+    Returns the lines. Raises `BadInput` for one text in place of a pair, `BadFile` where the program is missing, fails, or takes longer.
+
+    >>> pellucid.links([("a dog", "ein Hund")], program="./eflomal-align")
+    ['0-0 1-1']
+    """
+    between("seconds", seconds, 0.1, LONGEST)
+    examples, more = examples_from(pairs), [] if beside is None else examples_from(beside)
+    for example in (*examples, *more):
+        if len(example.segments) != 2:
+            raise BadInput(
+                f"Example {quoted(example.id)} has one text; give pairs: a text and its translation."
+            )
+    texts = [(source, target) for source, target in (one.segments for one in (*examples, *more))]
+    lines = aligned(texts, program, seconds)[: len(examples)]
+    if out is not None:
+        write_text(possible_path(out), "".join(f"{line}\n" for line in lines))
+    return lines

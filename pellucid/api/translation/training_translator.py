@@ -8,11 +8,10 @@ from typing import Any, Unpack
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.data import Data
 from pellucid.api.training_texts import training_texts
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import mapping, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.files import possible_path, readable
-from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.foundation.wording import in_syntax, listed, quoted
 from pellucid.core.text.example import Example
 from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.translation.source_spans import SpanSettings

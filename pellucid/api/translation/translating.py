@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pellucid.api.explaining import explain
 from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.inputs.translators import translator_from
+from pellucid.api.inputs.models import translator_from
 from pellucid.api.writing.continuing_texts import check_search, write
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example

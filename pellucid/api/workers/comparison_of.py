@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
 
-from pellucid.api.checking.metric_settings import check_metrics
 from pellucid.api.inputs.choosing import default_metrics, usual_methods
 from pellucid.api.inputs.explained_target import to_explain
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.catalogue import Choice
+from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
+from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import choices
+from pellucid.core.foundation.errors import BadSetting, PellucidError
+from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.model import Model
+from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
-from pellucid.core.text.example import Example, as_examples
+from pellucid.core.text.example import Example, Rationale, as_examples
 from pellucid.core.writing.word import Word
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
+from pellucid.evaluation.shared.case import Case
+from pellucid.models.classifiers.function import from_function
 
 
 def comparison_of(
@@ -38,3 +44,47 @@ def comparison_of(
     check_metrics(judges)
     request = Request(model, method_calls(named, model), target, seed)
     return Comparison(request, examples, judges, resamples)
+
+
+# Settings of metrics, tried on a text and a function made up for it, so that bad ones are refused before
+# any work.
+
+
+WORDS = "one two three four five six seven eight nine ten eleven twelve"
+EXAMPLE = Example((WORDS,), "a", (Rationale(0, 4, 7),), meta={"distractors": [[0, 8, 13]]})
+
+
+def check_metrics(calls: Sequence[Call]) -> None:
+    """Raise `BadSetting` for a setting that a metric refuses.
+
+    Metrics with their usual settings are not tried. What the function lacks, such as word embeddings, shows nothing of settings.
+    """
+    for call in calls:
+        if call.title != call.entry.name:
+            _try(call)
+
+
+def _try(call: Call) -> None:
+    try:
+        call(_case())
+    except BadSetting as error:
+        raise BadSetting(f"{call.entry.name}: {error}") from None
+    except PellucidError:
+        return
+
+
+@cache
+def _case() -> Case:
+    model = from_function(_answer, ["a", "b"], mask="[MASK]")
+    words, scheduler = model.encode([EXAMPLE]), scheduler_for(model)
+    # The finest kind of unit, so that no metric finds the scores too coarse: that is asked of the methods, elsewhere.
+    batch = replace(words, units=tuple(replace(units, kind="piece") for units in words.units))
+    request = Request(model, method_calls([("occlusion", {"unit": "piece"})], model), Target("predicted"), 0)
+    (explanations,) = explain_batch(request, batch, scheduler, silent).values()
+    return Case(model, batch, explanations, scheduler)
+
+
+def _answer(texts: list[str]) -> list[list[float]]:
+    """The first class where the text is long."""
+    shares = [min(1.0, len(text) / len(WORDS)) for text in texts]
+    return [[0.2 + 0.6 * share, 0.8 - 0.6 * share] for share in shares]

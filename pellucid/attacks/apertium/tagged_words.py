@@ -10,7 +10,7 @@ from pellucid.attacks.apertium.modes import MODES, tagging_stages
 from pellucid.attacks.apertium.stage_groups import StageGroups
 from pellucid.attacks.apertium.stream_format import unescaped
 from pellucid.core.lexicon.inflection import Form
-from pellucid.core.lexicon.wordnet_lines import PartOfSpeech
+from pellucid.core.lexicon.wordnet import PartOfSpeech
 
 NameKind = Literal["person", "place", "organisation", "other"]
 UNIT = re.compile(r"\^((?:\\.|[^\\$])*)\$", re.DOTALL)

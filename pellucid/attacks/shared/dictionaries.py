@@ -13,8 +13,7 @@ from pellucid.attacks.apertium.back_translations import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
 from pellucid.attacks.shared.name_counts import NameCounts
 from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.lexicon.wordnet import DEBIAN, WordNet, content_digest, shared_wordnet
-from pellucid.core.lexicon.wordnet_lines import PartOfSpeech
+from pellucid.core.lexicon.wordnet import DEBIAN, PartOfSpeech, WordNet, content_digest, shared_wordnet
 
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
 MOST_TEXTS = 4096  # whose words are remembered

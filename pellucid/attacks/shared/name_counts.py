@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.attacks.apertium.tagged_words import NameKind, Tagger
-from pellucid.core.foundation.seals import json_digest
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import label_names
 

@@ -7,7 +7,7 @@ in Wang et al. (2025), "B-cos LM".
 from torch import Tensor
 
 from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.parity import check_parity

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import ResolvedTarget

@@ -9,13 +9,12 @@ from torch import Tensor
 from pellucid.attribution.own_weights.spans_of_words import spans_of_words
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.target import Explainable
 from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_span
-from pellucid.core.spans.read_alone import read_alone
-from pellucid.core.spans.span_weights import span_weights
+from pellucid.core.spans.read_alone import read_alone, span_weights
 from pellucid.core.writing.word import ResolvedWords
 
 BROAD = 0.5

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.kinds import diagnostics
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.trace import WrittenSpans

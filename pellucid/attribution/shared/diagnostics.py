@@ -4,7 +4,7 @@ A diagnostic of one method alone stands in that method's file.
 """
 
 from pellucid.core.foundation.kinds import diagnostics
-from pellucid.core.foundation.readable_numbers import number, percent
+from pellucid.core.foundation.wording import number, percent
 
 SMALL_GAP = 0.05
 

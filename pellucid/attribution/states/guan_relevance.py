@@ -12,14 +12,14 @@ from torch import Tensor
 from pellucid.attribution.states.layer_rows import OfLayer, in_layer_rows
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions, diagnostics, policies
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.gradients import gradients_of
 from pellucid.core.passes.model import Scores
 from pellucid.core.passes.parity import check_parity
 from pellucid.core.passes.policy_pass import PolicyPass
 from pellucid.core.passes.precision import quotient, rounding, widened
 from pellucid.core.passes.target import Explainable
+from pellucid.core.passes.traces import gradients_of
 from pellucid.core.states.hidden_target import ResolvedState
 from pellucid.core.states.state_function import place_weights
 

@@ -7,10 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
-from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import choices_from, listed, settings_from
-from pellucid.cli.options.text_options import TextOptions, Texts
+from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
+from pellucid.cli.options.option_records import choices_from, listed, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.errors import BadInput, BadSetting

@@ -10,7 +10,7 @@ import typer
 import pellucid
 from pellucid.core.corpus.blind_sheet import SheetScores
 from pellucid.core.foundation.json_text import nan_as_none
-from pellucid.core.foundation.readable_numbers import percent
+from pellucid.core.foundation.wording import percent
 
 
 def blind_sheet(

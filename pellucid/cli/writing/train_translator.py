@@ -7,8 +7,7 @@ import typer
 
 import pellucid
 from pellucid.cli.options.data_options import TextFiles
-from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.settings import settings_from
+from pellucid.cli.options.option_records import settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.json_text import Json
 from pellucid.models.translation.translator_folder import load_translator

@@ -9,13 +9,11 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.api.inputs.translators import translator_from
-from pellucid.cli.options.data_options import Reading
-from pellucid.cli.options.language_options import LanguageOptions
+from pellucid.api.inputs.models import translator_from
+from pellucid.cli.options.data_options import Reading, TextOptions, Texts
+from pellucid.cli.options.model_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.text_options import TextOptions, Texts
-from pellucid.cli.writing.endings import say_endings
-from pellucid.cli.writing.search_options import Beam, MaxPieces
+from pellucid.cli.writing.search_options import Beam, MaxPieces, say_endings
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import check_outputs
 from pellucid.core.results.explanation import Explanation

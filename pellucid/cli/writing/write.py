@@ -7,12 +7,10 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.options.data_options import Reading
-from pellucid.cli.options.language_options import LanguageOptions
+from pellucid.cli.options.data_options import Reading, TextOptions, Texts
+from pellucid.cli.options.model_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.options.text_options import TextOptions, Texts
-from pellucid.cli.writing.endings import say_endings
-from pellucid.cli.writing.search_options import Beam, MaxPieces
+from pellucid.cli.writing.search_options import Beam, MaxPieces, say_endings
 from pellucid.reports.markup.escape import plain
 
 

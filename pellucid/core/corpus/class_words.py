@@ -7,7 +7,7 @@ from pellucid.core.corpus.word_lists import WordLists
 from pellucid.core.foundation.checks import at_least, known, one_of
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 
 if TYPE_CHECKING:
     import pandas

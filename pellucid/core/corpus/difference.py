@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval

@@ -10,7 +10,7 @@ from pellucid.core.corpus.text_rows import TextRow, text_row
 from pellucid.core.corpus.word_counts import MIN_TEXTS, class_words
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.explanation import Explanation
 

@@ -1,12 +1,12 @@
 """What many explanations have in common: answers, mistakes, strongest words and cautions, counted."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
 from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.counted_cautions import joined_cautions
 from pellucid.core.corpus.word_counts import class_words
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
@@ -104,3 +104,38 @@ def _accuracy(labelled: Sequence[Explanation]) -> Interval | None:
     """The share of right answers with its interval; None where no text has a label of the model."""
     right = sum(bool(one.is_correct) for one in labelled)
     return share(right, len(labelled)) if labelled else None
+
+
+# Cautions of many texts, joined: sentences that differ in one number alone become one sentence with its
+# range.
+
+
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+Caution = tuple[str, str]  # the sentence, and the id of its text
+
+
+def joined_cautions(cautions: Iterable[Caution]) -> Mapping[str, tuple[str, ...]]:
+    """Sentence -> the ids of the texts that it is about, in the order of first sight.
+
+    Sentences that differ in one number alone are joined, as "misses 6.4 to 76.2% of the rise".
+    """
+    alike: dict[tuple[str, ...], list[Caution]] = defaultdict(list)
+    for sentence, text_id in cautions:
+        alike[tuple(NUMBER.split(sentence))].append((sentence, text_id))
+    return {sentence: ids for similar in alike.values() for sentence, ids in _joined(similar).items()}
+
+
+def _joined(cautions: Sequence[Caution]) -> Mapping[str, tuple[str, ...]]:
+    """Sentences with the same words, joined where only one of their numbers differs."""
+    sentences, ids = zip(*cautions, strict=True)
+    numbers = list(zip(*(NUMBER.findall(sentence) for sentence in sentences), strict=True))
+    differing = [place for place, values in enumerate(numbers) if len(set(values)) > 1]
+    if len(differing) != 1:
+        return {
+            sentence: tuple(text_id for other, text_id in cautions if other == sentence)
+            for sentence in dict.fromkeys(sentences)
+        }
+    (place,) = differing
+    low, *_, high = sorted(set(numbers[place]), key=lambda number: float(number.replace(",", "")))
+    start, end = list(NUMBER.finditer(sentences[0]))[place].span()
+    return {f"{sentences[0][:start]}{low} to {high}{sentences[0][end:]}": ids}

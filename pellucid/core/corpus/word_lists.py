@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pellucid.core.corpus.document_frequencies import Counted
 from pellucid.core.corpus.list_overlap import OverlapCurve, overlap, overlap_curve
 from pellucid.core.foundation.checks import at_least, known, one_of
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 
 if TYPE_CHECKING:
     import pandas

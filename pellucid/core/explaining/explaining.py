@@ -10,29 +10,31 @@ import torch
 from torch import Tensor
 
 from pellucid.core.explaining.by_passage import in_passages
-from pellucid.core.explaining.resolution import NOTHING, score_resolution, with_caveat_on_rounding
-from pellucid.core.explaining.route_record import route_record
+from pellucid.core.explaining.diagnostics import (
+    NOTHING,
+    route_record,
+    score_resolution,
+    with_caveat_on_rounding,
+)
 from pellucid.core.explaining.stitching import stitched
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.catalogue import Call, Choice, Entry
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken
 from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.foundation.torch_contexts import check_computes
-from pellucid.core.foundation.wording import quoted
+from pellucid.core.foundation.wording import in_syntax, quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.core.passes.parity import CheckedLogits, Guard
-from pellucid.core.passes.readout import LOGITS
+from pellucid.core.passes.readout import LOGITS, WindowAnswers
 from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Explainable, Target, class_logits, class_probabilities
-from pellucid.core.passes.window_answers import WindowAnswers
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explained, Explanation, Prediction
 from pellucid.core.states.hidden_target import HiddenState

@@ -19,8 +19,7 @@ from typing import Any, BinaryIO
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors, write_text
-from pellucid.core.foundation.json_text import parsed
-from pellucid.core.foundation.seals import is_sealed, sealed, unsealed
+from pellucid.core.foundation.json_text import is_sealed, parsed, sealed, unsealed
 from pellucid.core.foundation.wording import quoted
 
 MANIFEST, FORM = "pellucid-manifest.json", "pellucid-manifest-1"

@@ -13,10 +13,18 @@ from threading import RLock
 from types import MappingProxyType
 
 from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.entry import Call, Choice, Entry, Facts, imported_entry
+from pellucid.core.foundation.entry import (
+    Call,
+    Choice,
+    Entry,
+    Facts,
+    NotLiteral,
+    imported_entry,
+    sources,
+    written_entries,
+)
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.notices import AliasUsed, notify
-from pellucid.core.foundation.registrations import NotLiteral, sources, written_entries
 
 __all__ = ["Call", "Catalogue", "Choice", "Entry", "imported_entry"]
 

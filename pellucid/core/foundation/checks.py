@@ -7,9 +7,8 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, overload
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
-from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.foundation.wording import in_syntax, listed, quoted
 
 Member = TypeVar("Member")
 Plain = TypeVar("Plain")

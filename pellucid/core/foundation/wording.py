@@ -1,7 +1,9 @@
 """Messages of libraries and names from files, shortened to one line so that they fit into our own sentences."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import accumulate
 
 MOST_CHARACTERS, MOST_NAMES, MOST_LISTED = 200, 50, 700
@@ -77,3 +79,51 @@ def _leaves(settings: Mapping[str, object]) -> Iterable[tuple[str, object]]:
 
 def _setting(value: object) -> str:
     return "not set" if value is None else quoted(value)
+
+
+# Numbers as a reader wants them: few digits, a true minus sign, never a rounded-away value.
+
+
+MINUS = "\u2212"
+LARGE = 1e15  # from here on not all digits are those of the number
+
+
+def number(value: float) -> str:
+    """Two decimals, two significant digits below .1, no decimals from 100, three significant digits from 1e+15."""
+    size = abs(value)
+    if size != size or size == float("inf"):
+        return "not a number" if size != size else ("∞" if value > 0 else f"{MINUS}∞")
+    form = (
+        ".3g" if size >= LARGE else ".0f" if size >= 100 else ".2f" if size >= 0.095 or size == 0 else ".2g"
+    )
+    return format(value, form).replace("-", MINUS)
+
+
+def percent(share: float) -> str:
+    """A share as whole per cent; never 0 or 100 unless it is."""
+    if share != share:
+        return "unknown"
+    if 0 < share < 0.005 or 0.995 < share < 1:
+        return "under 1 %" if share < 0.5 else "over 99 %"
+    return f"{share * 100:.0f} %".replace("-", "−")
+
+
+# How hints are written: as an argument in Python, or as an option while the command line runs.
+
+
+_on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
+
+
+@contextmanager
+def command_line_syntax() -> Iterator[None]:
+    """Within it, hints are written as options of the command line."""
+    before = _on_command_line.set(True)
+    try:
+        yield
+    finally:
+        _on_command_line.reset(before)
+
+
+def in_syntax(python: str, command_line: str) -> str:
+    """The option while the command line runs, else the argument in Python."""
+    return command_line if _on_command_line.get() else python

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from pellucid.core.lexicon.morphology import likeliest_base
+from pellucid.core.lexicon.synonyms import likeliest_base, parts_of_speech, synonyms
 from pellucid.core.lexicon.wordnet import PartOfSpeech, WordNet
 
 Form = Literal["base", "plural", "third_person", "past", "participle", "gerund", "comparative", "superlative"]
@@ -218,3 +218,19 @@ def _with_ed(verb: str) -> str:
     if CONSONANT_Y.search(verb):
         return verb[:-1] + "ied"
     return verb.removesuffix("e") + "ed"
+
+
+# The most frequent synonym of a word whose part of speech nobody said.
+
+
+def likeliest_synonym(word: str, wordnet: WordNet) -> str | None:
+    """The most frequent synonym of one word in the word's likeliest part of speech, in its form and case; None where there is none.
+
+    >>> likeliest_synonym("films", wordnet)
+    'movies'
+    """
+    for part_of_speech in list(parts_of_speech(word, wordnet))[:1]:
+        one_word = [each for each in synonyms(word, part_of_speech, wordnet) if each.isalpha()]
+        if one_word:
+            return in_form_of(one_word[0], word, part_of_speech, wordnet)
+    return None

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Kind, Units, coarsen
 

@@ -8,10 +8,9 @@ from typing import Any, Literal, Protocol
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.wording import listed, quoted
+from pellucid.core.foundation.wording import in_syntax, listed, quoted
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.target import Problem

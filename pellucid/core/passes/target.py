@@ -12,8 +12,7 @@ from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.memory import to_device
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.batch import Row
-from pellucid.core.passes.readout import LOGITS, Readout
-from pellucid.core.passes.window_answers import WindowAnswers
+from pellucid.core.passes.readout import LOGITS, Readout, WindowAnswers
 from pellucid.core.results.explanation import Explained
 from pellucid.core.text.example import Example
 

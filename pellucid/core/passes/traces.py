@@ -1,19 +1,161 @@
 """The runs of the network that one batch needs, each run once, when its trace is first read; and their gradients."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import torch
 from torch import Tensor
 
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.lazy_properties import cached_property
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.gradients import Gradients, gradients_of
+from pellucid.core.foundation.lazy_attributes import cached_property
+from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.model import WRITING, Model
-from pellucid.core.passes.readout import Readout
+from pellucid.core.passes.readout import Positions, Readout
 from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Trace, Want
+from pellucid.core.text.example import Example
+
+# Gradients by the parts of a trace: those of a target, and those that show which positions the
+# classification head reads.
+
+
+TRIAL = Example(("We saw the new film, and it was a good one.",))
+Join = Callable[[Sequence[Tensor]], Tensor]
+
+
+@dataclass(frozen=True)
+class JoinedPart:
+    """A part of a trace that stands in several tensors of the graph, such as a layer's states those of encoder and of decoder.
+
+    It is put together when it is read, beside the graph, so that who reads none pays for none; gradients by it are put
+    together from those by the tensors that the network really computes.
+
+    tensors: nodes of the graph. value: the tensors -> the part. gradient: gradients by the tensors -> the gradient by the part."""
+
+    tensors: tuple[Tensor, ...]
+    value: Join
+    gradient: Join
+
+
+class JoinedParts(Sequence[Tensor]):
+    """Of each layer the part, computed whenever it is read."""
+
+    def __init__(self, parts: Sequence[JoinedPart]) -> None:
+        self.parts = tuple(parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @overload
+    def __getitem__(self, layer: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, layer: slice) -> Sequence[Tensor]: ...
+    def __getitem__(self, layer: int | slice) -> Tensor | Sequence[Tensor]:
+        """[example unit width] of a layer, or of several."""
+        if isinstance(layer, slice):
+            return JoinedParts(self.parts[layer])
+        part = self.parts[layer]
+        return part.value(part.tensors)
+
+
+def graph_nodes(parts: Sequence[Tensor]) -> list[Tensor]:
+    """The nodes of the graph behind the parts, one after another."""
+    if isinstance(parts, JoinedParts):
+        return [tensor for part in parts.parts for tensor in part.tensors]
+    return list(parts)
+
+
+def gradients_by(parts: Sequence[Tensor], by_nodes: Iterator[Tensor]) -> Sequence[Tensor]:
+    """The gradients by the parts; by_nodes: those by `graph_nodes`, of which this takes as many as there are."""
+    if not isinstance(parts, JoinedParts):
+        return tuple(next(by_nodes) for _ in parts)
+    return JoinedParts(
+        [
+            JoinedPart(tuple(next(by_nodes) for _ in part.tensors), part.gradient, part.gradient)
+            for part in parts.parts
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """The target's gradients by each part of a trace; a part that was not computed is empty.
+
+    embeddings: [example unit width]. hidden: for l = 0..L [example unit width]. attention: for each block [example head
+    query key]. absorbed: for each account of a ledger [example], the relevance that went there.
+    """
+
+    embeddings: Tensor
+    hidden: Sequence[Tensor]
+    attention: Sequence[Tensor]
+    absorbed: Mapping[str, Tensor]
+
+    def by(self, layer: int | None) -> Tensor:
+        """[example unit width]: by the word embeddings (None), or by the hidden states of a layer."""
+        return self.embeddings if layer is None else self.hidden[layer]
+
+
+def gradients_of(
+    values: Tensor, trace: Trace, *, hidden: bool = True, accounts: Mapping[str, Tensor] | None = None
+) -> Gradients:
+    """The gradients of values [example] by the trace that they were computed from; 0 by parts that no value depends on.
+
+    hidden: by the hidden states too. accounts: those of a ledger, by name.
+    """
+    accounts = accounts or {}
+    groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
+    points = [point for group in groups for point in graph_nodes(group)]
+    head = None if trace.written is None else trace.written.head
+    weights = None if head is None else head.gradient_by_states(values)
+    outputs = values.sum() if head is None or weights is None else head.states
+    # The graph stays: gradients of another target, or by another layer, may follow.
+    flat = torch.autograd.grad(outputs, points, weights, retain_graph=True, allow_unused=True)
+    gradients = iter(
+        torch.zeros_like(point) if gradient is None else gradient
+        for point, gradient in zip(points, flat, strict=True)
+    )
+    (embeddings,), states, attention, absorbed = (gradients_by(group, gradients) for group in groups)
+    return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))
+
+
+def head_positions(trace: Trace, batch: Batch) -> Tensor:
+    """[example unit]: the positions that the head reads, equally weighted; rows sum to 1.
+
+    The head reads a position where a mixture of the logits has a gradient by its last hidden state: the first position for
+    BERT, the last for decoders, all where the head takes the mean. Where every gradient is 0, all pieces count.
+    """
+    touched = (_head_gradient(trace) != 0).any(-1)
+    real = torch.zeros_like(touched)
+    for number, length in enumerate(batch.lengths):
+        real[number, :length] = True
+    shares = torch.where(touched.any(-1, keepdim=True), touched, real).to(trace.hidden[-1])
+    return shares / shares.sum(-1, keepdim=True)
+
+
+def positions_of_head(model: Model) -> Positions:
+    """The positions whose last hidden states the head reads, seen on one trial text.
+
+    "first" or "last" where only that state has a gradient; "pooled" where all the text's pieces have the same gradient and
+    special tokens none, as under a mean; else "all".
+    """
+    batch = model.encode([TRIAL])
+    with torch.inference_mode(False):
+        gradient = _head_gradient(model.trace(batch.rows, Want(gradients=True, hidden=True)))[0]
+    touched = (gradient != 0).any(-1).nonzero()[:, 0].tolist()
+    ends = {(0,): "first", (len(gradient) - 1,): "last"}
+    if tuple(touched) in ends:
+        return ends[tuple(touched)]
+    alike = torch.allclose(gradient[touched], gradient[touched[:1]], rtol=1e-3, atol=0)
+    return "pooled" if alike and tuple(touched) == tuple(batch.units[0].content) else "all"
+
+
+def _head_gradient(trace: Trace) -> Tensor:
+    """[example unit width]: the gradient of a mixture of the logits by the last hidden states."""
+    mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
+    last = trace.hidden[-1:]
+    nodes = torch.autograd.grad(mixture.sum(), graph_nodes(last), retain_graph=True, materialize_grads=True)
+    return gradients_by(last, iter(nodes))[0]
 
 
 @dataclass

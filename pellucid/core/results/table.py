@@ -11,9 +11,8 @@ from typing import Any
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile, BadInput, UnknownName
 from pellucid.core.foundation.files import read_text, write_text
-from pellucid.core.foundation.json_text import nan_as_none, parsed
+from pellucid.core.foundation.json_text import nan_as_none, parsed, sealed, unsealed
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.seals import sealed, unsealed
 from pellucid.core.foundation.wording import reason
 from pellucid.core.results.check_outcome import CheckOutcome, check_outcome_from
 from pellucid.core.results.interval import Curve as Curve

@@ -12,15 +12,14 @@ from typing import Literal
 
 from torch import Tensor
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.wording import quoted
+from pellucid.core.foundation.wording import in_syntax, quoted
 from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.gradients import positions_of_head
 from pellucid.core.passes.model import WRITING, Model, part_of
 from pellucid.core.passes.precision import quotient, widened
 from pellucid.core.passes.readout import Positions, StateReadout
+from pellucid.core.passes.traces import positions_of_head
 from pellucid.core.results.explanation import Explained
 
 EVERY = "all"  # every layer, or every piece of a text

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.wording import clipped, listed, quoted
+from pellucid.core.foundation.wording import clipped, in_syntax, listed, quoted
 from pellucid.core.text.example import Example
 
 LabelMap = Mapping[str, str]  # label -> class

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.core.foundation.seals import json_digest
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.text.ranges import Pick
 from pellucid.core.text.units import Spans, Units
 

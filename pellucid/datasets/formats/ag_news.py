@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pellucid.core.foundation.kinds import formats
-from pellucid.datasets.shared.class_choice import of_classes
 from pellucid.datasets.shared.numbered_csv import numbered_csv
-from pellucid.datasets.shared.rows import ReadRow
+from pellucid.datasets.shared.rows import ReadRow, of_classes
 
 TOPICS = ("World", "Sports", "Business", "Sci/Tech")
 

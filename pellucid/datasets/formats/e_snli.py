@@ -9,11 +9,10 @@ from pathlib import Path
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.kinds import formats
-from pellucid.core.text.annotators import ANNOTATORS, annotators_record
-from pellucid.core.text.example import Example, Rationale
+from pellucid.core.text.example import ANNOTATORS, Example, Rationale, annotators_record
 from pellucid.datasets.formats.snli import LABELS, NO_AGREEMENT
-from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed_rationales
 from pellucid.datasets.shared.delimited import comma_records, named, needs, with_header
+from pellucid.datasets.shared.marked_text import AGREEMENTS, agreed_rationales
 from pellucid.datasets.shared.part_files import part_files
 from pellucid.datasets.shared.rows import ReadRow, label_of, read_rows
 

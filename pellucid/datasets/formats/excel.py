@@ -11,11 +11,11 @@ from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
 from pellucid.core.foundation.kinds import formats
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import reason
+from pellucid.datasets.shared.columns import say_how_read
 from pellucid.datasets.shared.delimited import Record, with_header
 from pellucid.datasets.shared.part_files import PARTS, part_file
-from pellucid.datasets.shared.recognition import say_how_read
 from pellucid.datasets.shared.rows import ReadRow
 from pellucid.datasets.shared.table_rows import table_rows
 

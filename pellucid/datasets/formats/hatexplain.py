@@ -15,9 +15,8 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.kinds import formats
-from pellucid.core.text.annotators import ANNOTATORS, annotators_record
-from pellucid.core.text.example import Example
-from pellucid.datasets.shared.annotator_agreement import AGREEMENTS, agreed_rationales
+from pellucid.core.text.example import ANNOTATORS, Example, annotators_record
+from pellucid.datasets.shared.marked_text import AGREEMENTS, agreed_rationales
 from pellucid.datasets.shared.rows import BadRow, ReadRow, label_of, read_rows
 
 POSTS, DIVISIONS = "dataset.json", "post_id_divisions.json"

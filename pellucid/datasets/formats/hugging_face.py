@@ -16,13 +16,12 @@ from pellucid.core.foundation.errors import BadFile, BadSetting, PellucidError
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.parquet_file import check_values
 from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.shared.columns import SAMPLE, columns_of
+from pellucid.datasets.shared.columns import SAMPLE, columns_of, say_how_read
 from pellucid.datasets.shared.delimited import check_named_once
 from pellucid.datasets.shared.local_data import check_local
-from pellucid.datasets.shared.recognition import say_how_read
 from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 Row: TypeAlias = dict[str, Any]  # the columns of a data set by anybody; `Example` refuses texts that are none

@@ -14,10 +14,10 @@ from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
-from pellucid.datasets.shared.aligned_lines import Line, aligned, pair_of
-from pellucid.datasets.shared.held_out import held_out
+from pellucid.datasets.shared.marked_text import Line, aligned, pair_of
 from pellucid.datasets.shared.part_files import PARTS, lines, row_id
 from pellucid.datasets.shared.rows import ReadRow, read_rows
+from pellucid.datasets.shared.splits import held_out
 
 TAG = re.compile(
     r"\s*</?(url|keywords|speaker|talkid|title|description|reviewer|translator|transcript|doc|refset|srcset|mteval)\b"

@@ -18,16 +18,22 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.text.annotators import annotators_of, has_annotators
-from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.shared.annotator_agreement import agreed_rationales
-from pellucid.datasets.shared.class_choice import of_classes
-from pellucid.datasets.shared.columns import SAMPLE, Columns, SeveralColumns, columns_of, no_text_column
+from pellucid.core.text.example import Example, Rationale, annotators_of, has_annotators
+from pellucid.datasets.shared.columns import (
+    SAMPLE,
+    Columns,
+    SeveralColumns,
+    columns_of,
+    label_field,
+    named_fields,
+    no_text_column,
+    say_how_read,
+    usual_fields,
+)
 from pellucid.datasets.shared.encoding import encoding_in_words, encoding_of
-from pellucid.datasets.shared.fields import label_field, named_fields, usual_fields
+from pellucid.datasets.shared.marked_text import agreed_rationales
 from pellucid.datasets.shared.part_files import filled_lines
-from pellucid.datasets.shared.recognition import say_how_read
-from pellucid.datasets.shared.rows import ReadRow, read_rows
+from pellucid.datasets.shared.rows import ReadRow, of_classes, read_rows
 
 
 @formats.add(reads="one .jsonl file, or train.jsonl, dev.jsonl, test.jsonl", data="any", rationales=True)

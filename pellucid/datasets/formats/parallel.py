@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
+from pellucid.core.foundation.wording import in_syntax
 from pellucid.core.text.example import Example
-from pellucid.datasets.shared.aligned_lines import aligned, pair_of
 from pellucid.datasets.shared.delimited import tab_records
+from pellucid.datasets.shared.marked_text import aligned, pair_of
 from pellucid.datasets.shared.part_files import PARTS, filled_lines, lines, row_id
 from pellucid.datasets.shared.rows import ReadRow, read_rows
 

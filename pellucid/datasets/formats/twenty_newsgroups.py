@@ -12,10 +12,9 @@ from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.text.example import Example
-from pellucid.datasets.shared.held_out import held_out
 from pellucid.datasets.shared.part_files import PARTS
-from pellucid.datasets.shared.rows import ReadRow
-from pellucid.datasets.shared.text_files import read_text_files, text_files
+from pellucid.datasets.shared.rows import ReadRow, read_text_files, text_files
+from pellucid.datasets.shared.splits import held_out
 
 FOLDERS = {"train": ("20news-bydate-train", "train"), "test": ("20news-bydate-test", "test")}
 _QUOTED = re.compile(r"^\s*[>|].*|^In article\b.*|.*\b(?:writes|wrote):\s*$")

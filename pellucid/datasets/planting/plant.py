@@ -4,17 +4,21 @@ Bastings et al. (2022), "Will You Find These Shortcuts?"; Zhou et al. (2022), "D
 Attribute Features?". Each carrier text is used for both labels in turn, so its own words say nothing about the label.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.checks import at_least, between, of_kind
+from pellucid.core.foundation.checks import at_least, between, of_kind, one_of
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.text.example import Example
-from pellucid.datasets.planting.insertions import Insertion, gaps_in, insert_words, occurrences
-from pellucid.datasets.planting.made_up import made_up_words
-from pellucid.datasets.planting.rows import as_row
+from pellucid.core.foundation.kinds import datasets
+from pellucid.core.text.example import Example, Rationale, as_examples
+from pellucid.datasets.load import load_examples
+from pellucid.datasets.planting.reasons import Insertion, gaps_in, insert_words, occurrences
+from pellucid.datasets.shared.splits import SHARES, split_parts
 
 Segments = tuple[str, ...]
 CLASSES = ("no", "yes")
@@ -119,3 +123,105 @@ def _labelled(texts: Segments, insertions: Sequence[Insertion], yes: bool) -> Ex
         CLASSES[yes],
         occurrences(whole, [insertion.words for insertion in insertions if insertion.causes]),
     )
+
+
+# Made-up words that no text of a corpus has: only planting can connect them with a label.
+
+
+WORDS = (
+    "blicket wug dax fep zorple snerf mibbit plonkle frabbet quonk tupin glimf vasp brindor trupple lomick nurvel "
+    "sklee drimp fazzen jullip kreeb lurvin mosket norvel oddim praffle quessit rimbo sorvit tazzle ulgo vimmer "
+    "wexel yoffer zibber brelk chonder dreffin elvick flumpet gorrick hespin ibrel jorvet kimbert lannock murple "
+    "nibbick ostle pimmet rastle smerk thrundle umbrit"
+).split()
+
+
+def made_up_words(examples: Iterable[Example], count: int) -> list[str]:
+    """The first `count` made-up words that no text has, in capitals or not; raises `BadInput` where too few are left."""
+    present = {
+        word
+        for example in examples
+        for text in example.segments
+        for word in re.findall(r"\w+", text.casefold())
+    }
+    free = [word for word in WORDS if word not in present]
+    if len(free) < count:
+        raise BadInput(
+            f"The texts hold {len(WORDS) - len(free)} of our {len(WORDS)} made-up words, and {count} are needed: "
+            "was something planted in them before? Give the texts as they were."
+        )
+    return free[:count]
+
+
+# The edited versions of a planted example; it carries them in `meta`, as plain values.
+
+
+EDITS = ("counterfactual", "distractor_edit")  # another reason, same decoy; another decoy, same reason
+
+
+def as_row(example: Example) -> dict[str, object]:
+    """A text or a pair, its label and its reason, in the fields of JSON lines."""
+    ends = _ends(len(example.segments))
+    texts = {f"text{end}": text for end, text in zip(ends, example.segments, strict=True)}
+    evidence = {
+        f"evidence{end}": [[mark.start, mark.end] for mark in example.rationales if mark.segment == number]
+        for number, end in enumerate(ends)
+    }
+    return {**texts, "label": example.label, **evidence}
+
+
+def edited(examples: Sequence[Example], edit: str) -> list[Example]:
+    """The edited version of each planted example; edit: "counterfactual" or "distractor_edit".
+
+    Raises `BadInput` for an example that carries none.
+    """
+    one_of("edit", edit, EDITS)
+    missing = [example.id for example in examples if edit not in example.meta]
+    if missing:
+        raise BadInput(
+            f"{len(missing)} examples (first: {missing[0]!r}) carry no {edit}; give texts that pellucid.plant made."
+        )
+    return [
+        _from_row(example.meta[edit], len(example.segments), f"{example.id}-{edit}") for example in examples
+    ]
+
+
+def _from_row(row: Mapping[str, Any], segments: int, id: str) -> Example:
+    """The example that `as_row` wrote; the row's fields depend on the number of its texts."""
+    ends = _ends(segments)
+    marks = [Rationale(number, *mark) for number, end in enumerate(ends) for mark in row[f"evidence{end}"]]
+    return Example(tuple(row[f"text{end}"] for end in ends), row["label"], tuple(marks), id)
+
+
+def _ends(segments: int) -> tuple[str, ...]:
+    """How the fields' names end: "text" and "evidence" for one text, "text_a", "text_b" and so on for a pair."""
+    return ("",) if segments == 1 else ("_a", "_b")
+
+
+# The texts to plant in, part by part; no text is in two parts.
+
+
+def carrier_parts(source: str | Path | Iterable[object]) -> dict[str, list[Example]]:
+    """The parts of a data set or a folder as they are; one file, or a list of texts, is cut into 70, 15 and 15 %.
+
+    A text that occurs again, in the same part or another, is left out.
+    """
+    if not isinstance(source, str | Path):
+        whole = as_examples(source)
+    elif Path(source).is_file() and str(source) not in datasets.names():
+        whole = tuple(load_examples(source))
+    else:
+        return _each_once({part: load_examples(source, part) for part in SHARES})
+    return _each_once(split_parts(whole))
+
+
+def _each_once(parts: dict[str, list[Example]]) -> dict[str, list[Example]]:
+    seen: set[tuple[str, ...]] = set()
+    once: dict[str, list[Example]] = {}
+    for part, examples in parts.items():
+        once[part] = []
+        for example in examples:
+            if example.segments not in seen:
+                seen.add(example.segments)
+                once[part].append(example)
+    return once

@@ -6,9 +6,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from pellucid.core.foundation.call_syntax import in_syntax
-from pellucid.core.foundation.wording import clipped, listed, quoted
-from pellucid.datasets.shared.fields import TEXTS, label_field, named_fields, usual_fields
+from pellucid.core.foundation.checks import known
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.notices import InputReading, notify
+from pellucid.core.foundation.wording import clipped, in_syntax, listed, quoted
 
 SAMPLE = 200  # rows whose content is looked at
 TEXT_NAMES = frozenset(
@@ -227,3 +228,60 @@ def _could_be_label(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
         and max(map(len, distinct)) <= LONGEST_LABEL
         and 2 * len(values) > len(rows)
     )
+
+
+# How data were read is said in one sentence: a file's form and encoding, and which columns were taken.
+
+
+def say_how_read(name: str, form: str, columns: Columns) -> None:
+    """Warn with one sentence, if anything was recognised that does not go without saying.
+
+    name: what was read, such as "reviews.csv". form: what is unusual of a file ("a table with ';' between fields, UTF-16");
+    empty where nothing is.
+    """
+    if form or columns.is_recognised:
+        notify(f"Read {name}{f' as {form}' if form else ''}; {columns.in_words()}.", InputReading)
+
+
+# Fields with the names that published data use: the text or the pair, and the label.
+
+
+TEXTS = (
+    ("text",),
+    ("sentence",),
+    ("review",),
+    ("premise", "hypothesis"),
+    ("text_a", "text_b"),
+    ("sentence1", "sentence2"),
+    ("question1", "question2"),
+    ("source", "target"),
+    ("en", "de"),
+)
+
+
+def named_fields(there: Collection[str], text: str | None, second: str | None) -> tuple[str, ...]:
+    """The fields that the user names for the texts; none where no name came.
+
+    there: all fields. Raises `UnknownName` for a field that is not there, `BadSetting` for a second text without a first.
+    """
+    if text is None and second is not None:
+        raise BadSetting(f"second={second!r} names the second text of a pair; name the first with text=.")
+    if text is None:
+        return ()
+    names = (text,) if second is None else (text, second)
+    for name in names:
+        known("field", name, there)
+    return names
+
+
+def usual_fields(there: Collection[str]) -> tuple[str, ...]:
+    """The first of the usual fields for a text or a pair that is there; none where none is."""
+    return next((names for names in TEXTS if all(name in there for name in names)), ())
+
+
+def label_field(there: Collection[str], label: str | None) -> str | None:
+    """The field that holds the label: the one that the user names, else "label" where the row has it, else None."""
+    if label is not None:
+        known("field", label, there)
+        return label
+    return "label" if "label" in there else None

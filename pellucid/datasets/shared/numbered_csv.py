@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pellucid.core.text.example import Example
 from pellucid.datasets.shared.delimited import comma_records
-from pellucid.datasets.shared.held_out import held_out
 from pellucid.datasets.shared.part_files import part_file, row_id
 from pellucid.datasets.shared.rows import ReadRow, label_of, read_rows
+from pellucid.datasets.shared.splits import held_out
 
 FILES = {"train": ("train.csv",), "dev": ("train.csv",), "test": ("test.csv",)}
 

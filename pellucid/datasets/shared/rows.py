@@ -1,14 +1,19 @@
 """Reading row by row: each row becomes an example, or a bad row with its file, line and reason."""
 
+from codecs import BOM_UTF8
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
 from json import JSONDecodeError
 from pathlib import Path
 from typing import TypeVar
 
-from pellucid.core.foundation.call_syntax import in_syntax
-from pellucid.core.foundation.notices import Notice
-from pellucid.core.foundation.wording import clipped
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.foundation.files import disk_errors
+from pellucid.core.foundation.notices import Notice, notify
+from pellucid.core.foundation.wording import clipped, in_syntax, listed, quoted
 from pellucid.core.text.example import Example
 
 Record = TypeVar("Record")
@@ -80,3 +85,93 @@ def label_of(value: str, names: dict[str, str]) -> str:
     if value not in names:
         raise ValueError(f"the label {value!r} is none of {', '.join(names)}")
     return names[value]
+
+
+# What is said of classes to be trained that are probably a mistake of the data.
+
+
+MISSING = frozenset({"nan", "na", "n/a", "null", "none", "<na>", "-", "?"})  # what tables write for no value
+
+
+class OddClasses(Notice):
+    """Classes differ only in case or blanks, or are called as missing values are."""
+
+
+def say_odd_classes(classes: Iterable[str]) -> None:
+    """Warn of classes that are equal but for case and blanks, and of names that tables write where a value is missing."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name in classes:
+        alike[name.strip().casefold()].append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            notify(
+                f"{listed(names)} are different classes; if they mean the same, write them alike, or join them by a label map.",
+                OddClasses,
+            )
+    missing = MISSING - {"-"} if "+" in alike else MISSING  # then it means negative
+    for name in (name for plain, names in alike.items() if plain in missing for name in names):
+        notify(
+            f"A class is called {name}; if that means that the label is missing, leave those labels empty.",
+            OddClasses,
+        )
+
+
+# The rows of some classes alone, of data that have more.
+
+
+def of_classes(rows: Iterable[ReadRow], classes: str | None) -> Iterator[ReadRow]:
+    """The bad rows, and the examples of these classes: names with commas between them; None: all.
+
+    Raises `BadSetting`, after the last row, for a class that no row has.
+    """
+    if classes is None:
+        yield from rows
+        return
+    names = [name.strip() for name in classes.split(",")]
+    seen = dict[str, None]()
+    for row in rows:
+        if isinstance(row, Example):
+            seen.setdefault(str(row.label))
+        if not isinstance(row, Example) or row.label in names:
+            yield row
+    missing = [name for name in names if name not in seen]
+    if missing:
+        raise BadSetting(
+            f"classes={quoted(classes)} is not possible: no row has the label {quoted(missing[0])}; labels there: "
+            f"{listed(sorted(seen)) or 'none'}."
+        )
+
+
+# Folders in which every text is a file, and its folder's name the class.
+
+
+MakeText = Callable[[str, str, Path], list[Example]]  # takes a text, its class and its file
+
+
+def text_files(folders: dict[str, Path], pattern: str = "*") -> list[tuple[str, Path]]:
+    """(class, file) of all files in the classes' folders; the order mixes the classes and is always the same.
+
+    Raises `BadFile` when a folder is missing.
+    """
+    for folder in folders.values():
+        if not folder.is_dir():
+            raise BadFile(f"There is no folder {folder}.")
+    files = [
+        (name, file)
+        for name, folder in folders.items()
+        for file in folder.glob(pattern)
+        if file.is_file() and not file.name.startswith(".")
+    ]
+    return sorted(files, key=lambda entry: blake2b(f"{entry[0]}/{entry[1].name}".encode()).digest())
+
+
+def read_text_files(files: list[tuple[str, Path]], encoding: str, make: MakeText) -> Iterator[ReadRow]:
+    """The examples that make(text, class, file) returns for each file; a file that it refuses is a bad row at line 1."""
+    for label, file in files:
+        with disk_errors("read", file):
+            text = file.read_bytes().removeprefix(BOM_UTF8).decode(encoding, errors="surrogateescape")
+        yield from read_rows(file, [(1, text)], partial(_from_text, make=make, label=label, file=file))
+
+
+def _from_text(text: str, _: int, *, make: MakeText, label: str, file: Path) -> list[Example]:
+    return make(text, label, file)

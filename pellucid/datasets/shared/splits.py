@@ -1,12 +1,14 @@
 """Cuts examples into train, dev and test: minimal pairs and equal texts stay together, and the labels stay balanced."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from pathlib import Path
 
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.text.example import Example, group_of
-from pellucid.datasets.shared.equal_texts import equal_groups
+from pellucid.datasets.shared.repeated_texts import equal_groups
+from pellucid.datasets.shared.rows import BadRow, ReadRow
 
 SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
 
@@ -96,3 +98,17 @@ def _cut(names: list[str], size: int, sizes: dict[str, int]) -> dict[str, str]:
         sizes[part] += size * len(members)
         first += len(members)
     return cut
+
+
+# A dev part for data sets without one: 15 % of the training rows, by a digest of their ids; train is the
+# rest.
+
+
+def held_out(rows: Iterator[ReadRow], path: Path, split: str) -> Iterator[ReadRow]:
+    """The rows of train or dev, of all training rows of a folder; the test part, and a single file, stay whole."""
+    if path.is_file() or split == "test":
+        yield from rows
+        return
+    for row in rows:
+        if isinstance(row, BadRow) or is_held_out(row.id) == (split == "dev"):
+            yield row

@@ -20,9 +20,8 @@ from typing import Any
 from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.json_text import read_json
+from pellucid.core.foundation.json_text import is_sealed, json_digest, read_json, sealed, unsealed
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import is_sealed, json_digest, sealed, unsealed
 from pellucid.core.results.attention_analysis import ANALYSIS
 from pellucid.core.results.explanation_record import example_record
 from pellucid.evaluation.attention_analysis.attention_question import PART, AttentionQuestion

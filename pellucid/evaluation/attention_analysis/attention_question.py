@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from pellucid.core.explaining.diagnostics import route_record
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.json_text import nan_as_none
+from pellucid.core.foundation.json_text import json_digest, nan_as_none
+from pellucid.core.foundation.packages import __version__
 from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.seals import json_digest
-from pellucid.core.foundation.version import __version__
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target

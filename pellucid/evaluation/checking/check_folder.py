@@ -14,9 +14,8 @@ from pathlib import Path
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import read_json
+from pellucid.core.foundation.json_text import is_sealed, json_digest, read_json, seal_of, sealed, unsealed
 from pellucid.core.foundation.kinds import checks
-from pellucid.core.foundation.seals import is_sealed, json_digest, seal_of, sealed, unsealed
 from pellucid.core.results.check_outcome import CheckOutcome, check_outcome_from
 
 CHECKS = "checks"

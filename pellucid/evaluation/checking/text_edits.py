@@ -7,7 +7,7 @@ from itertools import islice, zip_longest
 import numpy as np
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.lexicon.likeliest_synonym import likeliest_synonym
+from pellucid.core.lexicon.inflection import likeliest_synonym
 from pellucid.core.lexicon.wordnet import WordNet
 from pellucid.core.passes.seeds import derived_seed
 from pellucid.core.text.content_words import is_content_word

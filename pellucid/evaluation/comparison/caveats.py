@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.results.table import CEILING
-from pellucid.core.text.annotators import annotators_of
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, annotators_of
 
 FEW = 100
 OPERATORS = {

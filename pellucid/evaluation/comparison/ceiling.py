@@ -10,9 +10,7 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.prediction import Explained, Prediction
 from pellucid.core.results.table import CEILING
-from pellucid.core.text.annotators import ANNOTATORS, annotators_of, annotators_record
-from pellucid.core.text.example import Example
-from pellucid.core.text.marks import marked
+from pellucid.core.text.example import ANNOTATORS, Example, annotators_of, annotators_record, marked
 from pellucid.core.text.units import coarsen
 from pellucid.evaluation.comparison.comparison import Comparison, needs_marks
 from pellucid.evaluation.shared.case import Case, Judged

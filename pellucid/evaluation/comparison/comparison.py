@@ -8,19 +8,18 @@ from hashlib import blake2b
 
 import torch
 
+from pellucid.core.explaining.diagnostics import route_record
 from pellucid.core.explaining.explaining import Request
-from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import metrics as known_metrics
-from pellucid.core.foundation.version import __version__
+from pellucid.core.foundation.packages import __version__
 from pellucid.core.passes.model import WRITING, Model, lacking
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.table import CHANCE
-from pellucid.core.text.annotators import annotators_of
-from pellucid.core.text.example import Example
+from pellucid.core.text.example import Example, annotators_of
 from pellucid.core.text.tied_units import TIES
 from pellucid.core.text.units import KINDS
 from pellucid.core.writing.word import Word

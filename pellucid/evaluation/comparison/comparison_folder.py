@@ -30,9 +30,8 @@ from pellucid.core.folders.manifest import remove_manifest
 from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import parsed, read_json
+from pellucid.core.foundation.json_text import file_digest, json_digest, parsed, read_json, seal_of
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import file_digest, json_digest, seal_of
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read, save

@@ -12,8 +12,7 @@ import numpy as np
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import read_text, write_text
-from pellucid.core.foundation.json_text import parsed
-from pellucid.core.foundation.seals import is_sealed, sealed, unsealed
+from pellucid.core.foundation.json_text import is_sealed, parsed, sealed, unsealed
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
 from pellucid.evaluation.shared.metric_values import MetricValues
 from pellucid.evaluation.shared.summary import Combine

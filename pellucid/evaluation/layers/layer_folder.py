@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import json_digest
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.storage import read, save

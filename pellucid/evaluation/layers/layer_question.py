@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pellucid.core.explaining.diagnostics import route_record
 from pellucid.core.explaining.explaining import Request, explain_batch
-from pellucid.core.explaining.route_record import route_record
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
+from pellucid.core.foundation.packages import __version__
 from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.version import __version__
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
-from pellucid.core.text.steps import is_each
+from pellucid.core.text.ranges import is_each
 from pellucid.evaluation.layers.step_rows import in_step_rows
 
 PART = 4  # texts that are explained and written together: less than a minute of work

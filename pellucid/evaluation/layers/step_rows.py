@@ -18,7 +18,7 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import Example
-from pellucid.core.text.steps import steps_of
+from pellucid.core.text.ranges import steps_of
 
 
 def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanation]:

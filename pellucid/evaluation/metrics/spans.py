@@ -6,7 +6,7 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.passes.batch import Operator
 from pellucid.core.passes.seeds import generator_for
-from pellucid.core.spans.range_alone import others_alike
+from pellucid.core.spans.read_alone import others_alike
 from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pellucid.core.text.annotators import annotators_of
-from pellucid.core.text.marks import marked
+from pellucid.core.text.example import annotators_of, marked
 from pellucid.core.text.units import Units
 from pellucid.evaluation.shared.case import Case
 

@@ -16,8 +16,7 @@ from pellucid.core.passes.model import WRITING, Model
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.marks import marked
+from pellucid.core.text.example import Example, Rationale, marked
 from pellucid.core.text.tied_units import contents_of, tied_orders
 from pellucid.core.text.units import KINDS, Kind, Units
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from pellucid.core.folders.output_folder import OutputFolder
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import read_json
-from pellucid.core.foundation.seals import json_digest
+from pellucid.core.foundation.json_text import json_digest, read_json
 
 QUESTION, PARTS = "question.json", "parts"
 

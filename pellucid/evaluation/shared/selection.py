@@ -12,9 +12,7 @@ import numpy as np
 
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.passes.model import Model
-from pellucid.core.text.annotators import annotators_of
-from pellucid.core.text.example import Example
-from pellucid.core.text.marks import marked
+from pellucid.core.text.example import Example, annotators_of, marked
 from pellucid.core.text.ranges import choose_ranges, highest_mean, shared_out, top_count
 from pellucid.core.text.tied_units import contents_of, drawn_numbers, pick_drawn
 from pellucid.core.text.units import Units, coarsen

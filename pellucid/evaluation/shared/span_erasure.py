@@ -6,7 +6,7 @@ import numpy as np
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.passes.batch import Operator, Row
-from pellucid.core.results.heaviest_ranges import heaviest_choices
+from pellucid.core.results.heaviest_spans import heaviest_choices
 from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case

@@ -14,7 +14,7 @@ import numpy as np
 
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.results.interval import Interval
 from pellucid.evaluation.shared.summary import percentile_interval, resampled_means
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from pellucid.core.explaining.diagnostics import EAGER
 from pellucid.core.explaining.predicting import predictions
-from pellucid.core.explaining.route_record import EAGER
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.language_head import LanguageHead
 from pellucid.core.passes.model import Packing, Parts

@@ -16,7 +16,7 @@ from torch import Tensor
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.checks import of_class, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.foundation.wording import clipped
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import Packing, Parts

@@ -6,8 +6,8 @@ from pathlib import Path
 from transformers.utils import cached_file
 
 from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.json_text import file_digest, json_digest
 from pellucid.core.foundation.kinds import encoders
-from pellucid.core.foundation.seals import file_digest, json_digest
 from pellucid.models.classifiers.pretrained import minilm_source
 from pellucid.models.folders.library_output import quiet
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import disk_errors
-from pellucid.core.foundation.seals import file_digest
+from pellucid.core.foundation.json_text import file_digest
 from pellucid.core.foundation.wording import quoted
 
 NAMED = ("minilm", "random")  # vectors that are in no file of the user's

@@ -6,7 +6,7 @@ from hashlib import blake2b
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.seals import json_digest
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.passes.model import Model
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from pellucid.core.explaining.route_record import EAGER
+from pellucid.core.explaining.diagnostics import EAGER
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.kinds import routes
 from pellucid.core.foundation.notices import RouteNotUsed, notify

@@ -16,9 +16,9 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import ResolvedTarget, class_logits, class_probabilities
 from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.results.heaviest_ranges import texts_with_spans
+from pellucid.core.results.heaviest_spans import texts_with_spans
 from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
-from pellucid.core.spans.range_alone import only, others_alike, without
+from pellucid.core.spans.read_alone import only, others_alike, without
 from pellucid.core.text.units import Spans
 from pellucid.models.span_analysis.outside_share import outside_share
 from pellucid.models.span_analysis.span_influence import Influence, influence, own_votes

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units

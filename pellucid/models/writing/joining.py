@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.gradients import JoinedPart
+from pellucid.core.passes.traces import JoinedPart
 from pellucid.models.writing.tracks import Track
 
 

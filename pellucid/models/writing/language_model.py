@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units, trimmed

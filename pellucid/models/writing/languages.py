@@ -4,10 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.checks import known
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.wording import quoted
+from pellucid.core.foundation.wording import in_syntax, quoted
 
 CODE = re.compile(r"(?:__)?([a-z]{2,3}(?:_[A-Za-z]{2,4})?)(?:__)?")  # deu_Latn, de_DE, __de__
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import quoted, reason
 from pellucid.models.folders.library_output import quiet
 from pellucid.models.folders.unattended import guarded

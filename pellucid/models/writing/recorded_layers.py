@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.gradients import JoinedPart, JoinedParts
 from pellucid.core.passes.trace import Trace, Want
+from pellucid.core.passes.traces import JoinedPart, JoinedParts
 from pellucid.models.classifiers.hooks import hidden_states
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.writing.encoder_states import SourceStates

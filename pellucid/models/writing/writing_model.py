@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.passes.batch import Batch, Row, SpecialIds
 from pellucid.core.passes.model import WRITING, Packing, Parts
 from pellucid.core.passes.rounding import Rounding

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import whole_file
-from pellucid.core.foundation.optional_package import optional_package
+from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import quoted
 from pellucid.reports.markup.colours import DARK, LEVELS, LIGHT, Colour, Theme, level
 from pellucid.reports.markup.escape import plain

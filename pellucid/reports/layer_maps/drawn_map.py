@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pellucid.core.corpus.layer_analysis import LayerAnalysis
 from pellucid.core.corpus.word_map import WordMap
-from pellucid.core.text.steps import step_labels
+from pellucid.core.text.ranges import step_labels
 from pellucid.core.text.units import Units
 
 

@@ -5,8 +5,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import in_syntax
 from pellucid.core.results.attempt import Attempt
 from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.markup.escape import plain

@@ -6,8 +6,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.core.corpus.difference import Difference, DifferenceMeans, DifferenceSummary, TextDifference
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import in_syntax
 from pellucid.core.results.table import Interval
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line, printed
 from pellucid.reports.versions.wording import (

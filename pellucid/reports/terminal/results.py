@@ -7,8 +7,8 @@ from rich.text import Text
 
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.summary import one_a_text
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import in_syntax
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
 from pellucid.reports.page.heat_map import drawable_view

@@ -8,8 +8,8 @@ from rich.table import Table as Grid
 
 from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
 from pellucid.core.corpus.summary import Summary
-from pellucid.core.foundation.call_syntax import in_syntax
 from pellucid.core.foundation.kinds import renderers
+from pellucid.core.foundation.wording import in_syntax
 from pellucid.reports.markup.escape import plain
 from pellucid.reports.terminal.rich_text import INDENT, Line, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import readable

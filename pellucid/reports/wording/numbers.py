@@ -1,8 +1,8 @@
 """Numbers as a reader wants them: few digits, a true minus sign, never a rounded-away value."""
 
-from pellucid.core.foundation.readable_numbers import MINUS as MINUS
-from pellucid.core.foundation.readable_numbers import number as number
-from pellucid.core.foundation.readable_numbers import percent as percent
+from pellucid.core.foundation.wording import MINUS as MINUS
+from pellucid.core.foundation.wording import number as number
+from pellucid.core.foundation.wording import percent as percent
 from pellucid.core.results.table import Interval
 
 

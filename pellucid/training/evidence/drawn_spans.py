@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.trace import SpanTrace
-from pellucid.core.spans.range_alone import Pieces, only, without
+from pellucid.core.spans.read_alone import Pieces, only, without
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.trace import SpanTrace, UnitTrace
-from pellucid.core.text.marks import marked
+from pellucid.core.text.example import marked
 from pellucid.models.pooling.unit_vectors import parts_with
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.lexicon.likeliest_synonym import likeliest_synonym
+from pellucid.core.lexicon.inflection import likeliest_synonym
 from pellucid.core.lexicon.wordnet import DEBIAN, shared_wordnet
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.content_words import is_content_word

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for

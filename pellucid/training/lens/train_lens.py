@@ -6,10 +6,10 @@ from pathlib import Path
 
 from torch import nn
 
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.json_text import json_digest
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import json_digest
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.model import Model
 from pellucid.core.results.lens_table import LensTable

@@ -10,9 +10,9 @@ import torch
 
 from pellucid.core.folders.output_folder import FolderState, OutputFolder, check_as_before
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.lazy_properties import cached_property
+from pellucid.core.foundation.json_text import json_digest
+from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.seals import json_digest
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import text_digest
 from pellucid.models.classifiers.digest import network_digest

@@ -1,8 +1,8 @@
 """Cautions that differ in one number alone are one line, which names its texts."""
 
 from pellucid.attribution.shared.paths import gap_caveats
-from pellucid.core.corpus.counted_cautions import joined_cautions
 from pellucid.core.corpus.results import Results
+from pellucid.core.corpus.summary import joined_cautions
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.text.example import as_examples

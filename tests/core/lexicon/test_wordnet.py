@@ -8,9 +8,7 @@ from collections import Counter
 import pytest
 
 from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.lexicon.antonyms import antonyms
-from pellucid.core.lexicon.morphology import base_forms, likeliest_base, parts_of_speech
-from pellucid.core.lexicon.synonyms import synonyms
+from pellucid.core.lexicon.synonyms import antonyms, base_forms, likeliest_base, parts_of_speech, synonyms
 from pellucid.core.lexicon.wordnet import DEBIAN, WordNet, shared_wordnet
 from tests.reference import wordnet as reference
 

@@ -5,7 +5,7 @@ import pytest
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.datasets.formats.e_snli import marked_characters
 from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.annotator_agreement import agreed_rationales
+from pellucid.datasets.shared.marked_text import agreed_rationales
 from tests.datasets.formats.originals import E_SNLI_HEADER, E_SNLI_ROW, ORIGINALS, write
 
 

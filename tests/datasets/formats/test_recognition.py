@@ -7,9 +7,9 @@ from zipfile import ZipFile
 import pytest
 
 import pellucid
-from pellucid.core.foundation.call_syntax import command_line_syntax
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.foundation.notices import InputReading
+from pellucid.core.foundation.wording import command_line_syntax
 from pellucid.datasets.load import load_examples
 from tests.datasets.formats.originals import example, write
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 from pellucid.core.foundation.kinds import reasons
-from pellucid.datasets.planting.insertions import Gap, Insertion, Planting
+from pellucid.datasets.planting.reasons import Gap, Insertion, Planting
 
 
 @reasons.add(words=2)

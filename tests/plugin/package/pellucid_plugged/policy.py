@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from torch import nn
 
 from pellucid.core.foundation.kinds import policies
-from pellucid.core.passes.ledger import Ledger
+from pellucid.core.passes.policy_pass import Ledger
 from pellucid.relevance.mode import backward_rules
 from pellucid.relevance.rules import COMMON
 

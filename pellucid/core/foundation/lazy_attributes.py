@@ -1,13 +1,11 @@
-"""Names that a package offers and imports at their first use, so that `import pellucid` takes no seconds.
-
-A package writes its imports once, under `if TYPE_CHECKING:`, where type checkers and editors read them; so do we.
-"""
+"""Attributes that are computed, and modules that are imported, when they are first read."""
 
 import ast
 import importlib
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Generic, TypeVar
 
 
 def lazy_names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
@@ -44,3 +42,31 @@ def _names_for_typing(source: str) -> dict[str, tuple[str, str]]:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
+
+
+# Properties that are computed once, when they are first read.
+
+
+Value = TypeVar("Value")
+
+
+class cached_property(Generic[Value]):  # noqa: N801 - as in functools
+    """functools.cached_property of Python 3.12 and later, which has no lock.
+
+    That of Python 3.11 has one lock for all instances: while a model computes for one thread, all other threads would wait,
+    and two threads that wait for each other would wait for ever.
+    """
+
+    def __init__(self, compute: Callable[..., Value]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Value:
+        """The value; it is stored in the instance, so that later reads do not come here."""
+        if instance is None:
+            return self  # type: ignore[return-value]
+        value = instance.__dict__[self.name] = self.compute(instance)
+        return value

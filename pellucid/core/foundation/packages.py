@@ -1,6 +1,7 @@
-"""Packages that only some features need: imported when needed, with one clear sentence where one is missing."""
+"""Packages: those that are imported only where they are needed, and versions."""
 
 import importlib
+from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
 from pellucid.core.foundation.errors import MissingPackage
@@ -16,3 +17,16 @@ def optional_package(name: str) -> ModuleType:
         raise MissingPackage(
             f"This needs the package {name}, which is not installed: pip install {name}"
         ) from None
+
+
+# Which version this is.
+
+
+def _installed() -> str:
+    try:
+        return version("pellucid")
+    except PackageNotFoundError:  # run from a folder without being installed
+        return "not installed"
+
+
+__version__ = _installed()
