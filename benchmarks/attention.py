@@ -23,10 +23,9 @@ from benchmarks.attribution.results import machine_of, versions
 from pellucid.api.recipes import recipe_of
 from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.text.example import Example
-from pellucid.evaluation.information.mutual_information import mutual_information
-from pellucid.evaluation.information.word_states import WordStates
+from pellucid.evaluation.information.mutual_information import WordStates, mutual_information
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
-from pellucid.evaluation.weight_search.farthest import farthest_of_texts
+from pellucid.evaluation.weight_search.several_classes import farthest_of_texts
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composing import compose

@@ -25,7 +25,7 @@ from benchmarks.attribution.table import listed
 from benchmarks.guard import Clock, timed
 from pellucid.attacks.shared.explained_answers import RowCounter
 from pellucid.core.text.example import Example
-from pellucid.evaluation.checking.counting_model import CountingModel
+from pellucid.evaluation.checks.cost import CountingModel
 from studies.shared.text_choice import with_smallest_digests
 from studies.which_explanation.methods import METHODS, metric_choices
 

@@ -25,7 +25,7 @@ from pellucid.core.states.state_function import state_function
 from pellucid.core.states.state_scale import state_scale
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
-from pellucid.models.classifiers.pretrained import minilm_source
+from pellucid.models.classifiers.source_digest import minilm_source
 
 TEXTS = (
     "A gripping, lovely film that nobody should miss.",

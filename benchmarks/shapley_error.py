@@ -29,7 +29,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
 from pellucid.models.classifiers.network import from_network
-from pellucid.models.classifiers.pretrained import minilm_source
+from pellucid.models.classifiers.source_digest import minilm_source
 
 TEXTS = (
     "A gripping lovely film that nobody should miss on rainy days today",

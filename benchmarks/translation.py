@@ -16,8 +16,8 @@ from torch import Tensor
 
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
-from pellucid.models.translation.explained_decoder import add_source_spans
 from pellucid.models.translation.source_spans import SpanChoice, SpanSettings
+from pellucid.models.translation.translator_folder import add_source_spans
 from pellucid.models.translation.untrained_network import NetworkSettings, untrained_network
 from pellucid.training.translation.translation_loss import translation_loss
 

@@ -26,8 +26,8 @@ import pellucid
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from pellucid.core.text.example import as_examples
-from pellucid.models.translation.joint_pieces import learn_pieces
-from pellucid.models.writing.form import own_embeddings
+from pellucid.models.translation.untrained_network import learn_pieces
+from pellucid.models.writing.tracks import own_embeddings
 from pellucid.models.writing.writing_model import WritingModel
 
 ROOT = Path(__file__).parents[1]

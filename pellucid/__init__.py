@@ -51,13 +51,10 @@ if TYPE_CHECKING:
     from pellucid.evaluation.protocols.eraser_scores import eraser_scores
     from pellucid.evaluation.protocols.upgrade import Upgrade
     from pellucid.exports.blind_sheet import write_blind_sheet
-    from pellucid.exports.csv_file import write_csv
-    from pellucid.exports.data_frame import to_data_frame
-    from pellucid.exports.eraser_examples import write_eraser_examples
-    from pellucid.exports.eraser_predictions import write_eraser
-    from pellucid.exports.hugging_face_datasets import to_dataset
-    from pellucid.exports.json_lines import write_json_lines
+    from pellucid.exports.eraser import write_eraser, write_eraser_examples
+    from pellucid.exports.json_lines import to_dataset, write_json_lines
     from pellucid.exports.shap_explanation import to_shap
+    from pellucid.exports.tables import to_data_frame, write_csv
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
 else:

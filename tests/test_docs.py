@@ -193,7 +193,7 @@ USES = {
     "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
     "add-a-check": 'table = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], checks=["first_word"]); '
     'print(table.check("first_word").line("occlusion").n == 4)',
-    "add-a-penalty": "from pellucid.training.penalty_fit import check_fit; check_fit({'short_spans': 0.1}, 'span', {}); "
+    "add-a-penalty": "from pellucid.training.objective import check_fit; check_fit({'short_spans': 0.1}, 'span', {}); "
     "from tests.tiny import tiny_composed; small = tiny_composed('span'); "
     "output = small.network(**small.place(small.encode(texts).rows)); "
     "print(bool((example.short_spans(output.spans) >= 1).all()))",

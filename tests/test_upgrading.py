@@ -107,7 +107,7 @@ def test_a_missing_part_is_reported_as_missing(data, source, tmp_path):
 def test_a_part_that_the_new_form_cannot_read_is_left_out(data, source, tmp_path, monkeypatch):
     """Only the test part has so long a text; the model is trained, and dev is judged."""
     monkeypatch.setattr("pellucid.models.poolers.span.MOST_UNITS", 40)
-    monkeypatch.setattr("pellucid.models.pooling.span_whole.MOST_UNITS", 40)
+    monkeypatch.setattr("pellucid.models.pooling.span_attention.MOST_UNITS", 40)
     for part in ("train", "dev"):
         (tmp_path / f"{part}.jsonl").write_bytes((data / f"{part}.jsonl").read_bytes())
     row = {"id": "long", "text": "a " * 41, "label": ORDER[0]}

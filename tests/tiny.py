@@ -28,7 +28,7 @@ from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import build_encoder
 from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
-from pellucid.training.word_choice_loss import set_threshold
+from pellucid.training.training_loss import set_threshold
 
 FAMILIES = (
     "bert",

@@ -14,7 +14,7 @@ from transformers import AutoModelForSequenceClassification, BertConfig, BertFor
 
 import pellucid
 from pellucid.models.classifiers.hugging_face import load_tokenizer
-from pellucid.models.classifiers.pretrained import minilm_source
+from pellucid.models.classifiers.source_digest import minilm_source
 
 LABELS = ("negative", "positive")
 

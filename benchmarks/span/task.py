@@ -13,7 +13,7 @@ from benchmarks.span import accuracy, floor, training
 from benchmarks.span.layer import inputs_of, step
 from benchmarks.span.measuring import milliseconds, peak_megabytes
 from pellucid.models.span_kernel.kernel import span_attention_scores, stream_of
-from pellucid.models.span_kernel.limits import SpanLimits
+from pellucid.models.span_kernel.packs import SpanLimits
 
 QUICK, SLOW = 200.0, 5000.0  # milliseconds; shorter steps run nine times, longer ones once
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain, explain_all
     from pellucid.api.extracting import extract
-    from pellucid.api.inputs.choosing import ALL, default_metrics, supported_methods, usual_methods
+    from pellucid.api.inputs.explained_target import ALL, default_metrics, supported_methods, usual_methods
     from pellucid.api.inputs.loading import load
     from pellucid.api.judging import accuracy, follows_planted_reason
     from pellucid.api.layers.analysing_concepts import concepts

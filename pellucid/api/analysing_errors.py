@@ -9,8 +9,8 @@ from typing import Any
 from pellucid.api.analysing_spans import span_weights
 from pellucid.api.explaining import explain_all
 from pellucid.api.inputs import examples_for, model_from
-from pellucid.api.inputs.choosing import default_method
-from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.explained_target import default_method
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.attribution.own_weights.span_attention import is_spread_out
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pellucid.api.explaining import explain_all
 from pellucid.api.inputs import examples_for, model_from
-from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.model import Model

@@ -8,13 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty
-from pellucid.api.checking.trainer import trainer_of
+from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty, trainer_of
 from pellucid.api.inputs import any_model_from, examples_for, model_from
-from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.examples import strange_for
 from pellucid.api.inputs.explained_target import judged_target
 from pellucid.api.inputs.loading import loading_for
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.reading_results import read
 from pellucid.api.workers.compared_parts import compute_parts
 from pellucid.api.workers.comparison_of import comparison_of
@@ -24,8 +23,8 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.progress import Progress
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import TargetName
 from pellucid.core.results.check_outcome import CheckOutcome
 from pellucid.core.results.explanation import Explanation
@@ -33,11 +32,10 @@ from pellucid.core.results.table import Table
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.core.writing.word import Word
-from pellucid.evaluation.checking.check_folder import CheckFolder
+from pellucid.evaluation.checking.run_checks import CheckFolder
 from pellucid.evaluation.checking.scored_text import Explained, by_method, joined
-from pellucid.evaluation.comparison.compared_part import compared_part
+from pellucid.evaluation.comparison.compared_part import ComparisonCost, compared_part, comparison_cost
 from pellucid.evaluation.comparison.comparison import Comparison
-from pellucid.evaluation.comparison.comparison_cost import ComparisonCost, comparison_cost
 from pellucid.evaluation.comparison.comparison_folder import REPORT, VALUES, ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.evaluation.comparison.judged_part import JudgedPart

@@ -15,7 +15,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.evaluation.versions.difference import Side, difference
 
 MOST_RESAMPLES, MOST_WORDS = 1_000_000, 1000
-HIGHEST_SEED = 2**63 - 1  # as in core/passes/seeds.py, which imports torch, and nothing here computes with it
+HIGHEST_SEED = 2**63 - 1  # as in core/passes/blank.py, which imports torch, and nothing here computes with it
 Saved = str | Path | Sequence[Explanation]
 
 

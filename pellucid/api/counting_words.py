@@ -21,7 +21,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 
 if TYPE_CHECKING:
-    from pellucid.api.inputs.data import Data, ModelSource
+    from pellucid.api.inputs.readings import Data, ModelSource
 
 AT_ONCE = 256  # texts that are cut into tokens together
 

@@ -27,6 +27,7 @@ from pellucid.core.text.example import Example
 from pellucid.datasets.load import classes_of, load_examples, load_parts
 from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
 from pellucid.models.composed.plan import Plan
+from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.page import (
     caveats_section,
     comparison_section,
@@ -34,7 +35,6 @@ from pellucid.reports.page.page import (
     texts_section,
     write_report,
 )
-from pellucid.reports.page.section import Section
 from pellucid.reports.page.texts_view import page_scales
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.training.train import train_model

@@ -7,11 +7,17 @@ from time import perf_counter
 from typing import Any
 
 from pellucid.api.inputs import any_model_from, examples_for
-from pellucid.api.inputs.choosing import default_method, methods_to_run
-from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.examples import reads_label, strange_for
-from pellucid.api.inputs.explained_target import Passages, explained_target, named_passages, to_explain
+from pellucid.api.inputs.explained_target import (
+    Passages,
+    default_method,
+    explained_target,
+    methods_to_run,
+    named_passages,
+    to_explain,
+)
 from pellucid.api.inputs.loading import loading_for
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.workers.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.side_by_side import SideBySide

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pellucid.api.inputs import examples_for, model_from
-from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.label_map import LabelMap
 from pellucid.extraction.extract import extract_from, selection_for

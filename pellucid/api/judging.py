@@ -8,8 +8,8 @@ from typing import Literal, get_args
 from torch import Tensor
 
 from pellucid.api.inputs import examples_for, model_from
-from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.examples import strange_labels
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.wording import listed
@@ -21,11 +21,9 @@ from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
 from pellucid.datasets.planting.plant import edited
-from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
+from pellucid.evaluation.protocols.planted_reasons import FollowsPlantedReason
 from pellucid.evaluation.shared.case import refuse_infinite
-from pellucid.evaluation.shared.f1 import f1_interval
-from pellucid.evaluation.shared.matthews import matthews_interval
-from pellucid.evaluation.shared.summary import accuracy_interval
+from pellucid.evaluation.shared.summary import accuracy_interval, f1_interval, matthews_interval
 
 Measure = Literal["accuracy", "mcc", "f1", "macro_f1"]
 

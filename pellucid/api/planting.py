@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.inputs import examples_from
-from pellucid.api.inputs.data import Data
+from pellucid.api.inputs.readings import Data
 from pellucid.core.folders.output_folder import OutputFolder, check_unwritten, is_damaged
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.kinds import reasons
-from pellucid.core.passes.seeds import HIGHEST_SEED
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.text.example import Example
 from pellucid.datasets.planting.plant import PARTS, carrier_parts
 from pellucid.datasets.planting.plant import plant as plant_in

@@ -7,8 +7,8 @@ from typing import Any
 from pellucid.core.foundation.checks import known, mapping
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
+from pellucid.training.objective import weighs_all_alike
 from pellucid.training.objective_fit import objective_defaults
-from pellucid.training.penalty_fit import weighs_all_alike
 from pellucid.training.recipe import Recipe
 
 USUAL = "believable"  # on six corpora at most half a point less accurate than a plain model, in the mean: docs/papers/believable-spans.md

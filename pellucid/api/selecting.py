@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from pellucid.api.inputs import any_model_from, examples_for
-from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.judging import class_logits_of
 from pellucid.core.foundation.checks import one_of, whole
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import in_syntax, listed
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import probabilities
 from pellucid.core.results.prediction import UNSURE
 from pellucid.core.text.example import Example

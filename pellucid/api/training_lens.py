@@ -5,9 +5,9 @@ from pathlib import Path, PurePath
 from typing import Any, Unpack
 
 from pellucid.api.data_source import DataSource
-from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.inputs.models import model_with_states
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.training_texts import training_texts
 from pellucid.core.foundation.checks import mapping
 from pellucid.core.foundation.errors import BadInput, BadSetting
@@ -19,7 +19,7 @@ from pellucid.datasets.load import is_plain_text
 from pellucid.datasets.shared.splits import split_parts
 from pellucid.models.language_heads.lens import Lens
 from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.training.lens.lens_recipe import LensRecipe, LensRecipeChanges
+from pellucid.training.lens.lens_stage import LensRecipe, LensRecipeChanges
 from pellucid.training.lens.train_lens import train_lens
 
 

@@ -15,8 +15,7 @@ from pellucid.core.text.example import Example
 from pellucid.evaluation.protocols.upgrade import Change, Upgrade, change
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.reading_direction import reads_backwards
-from pellucid.models.composed.composed import is_composed
-from pellucid.models.composed.final_full_stop import strips_final_full_stop
+from pellucid.models.composed.composed import is_composed, strips_final_full_stop
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
 from pellucid.training.training_loss import gold_numbers, right_answers

@@ -1,7 +1,7 @@
 """Candidates of an attack: what may stand in the place of a word, a function each."""
 
 from pellucid.attacks.shared.attack_case import AttackCase
-from pellucid.attacks.shared.name_counts import KINDS
+from pellucid.attacks.shared.dictionaries import KINDS
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.kinds import attack_candidates

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pellucid.attacks.shared.aim import PREDICTED_FALLS, Aim
+from pellucid.attacks.shared.attack_case import PREDICTED_FALLS, Aim
 from pellucid.core.corpus.rank_agreement import tau_b, top_overlap
 from pellucid.core.foundation.checks import at_least, between, known
 from pellucid.core.foundation.errors import BadSetting

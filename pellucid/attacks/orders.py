@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import AttackCase
+from pellucid.attacks.shared.attack_case import AttackCase, Ranking
 from pellucid.attacks.shared.attack_steps import Options, RankingSteps
 from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
-from pellucid.attacks.shared.ranking import Ranking
 from pellucid.core.foundation.kinds import attack_orders
 
 

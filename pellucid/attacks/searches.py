@@ -4,9 +4,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import AttackCase
+from pellucid.attacks.shared.attack_case import AttackCase, Ranking
 from pellucid.attacks.shared.attack_steps import Edits, Options, Steps, nearest
-from pellucid.attacks.shared.ranking import Ranking
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.kinds import attack_searches

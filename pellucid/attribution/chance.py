@@ -10,9 +10,9 @@ from torch import Tensor
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Scores
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import ResolvedTarget
 from pellucid.core.text.units import Kind, Units, coarsen
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.layers import named_layers
+from pellucid.attribution.shared.mask_search import named_layers
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import attributions, diagnostics

@@ -8,8 +8,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.anchors import Anchors, AnchorSearch, Strategy
-from pellucid.attribution.shared.paths import gap_caveats, gaps
+from pellucid.attribution.shared.paths import Anchors, AnchorSearch, Strategy, gap_caveats, gaps
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.blank import Baseline

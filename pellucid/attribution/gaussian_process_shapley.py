@@ -11,13 +11,10 @@ import numpy as np
 import torch
 
 from pellucid.attribution.shapley_sampling import shapley_values
-from pellucid.attribution.shared.coalition_draws import coalitions
-from pellucid.attribution.shared.coalition_game import all_coalitions, games
-from pellucid.attribution.shared.fit_r2 import fit_r2
-from pellucid.attribution.shared.game_process import expected_shapley_values
-from pellucid.attribution.shared.hadamard import hadamard
-from pellucid.attribution.shared.sample_caveats import sample_caveats
+from pellucid.attribution.shared.coalition_game import all_coalitions, coalitions, games
+from pellucid.attribution.shared.game_process import expected_shapley_values, hadamard
 from pellucid.attribution.shared.sampling_error import relative_error
+from pellucid.attribution.shared.surrogate import fit_r2, sample_caveats
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import Operator

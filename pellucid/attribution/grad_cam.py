@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.layers import named_layers
+from pellucid.attribution.shared.mask_search import named_layers
 from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.foundation.memory import to_device
 from pellucid.core.passes.forward_pass import ForwardPass

@@ -13,15 +13,13 @@ import numpy as np
 import torch
 from scipy.linalg import lstsq
 
-from pellucid.attribution.shared.coalition_draws import coalitions
-from pellucid.attribution.shared.coalition_game import games
-from pellucid.attribution.shared.fit_r2 import fit_r2
-from pellucid.attribution.shared.sample_caveats import sample_caveats
+from pellucid.attribution.shared.coalition_game import coalitions, games
 from pellucid.attribution.shared.sampling_error import (
     relative_error,
     stability,
     standard_error,
 )
+from pellucid.attribution.shared.surrogate import fit_r2, sample_caveats
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import Operator

@@ -10,8 +10,7 @@ from math import comb
 import numpy as np
 import torch
 
-from pellucid.attribution.shared.coalition_draws import coalitions
-from pellucid.attribution.shared.coalition_game import all_coalitions, games
+from pellucid.attribution.shared.coalition_game import all_coalitions, coalitions, games
 from pellucid.attribution.shared.surrogate import Sample, fitted
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions

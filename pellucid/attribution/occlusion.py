@@ -1,8 +1,4 @@
-"""Occlusion: how far the target falls when a unit is taken out.
-
-Zeiler & Fergus (2014), "Visualizing and Understanding Convolutional Networks"; Li, Monroe & Jurafsky (2016),
-"Understanding Neural Networks through Representation Erasure" (leave-one-out).
-"""
+"""Occlusion: the fall of the explained value without a unit."""
 
 from typing import Literal
 
@@ -32,6 +28,11 @@ def occlusion(
     operator: Operator = "absent",
 ) -> Scores:
     """The target's fall when a window of neighbouring units is taken out, averaged over a unit's windows.
+
+    How far the target falls when a unit is taken out.
+
+    Source: Zeiler & Fergus (2014), "Visualizing and Understanding Convolutional Networks"; Li, Monroe &
+    Jurafsky (2016), "Understanding Neural Networks through Representation Erasure" (leave-one-out).
 
     unit: what is taken out and scored, "word", "piece", "sentence" or "paragraph"; with "span" each span of up to
     max_width words of one text has a score, its own fall. window: how many units are taken out together, inside one text
@@ -95,3 +96,17 @@ def _averaged(falls: Tensor, windows: np.ndarray) -> Tensor:
     """[window], [window unit] bool -> [unit]: each unit's mean over the windows that it is in."""
     is_in = torch.from_numpy(windows).T.to(falls)
     return (is_in @ falls / is_in.sum(1).clamp_min(1)).float()
+
+
+@attributions.add(needs=frozenset(), cost="1 run of the model a word", units="word", usual=False)
+def leave_one_out(
+    run: ForwardPass, target: Explainable, *, unit: Kind = "word", operator: Operator = "absent"
+) -> Scores:
+    """`occlusion` with windows of one unit: the target of the text minus that of the text without the unit.
+
+    How far the target falls when a single unit is taken out.
+
+    Source: Li, Monroe & Jurafsky (2016), "Understanding Neural Networks through Representation
+    Erasure".
+    """
+    return occlusion(run, target, unit=unit, operator=operator)

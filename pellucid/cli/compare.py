@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.api.inputs.choosing import ALL
 from pellucid.api.inputs.examples import reads_label
+from pellucid.api.inputs.explained_target import ALL
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.model_options import (
     CheckOptions,
@@ -25,9 +25,9 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import check_outputs
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import metrics as known_metrics
-from pellucid.evaluation.comparison.comparison_cost import ComparisonCost
+from pellucid.evaluation.comparison.compared_part import ComparisonCost
 from pellucid.evaluation.comparison.comparison_folder import TABLE
-from pellucid.reports.terminal.pace import MINUTE, duration
+from pellucid.reports.terminal.progress_bar import MINUTE, duration
 
 
 @with_option_records

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 import pellucid
-from pellucid.api.inputs.choosing import default_method
 from pellucid.api.inputs.examples import reads_label
+from pellucid.api.inputs.explained_target import default_method
 from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.model_options import LanguageOptions, MethodOptions, ModelOptions
 from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records

@@ -11,8 +11,8 @@ from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.files import check_new, possible_path, whole_file, write_text
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.seeds import HIGHEST_SEED
-from pellucid.exports.rows import uncomputed
+from pellucid.core.passes.blank import HIGHEST_SEED
+from pellucid.exports.tables import uncomputed
 
 FORM = "pellucid-blind-sheet-1"
 

@@ -8,8 +8,8 @@ from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.kinds import attributions, extractors
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results.explanation import Scored
 from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example

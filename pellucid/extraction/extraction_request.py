@@ -10,9 +10,9 @@ from pellucid.core.explaining.explaining import Request, explain_batch, method_c
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Output, Target, TargetName
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.text.example import Example

@@ -13,7 +13,7 @@ from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import load_hugging_face
 from pellucid.models.composed.composed import is_composed, load_composed
-from pellucid.models.writing.languages import Languages
+from pellucid.models.writing.generation_settings import Languages
 from pellucid.models.writing.load import is_writing_source, load_writing
 from pellucid.models.writing.writing_model import WritingModel
 

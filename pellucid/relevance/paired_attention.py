@@ -11,9 +11,13 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from pellucid.models.families.attention_scores import shared_heads
-from pellucid.relevance.expanded_functions import AttentionCall, open_attention
-from pellucid.relevance.function_call import FunctionCall, depends_on_words
+from pellucid.models.families.encoder import shared_heads
+from pellucid.relevance.expanded_functions import (
+    AttentionCall,
+    FunctionCall,
+    depends_on_words,
+    open_attention,
+)
 from pellucid.relevance.mode import ChangedBackward
 
 AT_ONCE = 2**18  # pairs of pieces, of all heads that are computed together

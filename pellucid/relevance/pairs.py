@@ -14,11 +14,13 @@ from torch.nn import functional as F
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.relevance.expanded_functions import (
+    FunctionCall,
+    depends_on_words,
+    flat,
     open_layer_norm,
     open_normalize,
     open_rms_norm,
 )
-from pellucid.relevance.function_call import FunctionCall, depends_on_words, flat
 from pellucid.relevance.mode import ChangedBackward, Rule, Rules
 from pellucid.relevance.paired_attention import attention
 from pellucid.relevance.rules import linear_unit

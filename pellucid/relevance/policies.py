@@ -14,12 +14,10 @@ from pellucid.core.passes.module_hooks import Remove, hook_input, hook_output
 from pellucid.core.passes.policy_pass import Ledger
 from pellucid.core.passes.precision import widened
 from pellucid.models.families.probes import bert_layers
-from pellucid.relevance.affine import Affine
-from pellucid.relevance.expanded_functions import open_attention
-from pellucid.relevance.function_call import FunctionCall
+from pellucid.relevance.expanded_functions import FunctionCall, open_attention
 from pellucid.relevance.mode import ChangedBackward, backward_rules
 from pellucid.relevance.pairs import RESCALE
-from pellucid.relevance.rules import COMMON, linear, times_ratio
+from pellucid.relevance.rules import COMMON, Affine, linear, times_ratio
 
 
 @policies.add(conserves=True)

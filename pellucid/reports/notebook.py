@@ -25,12 +25,11 @@ from pellucid.reports.concepts.concept_card import concept_card
 from pellucid.reports.layer_maps.page import layer_sections
 from pellucid.reports.markup.html import Markup, element, style
 from pellucid.reports.markup.style import fragment_style
-from pellucid.reports.page.card import card
+from pellucid.reports.page.card import by_example, card
 from pellucid.reports.page.class_words_view import class_words_view, words_intro
 from pellucid.reports.page.corpus import is_corpus, summary_of_results
 from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import cue_list, errors_in_words, pattern_table
-from pellucid.reports.page.groups import by_example
 from pellucid.reports.page.heat_map import small_print
 from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_card

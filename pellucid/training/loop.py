@@ -4,30 +4,38 @@ A run that is killed goes on from its last checkpoint and ends with the same byt
 The global random state is restored at the end. Trainings in several threads run one after another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import RLock
 
-from pellucid.core.foundation.errors import BadFile
+import torch
+
+from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.json_text import json_digest
+from pellucid.core.foundation.kinds import objectives
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.training.best_weights import BestWeights
-from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
-from pellucid.training.objectives_on_dev import objectives_on_dev
-from pellucid.training.process_draws import drawing_from
+from pellucid.models.composed.plan import Plan
+from pellucid.training.checkpoint import (
+    BestWeights,
+    TrainingState,
+    best_epoch,
+    load_checkpoint,
+    save_checkpoint,
+)
+from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
+from pellucid.training.objective_fit import learnt_instead_of_labels
 from pellucid.training.recipe import Recipe
-from pellucid.training.settled_epochs import settled_in
-from pellucid.training.span_count import span_count_on_dev
-from pellucid.training.spans_on_dev import spans_on_dev
+from pellucid.training.span_count import FALL, span_count_on_dev, spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 from pellucid.training.trained_folder import TrainedFolder
-from pellucid.training.training_loss import TrainingLoss, gold_numbers, right_answers
+from pellucid.training.training_loss import TrainingLoss, gold_numbers, right_answers, set_threshold
 from pellucid.training.watch import Watched
-from pellucid.training.word_choice_loss import set_threshold
 
 
 @dataclass(frozen=True)
@@ -182,3 +190,81 @@ def _on_dev(run: Run) -> dict[str, float]:
     if run.recipe.spans is not None:
         numbers |= span_count_on_dev(classifier, run.dev, run.recipe.batch_size)
     return numbers | spans_on_dev(classifier, run.dev).record()
+
+
+# What chooses the epoch where an objective stands in place of the labels: its losses on dev, not the
+# labels' accuracy.
+
+
+def objectives_on_dev(classifier: Classifier, dev: Batch, recipe: Recipe) -> dict[str, float]:
+    """{"dev_objective": the weighted sum of mean losses on dev}, of those that replace the labels; {} where none does."""
+    replacing = {
+        name: weight
+        for name, weight in recipe.objectives.items()
+        if weight and objectives.get(name).facts["instead_of_labels"]
+    }
+    if not replacing:
+        return {}
+    replacements = objectives_of(ObjectiveContext(classifier, dev, recipe), replacing)
+    network = classifier.network
+    training = network.training
+    network.eval()
+    total = 0.0
+    try:
+        with torch.no_grad():
+            for first in range(0, len(dev), recipe.batch_size):
+                indices = range(first, min(first + recipe.batch_size, len(dev)))
+                output = network(**classifier.place([dev.rows[index] for index in indices]))
+                part = StepPart(indices, output, 0)
+                total += sum(weight * float(each.losses(part).sum()) for weight, each in replacements)
+    finally:
+        network.train(training)
+    return {"dev_objective": total / len(dev)}
+
+
+# Dropout draws from the process's one random state: a training sets it, and puts it back.
+
+
+_DRAWING = RLock()  # of several trainings all but one wait
+
+
+@contextmanager
+def drawing_from(seed: int, device: torch.device) -> Iterator[None]:
+    """The random state of the process and the device begins with the seed, and is as before at the end."""
+    devices = [device] if device.type == "cuda" else []
+    with _DRAWING, torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        yield
+
+
+# What begins later in a training: whether it may, and in which epochs all is in force; only these may be
+# the best.
+
+
+def check_beginnings(recipe: Recipe, plan: Plan) -> None:
+    """Raise `BadSetting` where a later beginning would change nothing, or leave nothing to learn before it."""
+    sharpens = any(recipe.penalties.values()) or plan.pooler_settings.get("n_heaviest") is not None
+    if recipe.sharp_from and not sharpens:
+        raise BadSetting(
+            f"sharp_from={recipe.sharp_from:g} would change nothing: no penalty and no n_heaviest makes the weights sharp; leave "
+            "sharp_from away, or give a penalty."
+        )
+    if recipe.objectives_from and learnt_instead_of_labels(recipe):
+        raise BadSetting(
+            f"objectives_from={recipe.objectives_from:g} would leave the first steps without anything to learn, since an objective stands "
+            "in place of the labels; leave objectives_from away."
+        )
+
+
+def settled_in(recipe: Recipe, epoch: int) -> dict[str, float]:
+    """{"settled": 1 or 0}, whether all was in force in every step of this epoch, the first being 0; {} where all is from the first step.
+
+    A wanted number of spans is reached after a share of the steps; objectives may begin later, and weights become sharp later. The last
+    epoch counts as settled.
+    """
+    begins = recipe.objectives_from if any(recipe.objectives.values()) else 0.0
+    reached = FALL if recipe.spans is not None else 0.0
+    first = max(begins, reached, recipe.sharp_from)
+    if not first:
+        return {}
+    return {"settled": float(epoch >= first * recipe.epochs or epoch == recipe.epochs - 1)}

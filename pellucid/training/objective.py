@@ -7,10 +7,12 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import objectives
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.kinds import objectives, penalties, poolers
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.output import Output
+from pellucid.models.composed.rationale_network import EncoderAndHead
 from pellucid.training.recipe import Recipe
 
 
@@ -67,3 +69,69 @@ def objectives_of(
         (weight, entry.make(context, **entry.settings(dict(settings.get(entry.name, {})))))
         for weight, entry in entries
     ]
+
+
+# Whether a penalty has something to act on: the model must have what it reads, and must learn it.
+
+
+WEIGHTS = frozenset({"span_weights", "unit_weights"})
+# What a penalty can read of a network's output: in words, and the capabilities of the poolers that give it; none of them
+# where every composed model gives it.
+READS: dict[str, tuple[str, frozenset[str]]] = {
+    "spans": ("span weights", frozenset({"span_weights"})),
+    "units": ("weights of units", frozenset({"unit_weights"})),
+    "weights": ("weights of spans or units", WEIGHTS),
+    "gates": ("the choice of words", frozenset({"rationale"})),
+    "states": ("states and word vectors", frozenset()),
+}
+
+
+def fits(penalty: str, pooler: str) -> bool:
+    """Whether a model with this pooler has what the penalty reads."""
+    capabilities = READS[penalties.get(penalty).facts["reads"]][1]
+    return not capabilities or poolers.get(pooler).facts["explains"] in capabilities
+
+
+def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, object]) -> None:
+    """Raise `BadSetting` for a penalty on something that the pooler does not have, or does not learn.
+
+    weights: penalty -> weight. A penalty of weight 0 is not computed, so it fits everywhere.
+    """
+    fixed = weighs_all_alike(pooler_settings)
+    for name in (name for name, weight in weights.items() if weight):
+        what, capabilities = READS[penalties.get(name).facts["reads"]]
+        if not fits(name, pooler):
+            raise BadSetting(
+                f"The penalty {name} reads {what}, which pooler={pooler!r} does not have; give {_poolers_for(name)}, or a "
+                f"penalty that fits it ({_penalties_for(pooler)})."
+            )
+        if capabilities & WEIGHTS and fixed:
+            raise BadSetting(
+                f"The penalty {name} would change nothing: weights='uniform' gives every span or unit of a text the same "
+                "weight. Leave the penalty away, or give weights='learned'."
+            )
+
+
+def check_widths(weights: Mapping[str, float], network: EncoderAndHead) -> None:
+    """Raise `BadSetting` for a penalty that compares states with word vectors, where these have another width."""
+    states, vectors = network.config.hidden_size, network.get_input_embeddings().embedding_dim
+    for name in (name for name, weight in weights.items() if weight):
+        if penalties.get(name).facts["same_width"] and states != vectors:
+            raise BadSetting(
+                f"The penalty {name} compares states of {states} numbers with word vectors of {vectors}; give an encoder "
+                f"whose states have {vectors}, such as bilstm with width={vectors} and no retention='concat', or leave the "
+                "penalty away."
+            )
+
+
+def weighs_all_alike(pooler_settings: Mapping[str, object]) -> bool:
+    """Whether a pooler's weights are equal by design."""
+    return pooler_settings.get("weights") == "uniform"
+
+
+def _poolers_for(penalty: str) -> str:
+    return " or ".join(f"pooler={name!r}" for name in poolers.names() if fits(penalty, name))
+
+
+def _penalties_for(pooler: str) -> str:
+    return ", ".join(name for name in penalties.names() if fits(name, pooler))

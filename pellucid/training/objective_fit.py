@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pellucid.core.foundation.entry import Entry
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import objectives, poolers
-from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.plan import Plan
-from pellucid.training.penalty_fit import READS as READ_BY_PENALTIES
-from pellucid.training.penalty_fit import WEIGHTS, weighs_all_alike
+from pellucid.models.composed.rationale_network import EncoderAndHead
+from pellucid.training.objective import READS as READ_BY_PENALTIES
+from pellucid.training.objective import WEIGHTS, weighs_all_alike
 from pellucid.training.recipe import Recipe
 
 READS = {**READ_BY_PENALTIES, "logits": ("answers", frozenset[str]())}

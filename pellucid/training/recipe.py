@@ -10,7 +10,7 @@ from pellucid.core.explaining.diagnostics import EAGER
 from pellucid.core.foundation.checks import at_least, between, mapping, of_kind, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import objectives, penalties, routes
-from pellucid.core.passes.seeds import HIGHEST_SEED
+from pellucid.core.passes.blank import HIGHEST_SEED
 
 Precision = Literal["auto", "float32", "bfloat16"]
 LATER = (

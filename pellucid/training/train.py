@@ -1,33 +1,100 @@
 """From texts and a plan to a trained model in a folder; a finished folder is loaded, an unfinished one goes on."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 
 from pellucid.core.folders.output_folder import FolderState, OutputFolder, check_as_before
-from pellucid.core.foundation.errors import BadFile, PellucidError
+from pellucid.core.foundation.errors import BadFile, BadInput, PellucidError
+from pellucid.core.foundation.kinds import objectives
 from pellucid.core.foundation.progress import Progress
 from pellucid.core.foundation.wording import listed, reason
 from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.windows import rows_of
 from pellucid.core.text.example import Example
+from pellucid.core.text.trained_texts import text_digest
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.composed.composed import as_classifier
+from pellucid.models.classifiers.source_digest import source_digest
+from pellucid.models.composed.composed import (
+    as_classifier,
+    missing_tokenizer_files,
+    read_trained_texts,
+    save_tokenizer,
+)
 from pellucid.models.composed.composing import compose
+from pellucid.models.composed.joined_windows import LONGEST
 from pellucid.models.composed.plan import Plan
-from pellucid.models.composed.tokenizer_files import missing_tokenizer_files, save_tokenizer
+from pellucid.models.composed.vector_file import vector_file, vector_file_digest
 from pellucid.models.load import on_device
-from pellucid.training.loop import Run, train
+from pellucid.models.pooling.unit_attention import n_units
+from pellucid.training.loop import Run, check_beginnings, train
+from pellucid.training.objective import check_fit, check_widths
 from pellucid.training.objective_fit import check_objective_widths, check_objectives
-from pellucid.training.penalty_fit import check_fit, check_widths
 from pellucid.training.recipe import Recipe
-from pellucid.training.settled_epochs import check_beginnings
-from pellucid.training.span_count import check_span_count
-from pellucid.training.spans_on_dev import spans_on_dev
-from pellucid.training.text_lengths import check_lengths, check_units
+from pellucid.training.span_count import check_span_count, spans_on_dev
 from pellucid.training.trained_folder import TrainedFolder, TrainingRecord, remake_notes
-from pellucid.training.training import SPLITS, Training
+from pellucid.training.training_loss import gold_numbers
 from pellucid.training.watch import FOLDER, Watch, Watched
+
+# What a training run is: labelled texts, the plan of a model and a recipe; and what names it.
+
+
+SPLITS = ("train", "dev")  # the parts that training sees
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training as its caller describes it.
+
+    parts: "train" to learn from, "dev" to choose the epoch. folder: where the run and its model are written.
+    """
+
+    parts: Mapping[str, Sequence[Example]]
+    plan: Plan
+    recipe: Recipe
+    folder: TrainedFolder
+
+    def fingerprint(self) -> str:
+        """Sixteen bytes, in hexadecimal, that name the run: its texts, plan and recipe."""
+        texts = [[(example.segments, example.label) for example in self.parts[split]] for split in SPLITS]
+        names = [texts, self.plan.record(), self.recipe.record(), *self._read_by_objectives()]
+        record = json.dumps(names, ensure_ascii=False, sort_keys=True)
+        return blake2b(record.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def _read_by_objectives(self) -> list[object]:
+        """What objectives read besides texts and labels: people's marks, and the files of other models; [] of none."""
+        entries = [objectives.get(name) for name, weight in self.recipe.objectives.items() if weight]
+        read: list[object] = []
+        if any(entry.facts["marks"] for entry in entries):
+            read.append([[astuple(mark) for mark in one.rationales] for one in self.parts["train"]])
+        for entry in (entry for entry in entries if entry.facts["model"]):
+            settings = self.recipe.objective_settings.get(entry.name, {})
+            read.append(source_digest(str(settings.get(entry.facts["model"], ""))))
+        return read
+
+    def encoder_files(self) -> str:
+        """A digest of the encoder's files; "" where the plan names it by another digest, or the files are not here."""
+        if vector_file(self.plan.encoder_settings) is not None:
+            return vector_file_digest(self.plan.encoder_settings)
+        return "" if self.plan.started_from else source_digest(self.plan.encoder)
+
+    def text_digests(self) -> set[str]:
+        """Digests of the train and dev texts, and of those that the encoder was trained with before."""
+        digests = {text_digest(example) for split in SPLITS for example in self.parts[split]}
+        return digests | read_trained_texts(self.plan.encoder)
+
+    def check_labels(self) -> None:
+        """Raise `BadInput` for an empty part, or a label that is not among the classes."""
+        for split in SPLITS:
+            if not self.parts[split]:
+                raise BadInput(
+                    f"The {split} part has no examples; give more texts, of which 15 % are for dev where they come from one file, or "
+                    "a folder with train and dev."
+                )
+            gold_numbers(self.parts[split], self.plan.labels, self.plan.problem, split)
 
 
 def train_model(
@@ -177,3 +244,39 @@ def _record(training: Training, run: Run, history: list[dict[str, float]]) -> Tr
     if run.classifier.network.layer_mix is not None:
         record["layer_weights"] = run.classifier.network.layer_mix.weights.tolist()
     return record
+
+
+# Whether texts are short enough to be trained on, checked before training begins.
+
+
+def check_lengths(train: Batch, classifier: Classifier) -> None:
+    """Raise `BadInput` for texts of several windows: training reads each text as one; means over windows are for explaining."""
+    long = [example.id for example, row in zip(train.examples, train.rows, strict=True) if row.windows]
+    if long:
+        raise BadInput(
+            f"{len(long):,} of the training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
+            f"as one (first: {long[0]!r}); {_way_out(classifier)}split them or leave them out."
+        )
+
+
+def check_units(split: str, batch: Batch, classifier: Classifier) -> None:
+    """Raise `BadInput` for texts of more units than the pooler takes: some poolers need all span vectors in memory."""
+    pooler = classifier.network.pooler
+    most = pooler.most_units
+    if most is None:
+        return
+    counts = [max(n_units(read, pooler.unit) for read in rows_of(row)) for row in batch.rows]
+    long = [number for number, count in enumerate(counts) if count > most]
+    if long:
+        raise BadInput(
+            f"{len(long)} {split} texts have more than {most} {pooler.unit}s (first: {batch.examples[long[0]].id!r} with "
+            f"{counts[long[0]]}); with interaction={pooler.interaction!r} every span vector is held at once. Give "
+            "interaction='factored' (--pooler-set interaction=factored), split the texts or leave them out."
+        )
+
+
+def _way_out(classifier: Classifier) -> str:
+    """How this classifier could read longer texts; nothing for one that reads the most there is."""
+    if classifier.max_length >= LONGEST:
+        return ""
+    return f"give max_length (--max-length), at most {LONGEST}, to read longer texts in windows that are joined, or "

@@ -24,12 +24,19 @@ from pellucid.core.foundation.wording import changes
 from pellucid.core.results.heaviest_spans import HeaviestSpans
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.composed.composed import CONFIG, WEIGHTS, is_composed, load_composed, save_composed
+from pellucid.models.composed.composed import (
+    CONFIG,
+    TOKENIZER_FILES,
+    WEIGHTS,
+    is_composed,
+    load_composed,
+    read_trained_texts,
+    save_composed,
+    write_trained_texts,
+)
+from pellucid.models.composed.composed import FILE as TRAINED_TEXTS
 from pellucid.models.composed.plan import Plan
-from pellucid.models.composed.tokenizer_files import TOKENIZER_FILES
-from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
-from pellucid.models.composed.trained_texts_file import read_trained_texts, write_trained_texts
-from pellucid.models.folders.json_object import read_object
+from pellucid.models.folders.configuration import read_object
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 UPGRADE, WATCHED = "upgrade.json", "watched"

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_probabilities
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import heaviest, texts_of

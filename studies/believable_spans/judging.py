@@ -10,7 +10,7 @@ from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example, marked
 from pellucid.core.text.units import Spans
-from pellucid.evaluation.protocols.label_leak import label_leak
+from pellucid.evaluation.protocols.planted_reasons import label_leak
 from pellucid.evaluation.protocols.transfers import right_answers, span_parts
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan

@@ -15,7 +15,7 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.kinds import datasets
 from pellucid.core.text.example import Example, group_of
 from pellucid.core.text.units import text_units
-from pellucid.datasets.built_in import pocket, pocket_pairs
+from pellucid.datasets.built_in import pocket
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.splits import SHARES
 from studies.corpus_facts.surface_cues import (
@@ -27,7 +27,7 @@ from studies.corpus_facts.surface_cues import (
 from studies.shared.markdown import markdown_table
 
 BEGIN, END = "<!-- facts: begin -->", "<!-- facts: end -->"
-PHENOMENA = {"pocket": pocket.PHENOMENA, "pocket_pairs": pocket_pairs.PHENOMENA}
+PHENOMENA = {"pocket": pocket.PHENOMENA, "pocket_pairs": pocket.PHENOMENA_OF_PAIRS}
 SIDES = {"pocket": ("text",), "pocket_pairs": ("premise", "hypothesis")}
 N = 5  # words in a row that two texts may share
 Columns = dict[str, list[Example]]

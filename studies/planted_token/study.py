@@ -18,7 +18,7 @@ from pellucid.core.passes.model import Model
 from pellucid.core.results.table import Interval
 from pellucid.core.text.tied_units import TIES
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.protocols.pointing import reason_precision
+from pellucid.evaluation.protocols.transfers import reason_precision
 from pellucid.evaluation.shared.summary import bootstrap_interval
 from studies.shared.equal_scores import RECORD, EqualScores
 from studies.shared.method_settings import with_study_settings

@@ -25,7 +25,7 @@ from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
 from pellucid.datasets.built_in.pocket import first_edition
 from pellucid.datasets.planting.plant import CLASSES, PARTS, plant
-from pellucid.evaluation.protocols.follows_planted_reason import ENOUGH
+from pellucid.evaluation.protocols.planted_reasons import ENOUGH
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.models.composed.plan import Plan
 from pellucid.training.recipe import Recipe, RecipeChanges

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pellucid.core.foundation.kinds import extractors
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Target
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.extraction import ExtractedSpan, Extraction

@@ -23,7 +23,7 @@ from pathlib import Path
 from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.heaviest_spans import heaviest_spans
-from pellucid.evaluation.errors.cue_words import words_of
+from pellucid.evaluation.errors.learned_cues import words_of
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores, example_columns
 from pellucid.evaluation.protocols.transfers import right_answers
 from pellucid.models.classifiers.classifier import Classifier

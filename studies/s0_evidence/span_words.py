@@ -9,8 +9,8 @@ from pellucid.core.results.extraction import Extraction
 from pellucid.core.results.proportions import NOTHING, share
 from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
-from pellucid.evaluation.errors.cue_words import words_of
-from pellucid.evaluation.errors.error_patterns import CONTRASTS, NEGATIONS
+from pellucid.evaluation.errors.error_grouping import CONTRASTS, NEGATIONS
+from pellucid.evaluation.errors.learned_cues import words_of
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from studies.shared.units import Numbers
 

@@ -27,9 +27,8 @@ from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.errors.cue_words import cue_words
 from pellucid.evaluation.errors.error_grouping import grouped
-from pellucid.evaluation.errors.learned_cues import cues_of
+from pellucid.evaluation.errors.learned_cues import cue_words, cues_of
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
 from studies.s0_evidence.page import as_page

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.core.processes.side_by_side import Share
-from pellucid.evaluation.protocols.label_leak import label_leak
+from pellucid.evaluation.protocols.planted_reasons import label_leak
 from pellucid.evaluation.protocols.transfers import right_answers
 from studies.s0_transfers.numbers import summarise
 from studies.s0_transfers.page import as_page

@@ -26,9 +26,9 @@ from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example
 from pellucid.datasets.built_in.planted_token import CLASSES
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.protocols.pointing import reason_precision
+from pellucid.evaluation.protocols.transfers import reason_precision
 from pellucid.models.composed.plan import Plan
-from pellucid.training.lens.lens_recipe import LensRecipeChanges
+from pellucid.training.lens.lens_stage import LensRecipeChanges
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from studies.s1_games.study import LENS_OPTION

@@ -13,8 +13,7 @@ from pellucid.core.processes.side_by_side import Share, no_report
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read, save
 from pellucid.core.text.example import Example
-from pellucid.evaluation.checking.check_case import CheckCase, Corpus
-from pellucid.evaluation.checking.findings import TextIntervals
+from pellucid.evaluation.checking.check_case import CheckCase, Corpus, TextIntervals
 from pellucid.evaluation.checking.scored_text import Explained, by_method
 from studies.s2_deletion.methods import CHANCE, PAPER, Methods, released
 from studies.s2_models.tasks import TASKS

@@ -19,7 +19,7 @@ from itertools import combinations
 from pellucid.core.foundation.kinds import checks
 from pellucid.core.processes.side_by_side import Share
 from pellucid.core.results.check_outcome import CheckLine
-from pellucid.evaluation.checks.seed_agreement import agreement_lines
+from pellucid.evaluation.checks.agreement import agreement_lines
 from studies.s2_agreement.explained import (
     SIZES,
     check_case,

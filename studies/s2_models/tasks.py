@@ -11,9 +11,8 @@ from pellucid.core.text.example import Example
 from pellucid.datasets.formats.sst_trees import FIVE, parse
 from pellucid.datasets.load import load_examples
 from pellucid.datasets.shared.part_files import PARTS
-from pellucid.models.classifiers.pretrained import load_encoder
-from pellucid.models.classifiers.tokenizer import TokenizedText, Tokenizer
-from pellucid.models.classifiers.tokens import tokenized
+from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.text_choice import with_smallest_digests
 

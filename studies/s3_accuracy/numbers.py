@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from pellucid.core.results.table import Interval
-from pellucid.evaluation.shared.matthews import correlation
+from pellucid.evaluation.shared.summary import correlation
 from studies.s3_accuracy.models import PAPER_NAMES, PRETRAINED, TITLES
 from studies.s3_accuracy.tasks import TASKS
 from studies.shared.claims import Claim

@@ -10,14 +10,12 @@ from functools import partial
 import pellucid
 from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
-from pellucid.evaluation.translations.linked_words import linked_words
-from pellucid.models.translation.untrained_lstm import LstmSettings
-from pellucid.models.translation.untrained_network import NetworkSettings
+from pellucid.evaluation.translations.links import linked_words
+from pellucid.models.translation.untrained_network import LstmSettings, NetworkSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.training.translation.train_translator import train_translator
-from pellucid.training.translation.translation_recipe import TranslationRecipe
-from pellucid.training.translation.translator_plan import TranslatorPlan
+from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
 from studies.s3_steps.training import strings
 from studies.shared.study import Records, Settings
 from studies.shared.units import Numbers, Unit

@@ -10,8 +10,13 @@ from functools import partial
 
 from pellucid.core.processes.side_by_side import Share
 from pellucid.evaluation.attention.weights_and_states import VOCABULARIES
-from pellucid.evaluation.information.mutual_information import Grouping, MutualInformation, mutual_information
-from pellucid.evaluation.information.word_states import WordStates, word_states
+from pellucid.evaluation.information.mutual_information import (
+    Grouping,
+    MutualInformation,
+    WordStates,
+    mutual_information,
+    word_states,
+)
 from studies.s4_fragility.tasks import InformationSize
 from studies.s4_fragility.trainings import Lesson, trained_model, training_about
 from studies.shared.attention_models import RECIPE, AttentionModel

@@ -6,7 +6,7 @@ from functools import partial
 
 from pellucid.core.processes.side_by_side import Share
 from pellucid.core.text.example import Example
-from pellucid.evaluation.attention_analysis.plotted_units import plotted
+from pellucid.evaluation.attention_analysis.attention_question import plotted
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from studies.s4_fragility.trainings import Lesson, trained_model, training_about
 from studies.shared.attention_models import RECIPE, AttentionModel

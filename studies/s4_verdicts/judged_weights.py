@@ -15,7 +15,7 @@ from pellucid.core.text.example import Example
 from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder, TestedModel
 from pellucid.evaluation.attention_analysis.attention_lines import model_attention
 from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
-from pellucid.evaluation.protocols.pointing import heaviest_in_reason
+from pellucid.evaluation.protocols.transfers import heaviest_in_reason
 from studies.shared.units import Numbers
 
 MOVES, POINTS = "median_change", "heaviest_decides"  # the two tests that the verdict rests on

@@ -14,8 +14,7 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import CHANCE
 from pellucid.core.text.example import Example, marked
 from pellucid.core.text.units import Units
-from pellucid.evaluation.protocols.pointing import decoy_first, reason_precision
-from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision, right_answers
 from pellucid.models.classifiers.classifier import Classifier
 from studies.s4_fragility.trainings import Lesson, model_folder, trained
 from studies.s4_verdicts.judged_weights import judged_weights

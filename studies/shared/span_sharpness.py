@@ -7,7 +7,7 @@ import torch
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.training.spans_on_dev import spans_on_dev
+from pellucid.training.span_count import spans_on_dev
 
 BATCH_SIZE = 32  # texts of similar length
 

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 import pellucid
-from pellucid.api.inputs.choosing import supported_methods
+from pellucid.api.inputs.explained_target import supported_methods
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
-from pellucid.evaluation.translations.linked_words import linked_words
-from pellucid.evaluation.translations.links import Links, link_counts
+from pellucid.evaluation.translations.links import Links, link_counts, linked_words
 from studies.shared.units import Numbers
 
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -19,7 +19,7 @@ from pellucid.core.results.trust_card import TrustCard
 from pellucid.evaluation.comparison.comparison import metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
-from pellucid.evaluation.trust.pseudo_values import pseudo_values
+from pellucid.evaluation.trust.leads import pseudo_values
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.training.recipe import Recipe

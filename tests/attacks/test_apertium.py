@@ -11,10 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid.attacks.apertium.back_translations import Pivot, back_translations
-from pellucid.attacks.apertium.modes import PIVOTS, installed_pivots, translation_stages
+from pellucid.attacks.apertium.modes import (
+    PIVOTS,
+    closed,
+    escaped,
+    installed_pivots,
+    opened,
+    translation_stages,
+    unescaped,
+)
 from pellucid.attacks.apertium.pipeline import Pipeline
-from pellucid.attacks.apertium.stream_format import closed, escaped, opened, unescaped
+from pellucid.attacks.apertium.stage_groups import Pivot, back_translations
 from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
 from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT

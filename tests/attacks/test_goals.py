@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 
 import pellucid
 from pellucid.attacks.shared.attack_case import Place
-from pellucid.attacks.shared.places import moved_places, words_of
+from pellucid.attacks.shared.omission_scores import moved_places, words_of
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.core.foundation.kinds import attack_goals
@@ -16,7 +16,7 @@ from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.edits import Edit
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import text_units
-from pellucid.reports.attacks.wording import row_of
+from pellucid.reports.attacks.page import row_of
 from tests.tiny import tiny_classifier
 
 PLAN = pellucid.AttackPlan("occlusion", ("typos",))

@@ -3,8 +3,8 @@
 import pytest
 
 import pellucid
-from pellucid.api.attacks.attack_goal import masked_fillers
-from pellucid.attacks.shared.places import words_of
+from pellucid.api.attacks.attack_cases import masked_fillers
+from pellucid.attacks.shared.omission_scores import words_of
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.text.example import as_examples
 from tests.tiny import tiny_masked_lm

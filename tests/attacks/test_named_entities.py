@@ -8,7 +8,7 @@ import pytest
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.attacks.apertium.tagged_words import Tagger
-from pellucid.attacks.shared.name_counts import name_counts
+from pellucid.attacks.shared.dictionaries import name_counts
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.text.example import Example
 

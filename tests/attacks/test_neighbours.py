@@ -11,9 +11,8 @@ from pellucid.core.foundation.kinds import attack_candidates, attack_guards
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.text.edits import Edit
 from pellucid.core.text.example import Example
-from pellucid.models.classifiers.pretrained import load_encoder
-from pellucid.models.file_neighbours import FileNeighbours
-from pellucid.models.word_neighbours import WordNeighbours, word_neighbours
+from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.word_neighbours import FileNeighbours, WordNeighbours, word_neighbours
 
 WORDNET = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
 

@@ -7,8 +7,7 @@ import pellucid
 from pellucid.api.attacks.attack_cases import scores_of
 from pellucid.attacks.shared.attack_case import AttackCase, Place
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at, omissions_of
-from pellucid.attacks.shared.places import words_of
+from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at, omissions_of, words_of
 from pellucid.core.explaining.predicting import predictions, single_predictions
 from pellucid.core.foundation.kinds import attack_goals
 from pellucid.core.passes.edited_rows import evaluate_rows

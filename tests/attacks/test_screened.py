@@ -5,9 +5,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.attacks.attack_goal import first_order_gains
+from pellucid.api.attacks.attack_cases import first_order_gains
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.places import words_of
+from pellucid.attacks.shared.omission_scores import words_of
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.lexicon.wordnet import DEBIAN
 from pellucid.core.text.example import as_examples

@@ -14,8 +14,7 @@ from captum.attr import (
 
 from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_shap import GOLDEN
-from pellucid.attribution.shared.anchors import Anchors, AnchorSearch
-from pellucid.attribution.shared.paths import blank_texts, nodes_of
+from pellucid.attribution.shared.paths import Anchors, AnchorSearch, blank_texts, nodes_of
 from pellucid.attribution.smooth_gradient import Moves
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import attributions

@@ -15,17 +15,15 @@ from pellucid.attribution.gaussian_process_shapley import _coalitions, _pairs
 from pellucid.attribution.kernel_shap import _plan
 from pellucid.attribution.lime import _sample as lime_sample
 from pellucid.attribution.shapley_sampling import _Sample
-from pellucid.attribution.shared.coalition_draws import coalitions, even_numbers
-from pellucid.attribution.shared.coalition_game import all_coalitions, games
-from pellucid.attribution.shared.game_process import LARGER, TRIPLES
-from pellucid.attribution.shared.hadamard import hadamard
+from pellucid.attribution.shared.coalition_game import all_coalitions, coalitions, even_numbers, games
+from pellucid.attribution.shared.game_process import LARGER, TRIPLES, hadamard
 from pellucid.attribution.shared.surrogate import Sample, ridge, surrogate
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.progress import silent
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Target
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples

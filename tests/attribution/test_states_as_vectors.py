@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.target import Target
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import pellucid
-from pellucid.api.inputs.choosing import methods_to_run
+from pellucid.api.inputs.explained_target import methods_to_run
 from pellucid.core.foundation.errors import UnknownName
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.notices import AliasUsed

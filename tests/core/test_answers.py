@@ -10,7 +10,7 @@ import pellucid
 from pellucid.api import explain
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.example import Example
-from pellucid.reports.wording.answers import answer_name, answer_with_chances
+from pellucid.reports.wording.plain_words import answer_name, answer_with_chances
 from tests.tiny import tiny_classifier
 
 LABELS = ("anger", "joy", "fear")

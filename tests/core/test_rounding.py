@@ -16,7 +16,7 @@ from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.target import Target
 from pellucid.core.text.example import as_examples
-from pellucid.exports.csv_file import write_csv
+from pellucid.exports.tables import write_csv
 from pellucid.reports.terminal.explanation import terminal_text
 from tests.asking import ask
 from tests.tiny import save_tiny, tiny_classifier

@@ -9,7 +9,7 @@ import torch
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.passes.batch import Row
-from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.target import Target
 from tests.asking import FEW, STATE, ask, reads_states
 

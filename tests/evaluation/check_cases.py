@@ -11,8 +11,7 @@ from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.core.foundation.kinds import checks
 from pellucid.core.foundation.progress import silent
 from pellucid.core.passes.target import Target
-from pellucid.evaluation.checking.check_case import CheckCase
-from pellucid.evaluation.checking.findings import TextIntervals
+from pellucid.evaluation.checking.check_case import CheckCase, TextIntervals
 from pellucid.evaluation.checking.run_checks import PlannedCheck, run_checks
 from pellucid.evaluation.checking.scored_text import by_method, joined
 from pellucid.evaluation.comparison.compared_part import compared_part

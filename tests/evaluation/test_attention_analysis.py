@@ -15,7 +15,7 @@ from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example, as_examples
 from pellucid.evaluation.attention_analysis import attention_folder, attention_question
 from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder
-from pellucid.evaluation.attention_analysis.attention_verdict import verdict_of
+from pellucid.evaluation.attention_analysis.attention_lines import verdict_of
 from tests.moments import Moments, files_of, killed
 from tests.tiny import LABELS, tiny_classifier, tiny_composed
 

@@ -8,10 +8,9 @@ import torch
 
 from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
 from pellucid.core.text.content_words import is_content_word
-from pellucid.evaluation.checking.agreement import TAU
-from pellucid.evaluation.checking.scored_text import scored_text
-from pellucid.evaluation.checking.text_edits import synonym_examples, with_synonym
-from pellucid.evaluation.checks.input_shift import changes
+from pellucid.evaluation.checking.scored_text import TAU, scored_text
+from pellucid.evaluation.checking.word_correlation import synonym_examples, with_synonym
+from pellucid.evaluation.checks.changed_models import changes
 from tests.evaluation.cases import examples, model
 from tests.evaluation.check_cases import case, explained, outcome, twin
 from tests.reference import checks as literal

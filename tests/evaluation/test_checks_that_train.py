@@ -7,10 +7,9 @@ import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.text.example import Example, Rationale, group_of
 from pellucid.datasets.shared.splits import split_parts
-from pellucid.evaluation.checking.scored_text import ScoredText
-from pellucid.evaluation.checking.word_deletion import without_highest
-from pellucid.evaluation.checks.label_randomisation import with_random_labels
-from pellucid.evaluation.checks.masked_training import with_random_gaps
+from pellucid.evaluation.checking.scored_text import ScoredText, without_highest
+from pellucid.evaluation.checks.changed_models import with_random_labels
+from pellucid.evaluation.checks.trained_again import with_random_gaps
 from tests.tiny import tiny_classifier
 from tests.training.tiny_training import parts, save_encoder, trained
 

@@ -8,7 +8,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.text.example import as_examples
 from pellucid.datasets.built_in.pocket import first_edition
-from pellucid.evaluation.comparison.comparison_cost import _middle_texts, _times
+from pellucid.evaluation.comparison.compared_part import _middle_texts, _times
 from tests.tiny import tiny_classifier
 
 METHODS, METRICS = ["gradient", "occlusion"], ["comprehensiveness"]

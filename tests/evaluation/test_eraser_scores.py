@@ -11,8 +11,8 @@ from pellucid.core.results.extraction import ExtractedSpan, Extraction
 from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
 from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
-from pellucid.evaluation.shared.erasure import FRACTIONS
 from pellucid.evaluation.shared.reason_ranking import area_under_precision
+from pellucid.evaluation.shared.removed_words import FRACTIONS
 from tests.evaluation.cases import case_with, examples
 from tests.reference import eraser as slow
 from tests.reference import metrics

@@ -6,7 +6,7 @@ import pytest
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.text.ranges import top_count
 from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
-from pellucid.evaluation.shared.erasure import FRACTIONS
+from pellucid.evaluation.shared.removed_words import FRACTIONS
 from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as slow
 

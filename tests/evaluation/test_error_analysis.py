@@ -10,20 +10,19 @@ from scipy.stats import binomtest
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.results.evidence import evidence_parts
+from pellucid.core.results.heaviest_spans import evidence_parts
 from pellucid.core.results.proportions import difference, share
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import text_digest
-from pellucid.evaluation.errors.cue_words import cue_words
-from pellucid.evaluation.errors.error_grouping import grouped
-from pellucid.evaluation.errors.error_patterns import (
+from pellucid.evaluation.errors.error_grouping import (
     contrast_outside,
     cue_of_another_class,
     evidence_of,
+    grouped,
     negation_cut_off,
     no_cue,
 )
-from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cues_from, cues_of
+from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cue_words, cues_from, cues_of
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.wording.method_facts import readable
 from tests.reports.sample_results import sample_explanation as explanation_of

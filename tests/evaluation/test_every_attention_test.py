@@ -9,10 +9,9 @@ import torch
 
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.text.example import Example
-from pellucid.evaluation.shared.attention_outcome import attention_outcome, outcome_of
-from pellucid.evaluation.shared.weighed_texts import WeighedText, weighed_texts
+from pellucid.evaluation.shared.weighed_texts import WeighedText, attention_outcome, outcome_of, weighed_texts
 from tests.tiny import LABELS, tiny_composed
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.", "so so")

@@ -10,7 +10,7 @@ from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.foundation.kinds import checks
 from pellucid.core.results.check_outcome import check_outcome_from
-from pellucid.evaluation.checking.check_folder import CheckFolder
+from pellucid.evaluation.checking.run_checks import CheckFolder
 from tests.evaluation.cases import model
 from tests.evaluation.check_cases import case, checking, outcome
 

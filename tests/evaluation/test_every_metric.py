@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from pellucid.api.inputs.choosing import default_metrics
+from pellucid.api.inputs.explained_target import default_metrics
 from pellucid.core.foundation.errors import BadSetting, UnknownName
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.passes.model import LACKS

@@ -8,8 +8,7 @@ from sklearn.metrics import f1_score
 
 import pellucid
 from pellucid.core.foundation.errors import BadSetting, UnknownName
-from pellucid.evaluation.shared.f1 import f1_interval
-from pellucid.evaluation.shared.summary import tallies
+from pellucid.evaluation.shared.summary import f1_interval, tallies
 from tests.evaluation.test_matthews import drawn
 
 

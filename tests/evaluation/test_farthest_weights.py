@@ -9,7 +9,7 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.divergences import jensen_shannon, total_variation
 from pellucid.core.text.example import Example
 from pellucid.evaluation.shared.weighed_texts import WeighedText, weighed_texts
-from pellucid.evaluation.weight_search.farthest import farthest_of_texts, farthest_weights
+from pellucid.evaluation.weight_search.several_classes import farthest_of_texts, farthest_weights
 from tests.reference.farthest_weights import farthest_divergences
 from tests.tiny import tiny_composed
 

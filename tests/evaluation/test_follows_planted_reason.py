@@ -6,7 +6,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.results.table import Interval
 from pellucid.datasets.planting.plant import WORDS
-from pellucid.evaluation.protocols.follows_planted_reason import FollowsPlantedReason
+from pellucid.evaluation.protocols.planted_reasons import FollowsPlantedReason
 from tests.evaluation.reader import reader
 
 BLICKET, WUG, *DECOYS = WORDS[:4]

@@ -8,7 +8,7 @@ import pytest
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.text.example import Example
 from pellucid.evaluation.metrics.curves import hiding, revealing
-from pellucid.evaluation.shared.word_removal import area, hidden_counts
+from pellucid.evaluation.shared.removed_words import area, hidden_counts
 from tests.evaluation.cases import LABELS, TEXTS, answer, case_with, examples
 from tests.reference import metrics as slow
 

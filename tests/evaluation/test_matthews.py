@@ -8,8 +8,7 @@ from sklearn.metrics import matthews_corrcoef
 
 import pellucid
 from pellucid.core.foundation.errors import BadSetting
-from pellucid.evaluation.shared.matthews import matthews_interval
-from pellucid.evaluation.shared.summary import tallies
+from pellucid.evaluation.shared.summary import matthews_interval, tallies
 
 
 def drawn(classes, count, seed):

@@ -5,7 +5,7 @@ import pytest
 
 from pellucid.evaluation.metrics.curves import deletion, infidelity, sensitivity_n
 from pellucid.evaluation.metrics.erasure import comprehensiveness, decision_flip, sufficiency
-from pellucid.evaluation.shared.random_edits import random_edits
+from pellucid.evaluation.shared.removed_words import random_edits
 from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as reference
 

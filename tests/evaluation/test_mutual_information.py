@@ -9,13 +9,14 @@ import torch
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.text.example import Example
 from pellucid.evaluation.information.mutual_information import (
+    WordStates,
     entropy_of,
     information_between,
     most_frequent,
     mutual_information,
     random_sample,
+    word_states,
 )
-from pellucid.evaluation.information.word_states import WordStates, word_states
 from tests.reference import mutual_information as reference
 from tests.tiny import tiny_composed
 

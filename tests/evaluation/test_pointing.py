@@ -8,7 +8,7 @@ import pytest
 import pellucid
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.planting.plant import WORDS
-from pellucid.evaluation.protocols.pointing import decoy_first, reason_precision
+from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision
 from tests.evaluation.reader import reader
 from tests.explanations import explanation
 

@@ -8,8 +8,8 @@ import torch
 
 import pellucid
 from pellucid.core.foundation.errors import ModelCannot
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_probabilities
 from pellucid.evaluation.metrics.erasure import soft_comprehensiveness, soft_sufficiency
 from pellucid.evaluation.shared.case import Case

@@ -10,7 +10,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.ranges import step_labels, steps_of
-from pellucid.evaluation.layers.step_rows import joined_steps
+from pellucid.evaluation.layers.layer_question import joined_steps
 from studies.s3_steps.network import ReversingNetwork, as_model
 from tests.reports.parsed import parsed
 from tests.tiny import tiny_classifier

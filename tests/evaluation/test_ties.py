@@ -18,8 +18,7 @@ from pellucid.core.passes.scheduler import Scheduler
 from pellucid.core.passes.target import Target
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.units import all_spans
-from pellucid.evaluation.checking.scored_text import scored_text
-from pellucid.evaluation.checking.word_deletion import without_highest
+from pellucid.evaluation.checking.scored_text import scored_text, without_highest
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.summary import combined
 from pellucid.extraction.extraction_request import ExtractionRequest

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import pellucid
 from pellucid.core.foundation.errors import BadInput
-from pellucid.evaluation.protocols.label_leak import features, label_leak
+from pellucid.evaluation.protocols.planted_reasons import features, label_leak
 from pellucid.evaluation.protocols.transfers import WAYS, one_run, transfers
 
 

@@ -11,10 +11,16 @@ from pellucid.core.foundation.errors import UnknownName
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.results.table import Cell, Interval, Table
 from pellucid.core.results.trust_card import TrustCard
-from pellucid.evaluation.shared.metric_values import MetricValues
+from pellucid.evaluation.shared.case import MetricValues
 from pellucid.evaluation.shared.summary import combined
-from pellucid.evaluation.trust.leads import Lead, holm, leads_over_chance, overall_leads, paired_p
-from pellucid.evaluation.trust.pseudo_values import pseudo_values
+from pellucid.evaluation.trust.leads import (
+    Lead,
+    holm,
+    leads_over_chance,
+    overall_leads,
+    paired_p,
+    pseudo_values,
+)
 from pellucid.evaluation.trust.trust_card import LIMITS, trust_card
 
 METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency")

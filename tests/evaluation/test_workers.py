@@ -11,7 +11,7 @@ from pellucid.api.inputs.loading import loading_of, remember
 from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.evaluation.comparison.comparison import PART
-from pellucid.models.routes.onednn import OneDnnRoute
+from pellucid.models.routes.routes import OneDnnRoute
 from pellucid.models.routing import route_choice
 from tests.moments import files_of
 from tests.tiny import LABELS, save_tiny

@@ -9,7 +9,7 @@ from pellucid import examples, write_eraser, write_eraser_examples
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.text.example import Example, Rationale
 from pellucid.core.text.units import Units, all_spans
-from pellucid.exports.eraser_predictions import token_scores
+from pellucid.exports.eraser import token_scores
 from tests.explanations import explanation, word_units
 
 

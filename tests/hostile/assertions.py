@@ -12,8 +12,7 @@ from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import SPECIAL, Units
-from pellucid.reports.markup.escape import visible
-from pellucid.reports.markup.html import ELEMENTS
+from pellucid.reports.markup.html import ELEMENTS, visible
 from pellucid.reports.page.page import page, report
 from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.table import terminal_table

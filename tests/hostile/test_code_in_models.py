@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 import pellucid
 from pellucid.core.foundation.errors import BadFile
-from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from tests.hostile.assertions import assert_good_message
@@ -108,7 +108,7 @@ def plant(folder):
 LOADING = """
 import os, sys
 import pellucid
-from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.classifiers.source_digest import load_encoder
 for load in (pellucid.load, load_encoder):
     for place in sys.argv[2:]:
         try:
@@ -185,7 +185,7 @@ def test_no_kernels_are_loaded_while_a_folder_is_read(monkeypatch):
     from transformers import dynamic_module_utils
     from transformers.integrations import hub_kernels
 
-    from pellucid.models.folders.unattended import guarded
+    from pellucid.models.folders.library_network import guarded
 
     monkeypatch.setattr(hub_kernels, "get_kernel", lambda *_, **__: "code")
     seconds = dynamic_module_utils.TIME_OUT_REMOTE_CODE

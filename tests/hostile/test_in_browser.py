@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.reports.markup.escape import visible
+from pellucid.reports.markup.html import visible
 from pellucid.reports.page.page import report
 from tests.hostile.input_strategies import DIRECTIONS, MARKUP, SCRIPTS
 from tests.reports.sample_results import sample_explanation, sample_table

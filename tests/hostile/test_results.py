@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from pellucid.core.foundation.errors import PellucidError
 from pellucid.core.results.table import Table
-from pellucid.reports.markup.escape import visible
+from pellucid.reports.markup.html import visible
 from pellucid.reports.page.page import caveats_section, facts_section
 from tests.hostile.assertions import (
     assert_drawn_safely,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import pellucid
 from pellucid.core.foundation.errors import BadInput, PellucidError
 from pellucid.core.text.units import KINDS, text_units
-from pellucid.reports.markup.escape import plain, visible
+from pellucid.reports.markup.html import plain, visible
 from tests.asking import works
 from tests.hostile.assertions import (
     assert_drawn_safely,

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from pellucid.models.pooling.piece_tensors import PieceTensors
+from pellucid.models.pooling.pooler import PieceTensors
 
 
 def pieces_of(

@@ -11,9 +11,9 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.target import Target
-from pellucid.models.composed import b_cos_layers
-from pellucid.models.composed.b_cos_layers import EXPONENT, BCosLinear, aligned, check_form, with_b_cos_layers
+from pellucid.models.composed import lower_layers as b_cos_layers
 from pellucid.models.composed.composing import compose
+from pellucid.models.composed.lower_layers import EXPONENT, BCosLinear, aligned, check_form, with_b_cos_layers
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
 from pellucid.training.train import train_model

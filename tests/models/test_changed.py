@@ -8,9 +8,13 @@ import pellucid
 from pellucid.core.explaining.explaining import method_calls
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.text.example import as_examples
-from pellucid.models.changed.random_weights import parts_from_the_head, with_random_weights
-from pellucid.models.changed.shifted_vectors import with_shifted_vectors
-from pellucid.models.changed.unread_word import WORD, without_first_word
+from pellucid.models.changed.changed_networks import (
+    WORD,
+    parts_from_the_head,
+    with_random_weights,
+    with_shifted_vectors,
+    without_first_word,
+)
 from tests.tiny import tiny_classifier, tiny_composed
 
 TEXTS = ("A gripping, lovely film.", "Dull and long.", ("The soup was warm.", "Nobody could eat there."))

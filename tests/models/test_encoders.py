@@ -13,7 +13,7 @@ from pellucid.core.foundation.kinds import encoders
 from pellucid.core.passes.trace import Want
 from pellucid.core.states.hidden_target import HiddenState
 from pellucid.core.text.example import as_examples
-from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composed import CONFIG, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan

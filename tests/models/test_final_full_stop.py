@@ -8,9 +8,8 @@ import torch
 
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import wrap
-from pellucid.models.composed.composed import as_classifier, save_composed
+from pellucid.models.composed.composed import as_classifier, save_composed, strip_final_full_stop
 from pellucid.models.composed.composing import compose
-from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
 from tests.asking import ask

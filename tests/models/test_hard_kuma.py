@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pellucid.models.pooling.hard_kuma import HIGH, LOW, HardKuma, gates_of, margin, start
+from pellucid.models.pooling.heaviest_alone import HIGH, LOW, HardKuma, gates_of, margin, start
 from tests.reference.rationale import hard_kuma_chance
 
 SHAPES = ((0.5, 0.7), (1.0, 1.0), (2.0, 3.0))

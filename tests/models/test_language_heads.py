@@ -9,8 +9,7 @@ from pellucid.core.foundation.errors import BadFile, BadInput, ModelCannot
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.models.language_heads.load import load_masked_lm_head
-from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
-from pellucid.models.language_heads.vocabulary import named_tokens
+from pellucid.models.language_heads.masked_lm_head import MaskedLMHead, named_tokens
 from tests.tiny import (
     LABELS,
     MASKED,

@@ -15,7 +15,7 @@ from pellucid.models.composed import composed, composing
 from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
-from pellucid.models.folders.library_output import quiet
+from pellucid.models.folders.library_network import quiet
 from tests.threads import PATIENCE, elsewhere, hurried_switching, together
 from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 from tests.training.tiny_training import save_encoder

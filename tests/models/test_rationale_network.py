@@ -9,7 +9,7 @@ import torch
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.trace import GateTrace
 from pellucid.core.text.example import Example, as_examples
-from pellucid.training.word_choice_loss import set_threshold
+from pellucid.training.training_loss import set_threshold
 from tests.asking import ask
 from tests.reference.joined_windows import joined_states
 from tests.tiny import tiny_composed

@@ -19,12 +19,11 @@ from pellucid.core.foundation.kinds import routes
 from pellucid.core.foundation.notices import RouteNotUsed
 from pellucid.core.passes.trace import Want
 from pellucid.core.text.example import as_examples
-from pellucid.models.routes.eager import EagerRoute
-from pellucid.models.routing import linear_product, route_choice, trial, trial_storage
-from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
+from pellucid.models.routes.routes import EagerRoute
+from pellucid.models.routing import linear_product, route_choice, trial
 from pellucid.models.routing.linear_layers import FEWEST_PACKED, LinearLayers
-from pellucid.models.routing.packed_weights import PackedWeights
-from pellucid.models.routing.trial_storage import storage_key, store_choice, stored_choice
+from pellucid.models.routing.linear_product import InputLinear, PackedWeights, TrainedLinear
+from pellucid.models.routing.trial import storage_key, store_choice, stored_choice
 from tests.models.test_digest import CHANGES
 from tests.tiny import save_tiny, tiny_classifier
 
@@ -413,14 +412,14 @@ def test_without_a_home_nothing_is_written(monkeypatch, tmp_path):
 def test_another_version_machine_or_number_of_threads_is_another_question(monkeypatch):
     facts = {"digest": "a", "threads": 1}
     keys = {storage_key(facts), storage_key(facts | {"threads": 2}), storage_key(facts | {"digest": "b"})}
-    monkeypatch.setattr(trial_storage, "_version", lambda _: "another")
+    monkeypatch.setattr(trial, "_version", lambda _: "another")
     keys.add(storage_key(facts))
-    monkeypatch.setattr(trial_storage, "_machine", lambda: ["another"])
+    monkeypatch.setattr(trial, "_machine", lambda: ["another"])
     assert len(keys | {storage_key(facts)}) == 5
 
 
 def test_the_file_of_trials_stays_small(monkeypatch):
-    monkeypatch.setattr(trial_storage, "MOST", 3)
+    monkeypatch.setattr(trial, "MOST", 3)
     for number in range(5):
         store_choice(str(number), ("eager", "why"))
     assert [stored_choice(str(number)) for number in range(5)] == [None, None, *[("eager", "why")] * 3]

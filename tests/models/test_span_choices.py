@@ -13,8 +13,8 @@ from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.pooling.heaviest_alone import attend_to_heaviest
-from pellucid.models.pooling.texts_of_pairs import joined
-from pellucid.models.span_analysis.outside_share import outside_share
+from pellucid.models.pooling.unit_attention import joined
+from pellucid.models.span_analysis.analysed_spans import outside_share
 from pellucid.models.span_analysis.span_states import span_states
 from tests.asking import ask
 from tests.reference.span_attention import softmax_over

@@ -10,7 +10,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.core.passes.target import ResolvedTarget
 from pellucid.core.text.example import as_examples
-from pellucid.models.span_analysis.span_influence import influence, own_votes
+from pellucid.models.span_analysis.analysed_spans import influence, own_votes
 from pellucid.models.span_analysis.span_states import span_states
 from tests.tiny import corpus, tiny_composed
 

@@ -10,7 +10,7 @@ import torch
 from pellucid.core.foundation.errors import BadFile
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
-from pellucid.models.folders.tensors import save_tensors
+from pellucid.models.folders.weight_files import save_tensors
 from tests.tiny import LABELS, tiny_composed
 
 KINDS = (

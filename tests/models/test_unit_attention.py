@@ -11,9 +11,8 @@ from pellucid.core.passes.target import Target
 from pellucid.core.text.example import as_examples
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
-from pellucid.models.poolers.additive import AdditivePooler
-from pellucid.models.poolers.dot import DotPooler
-from pellucid.models.pooling.piece_tensors import PieceTensors
+from pellucid.models.poolers.attention import AdditivePooler, DotPooler
+from pellucid.models.pooling.pooler import PieceTensors
 from tests.asking import ask
 from tests.reference import unit_attention as literal
 from tests.tiny import LABELS, tiny_composed, tiny_on_vectors

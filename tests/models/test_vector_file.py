@@ -13,7 +13,7 @@ from pellucid.models.composed.composed import load_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.vector_file import read_vectors
-from pellucid.models.composed.word_tokenizer import word_tokenizer
+from pellucid.models.composed.word_vectors import word_tokenizer
 from pellucid.training.train import train_model
 from tests.tiny import LABELS
 from tests.training.tiny_training import parts, recipe

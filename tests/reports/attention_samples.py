@@ -10,7 +10,7 @@ from pellucid.core.results.attention_analysis import (
     UnitPlot,
 )
 from pellucid.core.results.table import Interval
-from pellucid.evaluation.attention_analysis.attention_verdict import verdict_of
+from pellucid.evaluation.attention_analysis.attention_lines import verdict_of
 
 WORDS = ("A", "gripping", ",", "lovely", "film", ".")
 

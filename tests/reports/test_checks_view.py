@@ -8,8 +8,7 @@ import pytest
 from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.core.results.table import COST_SECONDS, Cell, Curve, Interval, Table
 from pellucid.reports.checks.frontier import costs, frontier, frontier_view
-from pellucid.reports.checks.layout import LineGrid, WordRows, parts_of
-from pellucid.reports.checks.view import page_checks
+from pellucid.reports.checks.view import LineGrid, WordRows, page_checks, parts_of
 from pellucid.reports.page.page import report
 
 NAN = float("nan")

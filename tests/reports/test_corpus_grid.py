@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.core.results.table import Cell, Interval, Table
-from pellucid.reports.checks.corpus_grid import corpus_grid, data_sets
+from pellucid.reports.checks.view import corpus_grid, data_sets
 from pellucid.reports.page.page import report
 
 NAN = float("nan")

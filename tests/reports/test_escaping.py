@@ -5,8 +5,7 @@ import pytest
 
 from pellucid.core.results.table import Table
 from pellucid.core.text.units import Units
-from pellucid.reports.markup.escape import plain, turns, visible
-from pellucid.reports.markup.html import document, element, fragment, style
+from pellucid.reports.markup.html import document, element, fragment, plain, style, turns, visible
 from pellucid.reports.notebook import notebook_html, notebook_html_of_table
 from pellucid.reports.page.card import card
 from pellucid.reports.page.heat_map import heat_map

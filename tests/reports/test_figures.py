@@ -11,10 +11,10 @@ from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
 from pellucid.core.results.attention_analysis import AttentionAnalysis
 from pellucid.reports.figures.canvas import palette
-from pellucid.reports.figures.latex import escaped
-from pellucid.reports.figures.methods_to_draw import methods_to_draw
 from pellucid.reports.figures.swarm_figure import spread
+from pellucid.reports.figures.table_figure import methods_to_draw
 from pellucid.reports.figures.text_figure import runs_right_to_left, word_places
+from pellucid.reports.figures.words_figure import escaped
 from pellucid.reports.page.heat_map import drawable_view
 from tests.core.corpus.layer_samples import TEXTS as LAYER_TEXTS
 from tests.core.corpus.layer_samples import sample_analysis

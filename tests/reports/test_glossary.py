@@ -6,7 +6,7 @@ import pellucid
 from pellucid.reports.page.page import facts_section, report
 from pellucid.reports.page.side_by_side import left_out_view
 from pellucid.reports.page.table_view import table_view
-from pellucid.reports.wording.glossary import GLOSSARY, terms_in
+from pellucid.reports.wording.plain_words import GLOSSARY, terms_in
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation, sample_table
 

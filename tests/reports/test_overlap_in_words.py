@@ -2,9 +2,8 @@
 
 import pytest
 
-from pellucid.core.corpus.list_overlap import OverlapCurve
-from pellucid.core.corpus.word_lists import WordLists
-from pellucid.reports.wording.overlap import overlap_in_words
+from pellucid.core.corpus.word_lists import OverlapCurve, WordLists
+from pellucid.reports.wording.plain_words import overlap_in_words
 
 
 def sentences(rarest: float, n_idf_texts: int) -> str:

@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
-from pellucid.reports.terminal import pace
-from pellucid.reports.terminal.pace import Pace, duration
-from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.reports.terminal import progress_bar as pace
+from pellucid.reports.terminal.progress_bar import Pace, duration, progress_bar
 
 
 def sentences(events, stage="explaining"):

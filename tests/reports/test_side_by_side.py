@@ -6,10 +6,10 @@ import pytest
 from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.core.foundation.kinds import attributions
 from pellucid.reports.notebook import notebook_side_by_side
-from pellucid.reports.page.agreement import agreement, by_luck, spearman
 from pellucid.reports.page.page import report
+from pellucid.reports.page.summary_view import agreement, by_luck, spearman
 from pellucid.reports.terminal.side_by_side import terminal_side_by_side
-from pellucid.reports.wording.families import (
+from pellucid.reports.wording.method_facts import (
     ATTENTION,
     BACKWARD,
     FLOOR,

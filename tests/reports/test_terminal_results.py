@@ -8,8 +8,7 @@ from rich.cells import cell_len
 
 from pellucid.core.corpus.results import Results
 from pellucid.reports.terminal.class_words import terminal_class_words
-from pellucid.reports.terminal.results import terminal_results
-from pellucid.reports.terminal.summary import terminal_summary
+from pellucid.reports.terminal.results import terminal_results, terminal_summary
 from tests.core.corpus.answered import answered
 from tests.reports.sample_results import HOSTILE, sample_explanation
 

@@ -9,10 +9,8 @@ import pellucid
 from pellucid.core.corpus.results import Results
 from pellucid.core.corpus.word_lists import WordSum
 from pellucid.reports.page.corpus import OWN_COLOURS
-from pellucid.reports.word_lists.cloud import word_cloud
-from pellucid.reports.word_lists.cloud_layout import LONGEST, WIDTH, cloud_layout
-from pellucid.reports.word_lists.overlap_plot import overlap_plot
-from pellucid.reports.word_lists.sections import word_lists_sections
+from pellucid.reports.word_lists.columns import LONGEST, WIDTH, cloud_layout, word_cloud
+from pellucid.reports.word_lists.sections import overlap_plot, word_lists_sections
 from tests.core.corpus.answered import answered
 from tests.reports.sample_corpus import sample_corpus
 

@@ -7,7 +7,7 @@ from pellucid.core.foundation.errors import UnknownName
 from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.results.table import Interval
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.shared.matthews import matthews_interval
+from pellucid.evaluation.shared.summary import matthews_interval
 from studies.s3_accuracy import study
 from studies.s3_accuracy.models import PRETRAINED, TITLES, model_plan, model_recipe
 from studies.s3_accuracy.numbers import cells, claims, difference, points_of, summarise

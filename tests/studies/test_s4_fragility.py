@@ -11,10 +11,9 @@ from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, Unkno
 from pellucid.core.processes.side_by_side import no_report
 from pellucid.core.text.example import Example
 from pellucid.datasets.load import load_examples
-from pellucid.evaluation.attention_analysis.plotted_units import plotted
+from pellucid.evaluation.attention_analysis.attention_question import plotted
 from pellucid.evaluation.information.mutual_information import mutual_information
-from pellucid.evaluation.shared.attention_outcome import attention_outcome
-from pellucid.evaluation.shared.weighed_texts import weighed_texts
+from pellucid.evaluation.shared.weighed_texts import attention_outcome, weighed_texts
 from studies.s4_fragility import study
 from studies.s4_fragility.choice import best_weights, candidates, read_choice
 from studies.s4_fragility.information import information_of

@@ -7,7 +7,7 @@ import pellucid
 from pellucid.core.foundation.kinds import reasons
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.planting.plant import carrier_parts, plant
-from pellucid.evaluation.protocols.pointing import reason_precision
+from pellucid.evaluation.protocols.transfers import reason_precision
 from studies.s4_verdicts.judged_weights import judged_weights
 from studies.s4_verdicts.page import as_page
 from studies.s4_verdicts.summary import deception_row, summarise

@@ -7,7 +7,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import seen_in_training
-from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from tests.training.tiny_training import LABELS, parts, trained

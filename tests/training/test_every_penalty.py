@@ -7,7 +7,7 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import penalties, poolers
 from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.output import Output
-from pellucid.training.penalty_fit import READS, check_fit, fits
+from pellucid.training.objective import READS, check_fit, fits
 from pellucid.training.training_loss import TrainingLoss
 from tests.tiny import tiny_composed
 

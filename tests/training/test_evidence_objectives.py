@@ -14,13 +14,13 @@ from pellucid.core.passes.trace import SpanTrace
 from pellucid.core.text.example import Example, Rationale
 from pellucid.models.composed.plan import Plan
 from pellucid.training.checkpoint import best_epoch
-from pellucid.training.evidence.answers import answer_divergence, log_answers, undecided_answer
+from pellucid.training.evidence.cut_texts import answer_divergence, log_answers, undecided_answer
 from pellucid.training.evidence.drawn_spans import drawn_spans, reinforced_costs
 from pellucid.training.evidence.own_attributions import OwnAttributions
 from pellucid.training.evidence.text_draws import TextDraws
+from pellucid.training.loop import check_beginnings, settled_in
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.recipe import Recipe
-from pellucid.training.settled_epochs import check_beginnings, settled_in
 from tests.reference import evidence_objectives as reference
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import trained

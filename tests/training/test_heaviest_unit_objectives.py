@@ -9,7 +9,7 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.passes.batch import edit
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.core.text.example import Example
-from pellucid.training.evidence.heaviest_parts import heaviest_parts, part_weights
+from pellucid.training.evidence.cut_texts import heaviest_parts, part_weights
 from tests.reference import evidence_objectives as reference
 from tests.tiny import tiny_composed
 from tests.training.test_evidence_objectives import EXAMPLES, objective_of, part_of, weights_of

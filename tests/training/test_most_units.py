@@ -5,7 +5,7 @@ import pytest
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
-from pellucid.models.pooling.unit_vectors import n_units
+from pellucid.models.pooling.unit_attention import n_units
 from tests.training.tiny_training import parts, trained
 
 

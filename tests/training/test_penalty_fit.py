@@ -6,7 +6,7 @@ import pellucid
 from pellucid.api import recipe_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import penalties
-from pellucid.training.penalty_fit import check_fit
+from pellucid.training.objective import check_fit
 from tests.training.tiny_training import trained
 
 

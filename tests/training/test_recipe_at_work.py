@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composed import load_composed
-from pellucid.training.fine_tuning import depths_below_the_top, optimizer_of
 from pellucid.training.recipe import Recipe
+from pellucid.training.steps import depths_below_the_top, optimizer_of
 from pellucid.training.training_loss import TrainingLoss
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import trained

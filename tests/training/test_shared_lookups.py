@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from pellucid.training.shared_lookups import shared_lookups
+from pellucid.training.steps import shared_lookups
 
 IDS = torch.tensor([[3, 1, 4, 1], [5, 9, 2, 0]])
 

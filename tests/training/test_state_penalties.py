@@ -8,7 +8,7 @@ from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.trace import StateTrace
 from pellucid.core.text.example import as_examples
 from pellucid.models.composed.plan import Plan
-from pellucid.training.penalty_fit import check_widths
+from pellucid.training.objective import check_widths
 from pellucid.training.train import train_model
 from tests.tiny import LABELS, tiny_composed, tiny_on_vectors
 from tests.training.tiny_training import parts, recipe

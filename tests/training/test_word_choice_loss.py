@@ -7,8 +7,8 @@ import torch
 
 from pellucid.core.foundation.kinds import penalties
 from pellucid.core.passes.trace import GateTrace
-from pellucid.models.composed.steering import Steering
-from pellucid.training.word_choice_loss import WordChoiceLoss, word_choice_loss
+from pellucid.models.composed.rationale_network import Steering
+from pellucid.training.training_loss import WordChoiceLoss, word_choice_loss
 from tests.reference.rationale import chance_of, choices, expected_cost
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import trained

@@ -4,11 +4,9 @@ import random
 
 import pytest
 
-from pellucid.models.translation.untrained_lstm import LstmSettings
-from pellucid.models.translation.untrained_network import NetworkSettings
+from pellucid.models.translation.untrained_network import LstmSettings, NetworkSettings
 from pellucid.training.translation.train_translator import train_translator
-from pellucid.training.translation.translation_recipe import TranslationRecipe
-from pellucid.training.translation.translator_plan import TranslatorPlan
+from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
 from tests.moments import Moments, files_of, killed
 from tests.translation.conftest import parts
 

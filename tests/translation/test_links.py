@@ -9,8 +9,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.text.example import Example
 from pellucid.datasets.built_in.planted_translation import WORDS, _made_up, planted_translation
-from pellucid.evaluation.translations.linked_words import linked_words
-from pellucid.evaluation.translations.links import link_scores_of, parsed_links
+from pellucid.evaluation.translations.links import link_scores_of, linked_words, parsed_links
 
 
 def literal(scores, links):

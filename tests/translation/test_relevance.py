@@ -6,7 +6,7 @@ import torch
 import pellucid
 from pellucid.core.foundation.kinds import policies
 from pellucid.core.text.example import Example
-from pellucid.models.translation.span_vectors import span_places, span_vectors
+from pellucid.models.translation.source_spans import span_places, span_vectors
 from tests.translation.conftest import PAIRS
 
 pytestmark = pytest.mark.whole

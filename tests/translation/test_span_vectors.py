@@ -3,8 +3,13 @@
 import pytest
 import torch
 
-from pellucid.models.translation.source_spans import SourceSpans, SpanChoice, SpanSettings
-from pellucid.models.translation.span_vectors import span_places, span_vectors
+from pellucid.models.translation.source_spans import (
+    SourceSpans,
+    SpanChoice,
+    SpanSettings,
+    span_places,
+    span_vectors,
+)
 
 CPU = torch.device("cpu")
 

@@ -6,8 +6,8 @@ import torch
 
 import pellucid
 from pellucid.core.text.example import Example
-from pellucid.models.translation.explained_decoder import source_spans_of
-from pellucid.models.translation.span_vectors import span_vectors
+from pellucid.models.translation.source_spans import span_vectors
+from pellucid.models.translation.translator_folder import source_spans_of
 from tests.translation.conftest import PAIRS
 
 pytestmark = pytest.mark.whole

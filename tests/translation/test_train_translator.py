@@ -12,7 +12,7 @@ import pellucid
 from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.core.text.example import Example
 from pellucid.training.translation import train_translator as loop
-from pellucid.training.translation.encoded_pairs import batches, epoch_order
+from pellucid.training.translation.translation_loss import batches, epoch_order
 from tests.tiny_writing import tiny_writing
 from tests.translation.conftest import LSTM, PAIRS, SETTINGS, SHORT, parts
 

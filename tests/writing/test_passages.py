@@ -8,8 +8,8 @@ import pytest
 import pellucid
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.passes.batch import edit
+from pellucid.core.text.edits import passages_in
 from pellucid.core.text.example import Example, as_examples
-from pellucid.core.text.passages import passages_in
 from tests.tiny import tiny_classifier
 from tests.tiny_writing import tiny_writing
 

@@ -14,7 +14,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 import pellucid
 from pellucid.datasets.load import load_examples
-from pellucid.models.translation.joint_pieces import learn_pieces
+from pellucid.models.translation.untrained_network import learn_pieces
 from pellucid.models.writing.load import wrap_writing
 
 pytestmark = [

@@ -44,8 +44,7 @@ from pellucid.core.foundation.wording import listed, quoted, shortened
 from pellucid.core.results.attempt import Attempt
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.text.example import Example
-from pellucid.datasets.shared.delimited import comma_records, with_header
-from pellucid.datasets.shared.delimiter import delimiter_of, without_declaration
+from pellucid.datasets.shared.delimited import comma_records, delimiter_of, with_header, without_declaration
 from pellucid.datasets.shared.encoding import encoding_of
 from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
 from pellucid.exports.blind_sheet import FORM

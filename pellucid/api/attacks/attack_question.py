@@ -8,18 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.api.attacks.attack_cases import StoredSpans, places_of, scores_of
-from pellucid.api.attacks.attack_goal import answers_for, first_order_gains, masked_fillers
-from pellucid.attacks.shared.answers import ModelAnswers, TextAnswers, answer_row
-from pellucid.attacks.shared.attack_case import AttackCase, Goal, Omission, Place
-from pellucid.attacks.shared.attack_parts import asks_omissions, method_of, parts_of
-from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.api.attacks.attack_cases import (
+    StoredSpans,
+    answers_for,
+    first_order_gains,
+    masked_fillers,
+    places_of,
+    scores_of,
+)
+from pellucid.attacks.shared.attack_case import AttackCase, Goal, Omission, Place, is_right
+from pellucid.attacks.shared.attack_plan import AttackPlan, asks_omissions, method_of, parts_of
 from pellucid.attacks.shared.attack_texts import AttemptNames, attack_texts
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.explained_answers import ExplainedAnswers
-from pellucid.attacks.shared.omission_scores import omissions_of
-from pellucid.attacks.shared.places import scores_at
-from pellucid.attacks.shared.right_answers import is_right
+from pellucid.attacks.shared.omission_scores import omissions_of, scores_at
+from pellucid.attacks.shared.questions import ModelAnswers, TextAnswers, answer_row
 from pellucid.core.explaining.diagnostics import route_record
 from pellucid.core.explaining.predicting import predictions
 from pellucid.core.foundation.catalogue import Call

@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.attacks.attack_cases import stored_scores, stored_spans
+from pellucid.api.attacks.attack_cases import goal_call, stored_scores, stored_spans
 from pellucid.api.attacks.attack_folder import AttackFolder
-from pellucid.api.attacks.attack_goal import goal_call
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.api.inputs import examples_for, model_from
-from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.models import translator_from
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.attacks.apertium.tagged_words import Tagger
-from pellucid.attacks.shared.attack_parts import method_of, parts_of
-from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.name_counts import NameCounts, name_counts
+from pellucid.attacks.shared.attack_plan import AttackPlan, method_of, parts_of
+from pellucid.attacks.shared.dictionaries import Dictionaries, NameCounts, name_counts
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.results import Results
 from pellucid.core.foundation.catalogue import Choice
@@ -27,17 +24,20 @@ from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.kinds import attacks
 from pellucid.core.foundation.wording import in_syntax, listed
 from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.passes.model import Model, lacking
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results import storage
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.extraction import Extraction
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
-from pellucid.models.file_neighbours import FileNeighbours
-from pellucid.models.sentence_vectors import SentenceVectors, installed_sentence_vectors
-from pellucid.models.word_neighbours import word_neighbours
-from pellucid.models.writing.model_pivot import ModelPivot
+from pellucid.models.word_neighbours import (
+    FileNeighbours,
+    SentenceVectors,
+    installed_sentence_vectors,
+    word_neighbours,
+)
+from pellucid.models.writing.continuing import ModelPivot
 from pellucid.reports.terminal.progress_bar import progress_bar
 
 SPANISH = ("spanish",)

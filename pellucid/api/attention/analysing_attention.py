@@ -11,7 +11,7 @@ from typing import Any
 
 from pellucid.api.attention.models_with_weights import models_with_weights, user_weights_from, weigh
 from pellucid.api.inputs import examples_for
-from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import choices, whole
 from pellucid.core.foundation.errors import BadInput, BadSetting
@@ -19,8 +19,8 @@ from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.foundation.wording import listed
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.results.attention_analysis import ANALYSIS, FORM, AttentionAnalysis
 from pellucid.core.text.example import Example
 from pellucid.core.text.label_map import LabelMap
@@ -28,8 +28,7 @@ from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.datasets.shared.splits import split_parts
 from pellucid.evaluation.attention_analysis.attention_folder import IMITATORS, AttentionFolder, TestedModel
 from pellucid.evaluation.attention_analysis.attention_lines import left_out, model_attention
-from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
-from pellucid.evaluation.attention_analysis.user_weights import check_user_weights
+from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion, check_user_weights
 from pellucid.evaluation.shared.question_folder import QUESTION
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.training.imitators import imitators

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from pellucid.api.inputs import model_from
-from pellucid.api.inputs.data import ModelSource
 from pellucid.api.inputs.loading import distinct_names
+from pellucid.api.inputs.readings import ModelSource
 from pellucid.core.foundation.checks import listed_members
 from pellucid.core.foundation.errors import BadFile, BadInput, ModelCannot
 from pellucid.core.foundation.files import read_text
@@ -20,7 +20,7 @@ from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.model import Model
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, coarsen
-from pellucid.evaluation.attention_analysis.user_weights import UserWeights
+from pellucid.evaluation.attention_analysis.attention_question import UserWeights
 from pellucid.evaluation.shared.weighed_texts import (
     WeighedRow,
     WeighedText,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from tempfile import mkdtemp
 from typing import Any
 
 from pellucid.api.inputs import model_from
-from pellucid.api.inputs.data import ModelSource
 from pellucid.api.inputs.loading import distinct_names
 from pellucid.api.inputs.models import is_model
+from pellucid.api.inputs.readings import ModelSource
 from pellucid.core.explaining.explaining import Request
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import choices, every
@@ -24,15 +25,18 @@ from pellucid.core.results.check_outcome import CheckOutcome
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.explanation_record import example_record
 from pellucid.core.text.example import Example
-from pellucid.evaluation.checking.check_case import CheckCase, Train
-from pellucid.evaluation.checking.check_folder import CheckFolder
-from pellucid.evaluation.checking.findings import TextIntervals
-from pellucid.evaluation.checking.run_checks import PlannedCheck, run_checks
+from pellucid.datasets.shared.splits import split_parts
+from pellucid.evaluation.checking.check_case import CheckCase, TextIntervals, Train
+from pellucid.evaluation.checking.run_checks import CheckFolder, PlannedCheck, run_checks
 from pellucid.evaluation.checking.scored_text import Explained, by_method
 from pellucid.evaluation.comparison.comparison import Comparison
-from pellucid.models.changed.random_weights import with_random_weights
-from pellucid.models.changed.shifted_vectors import with_shifted_vectors
-from pellucid.models.changed.unread_word import without_first_word
+from pellucid.evaluation.comparison.comparison_folder import TRAINED
+from pellucid.models.changed.changed_networks import (
+    with_random_weights,
+    with_shifted_vectors,
+    without_first_word,
+)
+from pellucid.training.imitators import retrainer
 
 # Explanations of other data sets, which stand beside those of a comparison.
 
@@ -270,3 +274,28 @@ class OurChanges:
     def without_first_word(self, model: Model, examples: Sequence[Example]) -> tuple[Model, list[Example]]:
         """See `models.changed.unread_word`."""
         return without_first_word(model, examples)
+
+
+# Trains further models as the judged one was, for checks that need them.
+
+
+def trainer_of(source: Any, model: Model, folder: Path | None) -> Train:
+    """Texts and a name -> a model trained on them by the judged one's recipe; some of the texts choose the epoch.
+
+    source: what `compare` got as the model. folder: the comparison's, where the models stay; None: one for the time being. Raises
+    `BadSetting` for a model that is no folder with a recipe.
+    """
+    place = source if isinstance(source, str | Path) else model.name  # that of a loaded model is its folder
+    if not Path(place).is_dir():
+        raise BadSetting(
+            "train= trains models by the recipe of the one in question, which stands in its folder; give the folder's path as the "
+            "model."
+        )
+    out = Path(mkdtemp(prefix="pellucid-")) if folder is None else folder / TRAINED
+    train = retrainer(place, out, device=str(model.device))
+
+    def trained(texts: Sequence[Example], name: str) -> Model:
+        parts = split_parts(texts)
+        return train({"train": [*parts["train"], *parts["test"]], "dev": parts["dev"]}, name)
+
+    return trained

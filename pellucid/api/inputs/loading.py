@@ -22,7 +22,7 @@ from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.language_heads.load import language_head_for
 from pellucid.models.load import load_model
 from pellucid.models.routing.route_choice import check_route
-from pellucid.models.writing.languages import Languages
+from pellucid.models.writing.generation_settings import Languages
 from pellucid.models.writing.load import wrap_writing, writes
 from pellucid.models.writing.writing_model import WritingModel
 

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import torch
 
-from pellucid.api.inputs.data import ModelSource
 from pellucid.api.inputs.loading import load
+from pellucid.api.inputs.readings import ModelSource
 from pellucid.core.foundation.checks import one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
@@ -15,7 +15,7 @@ from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.composed.encoder_model import encoder_model, is_encoder
 from pellucid.models.folders.kinds_of_model import TASKS, WRAP, wrong_kind
-from pellucid.models.language_heads.lens_record import CLASSIFIER, ENCODER
+from pellucid.models.language_heads.lens import CLASSIFIER, ENCODER
 from pellucid.models.load import on_device
 from pellucid.models.writing.writing_model import WritingModel
 

@@ -1,14 +1,17 @@
 """How a door reads what it gets, and the notice of what it decided."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.notices import InputReading, notify
 from pellucid.core.foundation.wording import clipped, quoted
+from pellucid.core.passes.model import Model
+from pellucid.core.text.example import Example
 
 
 @dataclass(frozen=True)
@@ -111,3 +114,12 @@ def in_words(value: Any) -> str:
         size = f" of {len(value)} members" if isinstance(value, list | tuple) else ""
         return f"{type(value).__name__}{size}"
     return f"the number {quoted(value)}"
+
+
+# The types of what doors accept, for signatures: data of any kind, and what stands for a model.
+
+
+# A string, a pair, examples, rows, columns, a table or data set of another library, or where one is read from.
+Data = str | Path | Example | Iterable[Any] | Mapping[str, Any] | Any
+# A model of ours, a folder or hub name, or a fitted pipeline.
+ModelSource = Model | str | Path | Any

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 
 from pellucid.api.inputs import model_from
-from pellucid.api.inputs.data import ModelSource
+from pellucid.api.inputs.readings import ModelSource
 from pellucid.core.explaining.concept_densities import WordInText, concept_question
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.checks import mapping, whole

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pellucid.api.inputs import examples_for, model_from
-from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.examples import strange_for
 from pellucid.api.inputs.loading import distinct_names
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.core.corpus.layer_analysis import FORM, LayerAnalysis, ModelLayers
 from pellucid.core.explaining.explaining import Request, method_calls
 from pellucid.core.foundation.checks import known, whole
@@ -20,8 +20,8 @@ from pellucid.core.foundation.files import possible_path
 from pellucid.core.foundation.json_text import read_json
 from pellucid.core.foundation.kinds import attributions
 from pellucid.core.foundation.wording import quoted
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Target, TargetName
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read

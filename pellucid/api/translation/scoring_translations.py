@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pellucid.api.inputs import examples_from
-from pellucid.api.inputs.data import Data, ModelSource
 from pellucid.api.inputs.models import translator_from
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.writing.continuing_texts import check_search, write
 from pellucid.core.foundation.checks import between, every
 from pellucid.core.foundation.errors import BadInput
@@ -17,10 +17,15 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import seen_caveats
 from pellucid.datasets.built_in.planted_translation import LINKS
-from pellucid.evaluation.translations.aligner import aligned
 from pellucid.evaluation.translations.bleu import TranslationScores, check_scoring, translation_scores
-from pellucid.evaluation.translations.linked_words import linked_words
-from pellucid.evaluation.translations.links import Links, LinkScores, link_scores_of, parsed_links
+from pellucid.evaluation.translations.links import (
+    Links,
+    LinkScores,
+    aligned,
+    link_scores_of,
+    linked_words,
+    parsed_links,
+)
 
 
 def bleu(

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from pellucid.api.inputs.choosing import default_metrics, usual_methods
-from pellucid.api.inputs.explained_target import to_explain
+from pellucid.api.inputs.explained_target import default_metrics, to_explain, usual_methods
 from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
 from pellucid.core.foundation.catalogue import Call, Choice
 from pellucid.core.foundation.checks import choices

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pellucid.api.inputs import any_model_from, examples_for
-from pellucid.api.inputs.data import Data, ModelSource
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.core.foundation.checks import whole
 from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.wording import quoted

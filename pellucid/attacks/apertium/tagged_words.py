@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pellucid.attacks.apertium.modes import MODES, tagging_stages
+from pellucid.attacks.apertium.modes import MODES, tagging_stages, unescaped
 from pellucid.attacks.apertium.stage_groups import StageGroups
-from pellucid.attacks.apertium.stream_format import unescaped
 from pellucid.core.lexicon.inflection import Form
 from pellucid.core.lexicon.wordnet import PartOfSpeech
 

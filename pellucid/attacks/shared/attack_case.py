@@ -1,19 +1,52 @@
 """One text that is attacked: what may be edited, what the model answers, and what the attack wants."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
-from pellucid.attacks.shared.aim import Aim
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.core.passes.batch import Row
+from pellucid.core.passes.target import Problem, Target
 from pellucid.core.results.prediction import Prediction
 from pellucid.core.text.edits import Edit
 from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import ON, label_names
+
+# Which number of the model's answer an attack moves, and which way.
+
+
+@dataclass(frozen=True)
+class Aim:
+    """target: what an order explains. way: whether the number shall fall, rise, or move either way."""
+
+    target: Target
+    way: Literal["down", "up", "either"]
+
+    def column(self, answer: Prediction) -> int:
+        """Which of the probabilities the target is, for a text with this answer."""
+        of = self.target.of
+        if isinstance(of, int):
+            return of
+        return answer.labels.index(answer.label if of == "predicted" else str(of))
+
+    def first_edited(self, scores: np.ndarray) -> np.ndarray:
+        """[unit] scores of the target -> [unit]: the same, with the units first that an attack should edit first."""
+        if self.way == "either":
+            return np.asarray(np.where(np.isfinite(scores), np.abs(scores), scores))
+        return scores if self.way == "down" else np.asarray(np.where(np.isfinite(scores), -scores, scores))
+
+    def gain(self, rise: float) -> float:
+        """How far a rise of the number brings an answer nearer to the goal, to first order; minus infinity stays."""
+        if not np.isfinite(rise):
+            return rise
+        return abs(rise) if self.way == "either" else (rise if self.way == "up" else -rise)
+
+
+PREDICTED_FALLS = Aim(Target("predicted", "probability"), "down")
 
 
 @dataclass(frozen=True)
@@ -92,3 +125,41 @@ class AttackCase:
         """Random draws that depend on the text, the seed and the purpose alone."""
         key = json.dumps([self.seed, purpose, list(self.example.segments)]).encode()
         return np.random.default_rng(int.from_bytes(blake2b(key, digest_size=8).digest(), "big"))
+
+
+# In which order the units of a text are edited.
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """units: their numbers, first to edit first; units that are not listed stay. replacements: unit -> the only text to put in its place,
+    where the order has already settled it.
+    """
+
+    units: tuple[int, ...]
+    replacements: Mapping[int, str] = field(default_factory=dict)
+
+
+def highest_first(scores: Sequence[float] | np.ndarray) -> Ranking:
+    """Units by falling score; equal ones in reading order."""
+    return Ranking(tuple(sorted(range(len(scores)), key=lambda unit: (-float(scores[unit]), unit))))
+
+
+# Which texts are attacked: those that the model answers right, or whose right answer is not known.
+
+
+def is_right(label: str | None, answer: Prediction, problem: Problem, about: str = "") -> bool:
+    """Whether an answer is the label; True where the label says nothing of the model's classes, as for one that answers with a value.
+
+    about: where a text can have several labels, the only one that counts; "": all.
+    """
+    if problem != "multi_label":
+        return problem == "regression" or label not in answer.labels or label == answer.label
+    names = set(label_names(label, True))
+    if label is None or not names <= set(answer.labels):
+        return True
+    return all(
+        (name in names) == (chance >= ON)
+        for name, chance in zip(answer.labels, answer.probabilities, strict=True)
+        if about in ("", name)
+    )

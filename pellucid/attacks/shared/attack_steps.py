@@ -9,9 +9,8 @@ from types import GeneratorType
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import AttackCase, Omission
+from pellucid.attacks.shared.attack_case import AttackCase, Omission, Ranking, highest_first
 from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
-from pellucid.attacks.shared.ranking import Ranking, highest_first
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.text.edits import Edit
 

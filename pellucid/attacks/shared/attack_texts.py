@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pellucid.attacks.shared.answers import Question, TextAnswers
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import AttackParts, attack_steps
-from pellucid.attacks.shared.questions import RunningAttack, run_together
+from pellucid.attacks.shared.questions import Question, RunningAttack, TextAnswers, run_together
 from pellucid.core.explaining.predicting import single_predictions
 from pellucid.core.passes.model import Model
 from pellucid.core.results.attempt import Attempt, Ending

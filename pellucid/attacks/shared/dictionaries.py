@@ -1,7 +1,8 @@
 """What candidates look words up in: WordNet, a tagger and pivot languages, opened when they are first used."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -9,11 +10,56 @@ from typing import Protocol
 
 from torch import Tensor
 
-from pellucid.attacks.apertium.back_translations import Pivot, back_translations, dressed
-from pellucid.attacks.apertium.tagged_words import TaggedWord, Tagger
-from pellucid.attacks.shared.name_counts import NameCounts
+from pellucid.attacks.apertium.stage_groups import Pivot, back_translations, dressed
+from pellucid.attacks.apertium.tagged_words import NameKind, TaggedWord, Tagger
 from pellucid.core.foundation.errors import BadFile, ModelCannot
+from pellucid.core.foundation.json_text import json_digest
 from pellucid.core.lexicon.wordnet import DEBIAN, PartOfSpeech, WordNet, content_digest, shared_wordnet
+from pellucid.core.text.example import Example
+from pellucid.core.text.label_map import label_names
+
+# How often names of people, places and organisations occur in the texts of each class.
+
+
+KINDS: tuple[NameKind, ...] = (
+    "person",
+    "place",
+    "organisation",
+)  # "other" names have nothing else in common
+
+
+@dataclass(frozen=True)
+class NameCounts:
+    """counts: (labels of texts, kind of name) -> name, as the texts write it -> how often it occurs."""
+
+    counts: Mapping[tuple[tuple[str, ...], NameKind], Mapping[str, int]]
+
+    @property
+    def digest(self) -> str:
+        """Of all counts."""
+        return json_digest(
+            [[*key, *pair] for key in sorted(self.counts) for pair in sorted(self.counts[key].items())]
+        )
+
+    def commonest(self, kind: NameKind, label: str) -> list[str]:
+        """The names of a kind in the texts that have not this label, commonest first; of equal ones the first in the alphabet."""
+        sums: Counter[str] = Counter()
+        for (labels, of_kind), names in self.counts.items():
+            if of_kind == kind and label not in labels:
+                sums.update(names)
+        return sorted(sums, key=lambda name: (-sums[name], name))
+
+
+def name_counts(examples: Sequence[Example], tagger: Tagger, several: bool = False) -> NameCounts:
+    """The names in labelled texts, as the tagger reads them. several: a text can have several labels, between commas."""
+    texts = [(text, label_names(one.label, several)) for one in examples for text in one.segments]
+    counts: dict[tuple[tuple[str, ...], NameKind], Counter[str]] = {}
+    for (text, labels), words in zip(texts, tagger.words([text for text, _ in texts]), strict=True):
+        for word in words:
+            if word.name in KINDS:
+                counts.setdefault((labels, word.name), Counter())[text[word.start : word.end]] += 1
+    return NameCounts(counts)
+
 
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
 MOST_TEXTS = 4096  # whose words are remembered

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from pellucid.attacks.shared.answers import Question, Reply
 from pellucid.attacks.shared.attack_case import Place
-from pellucid.attacks.shared.places import moved_places, scores_at, words_of
+from pellucid.attacks.shared.omission_scores import moved_places, scores_at, words_of
+from pellucid.attacks.shared.questions import Question, Reply
 from pellucid.core.corpus.rank_agreement import highest, tau_b, top_overlap
 from pellucid.core.explaining.explaining import Request, explain_batch
 from pellucid.core.foundation.catalogue import Call

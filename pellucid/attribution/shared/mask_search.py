@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from pellucid.core.foundation.checks import between
+from pellucid.core.foundation.errors import BadSetting
+from pellucid.core.foundation.wording import quoted
+
 RATE, MOMENTUM, SECOND_MOMENTUM = 0.05, 0.9, 0.99
 PATIENCE = 30  # steps within which the loss must fall by the tolerance
 
@@ -81,3 +85,22 @@ class MaskSearch:
         """Whether the lowest loss has hardly fallen for some steps."""
         losses = self.losses[number]
         return len(losses) > PATIENCE and min(losses[:-PATIENCE]) - min(losses) < tolerance
+
+
+# The layers that a setting names.
+
+
+def named_layers(layer: int | str, depth: int) -> list[int]:
+    """Numbers from 0 to depth: one, "late" (two thirds of the way up), or "all"; raises `BadSetting` for another."""
+    if layer == "all":
+        return list(range(depth + 1))
+    if layer == "late":
+        return [round(2 * depth / 3)]
+    if isinstance(layer, str):
+        raise BadSetting(
+            f"layer={quoted(layer)} is not possible; give a number from 0 to {depth}, late or all."
+        )
+    if type(layer) is int and not 0 <= layer <= depth:
+        raise BadSetting(f"layer={layer} is out of range; give a number from 0 to {depth}, late or all.")
+    between("layer", layer, 0, depth)
+    return [layer]

@@ -1,13 +1,13 @@
 """A weighted ridge regression that predicts the target's value from which units are present, and how far to trust it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from pellucid.attribution.shared.coalition_game import Games
-from pellucid.attribution.shared.fit_r2 import fit_r2
-from pellucid.attribution.shared.sample_caveats import sample_caveats
 from pellucid.attribution.shared.sampling_error import (
+    noise_caveats,
     relative_error,
     stability,
     standard_error,
@@ -111,3 +111,36 @@ def _solved(matrix: np.ndarray, values: np.ndarray, alpha: float) -> np.ndarray:
     if n_samples < players:
         return matrix.T @ np.linalg.solve(matrix @ matrix.T + alpha * np.eye(n_samples), values)
     return np.linalg.solve(matrix.T @ matrix + alpha * np.eye(players), matrix.T @ values)
+
+
+# What to say of scores that were fitted to a number of coalitions.
+
+
+def sample_caveats(diagnostics: Mapping[str, float]) -> tuple[str, ...]:
+    """The caveats that follow from `relative_error` and `fit_r2`."""
+    noise = noise_caveats(diagnostics["relative_error"], "raise n_samples")
+    return noise + fit_caveats(diagnostics["fit_r2"])
+
+
+# How well a sum of single scores reproduces the target's values of coalitions.
+
+
+TRUSTED_R2 = 0.5
+
+
+def fit_r2(values: np.ndarray, predicted: np.ndarray, weights: np.ndarray) -> float:
+    """1 - weighted squared residuals / weighted squared distances from the mean; at most 1, and 1 where nothing varies."""
+    mean = weights @ values / (weights.sum() or 1.0)
+    spread = np.sum(weights * (values - mean) ** 2)
+    residual = np.sum(weights * (values - predicted) ** 2)
+    return float(1 - residual / spread) if spread > 1e-20 else 1.0
+
+
+def fit_caveats(share: float) -> tuple[str, ...]:
+    """What to say when a sum of single scores reproduces too little."""
+    if share >= TRUSTED_R2:
+        return ()
+    return (
+        f"A sum of single scores reproduces only {max(share, 0.0):.0%} of how the answer varies when units are taken "
+        "away: units act together here, which scores one by one do not show.",
+    )

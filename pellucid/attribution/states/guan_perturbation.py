@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pellucid.attribution.shared.mask_search import Loss, MaskSearch
-from pellucid.attribution.states.layer_rows import OfLayer, in_layer_rows
+from pellucid.attribution.states.guan_gradient import OfLayer, in_layer_rows
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attributions, diagnostics
 from pellucid.core.passes.forward_pass import ForwardPass

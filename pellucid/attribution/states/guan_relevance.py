@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from pellucid.attribution.states.layer_rows import OfLayer, in_layer_rows
+from pellucid.attribution.states.guan_gradient import OfLayer, in_layer_rows
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import attributions, diagnostics, policies
 from pellucid.core.foundation.wording import percent

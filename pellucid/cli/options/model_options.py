@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pellucid.api.data_source import DataSource
-from pellucid.api.inputs.choosing import ALL
+from pellucid.api.inputs.explained_target import ALL
 from pellucid.cli.options.option_records import choices_from, listed, settings_from
 from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.catalogue import Choice

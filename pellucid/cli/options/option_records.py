@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
-from pellucid.api.inputs.choosing import ALL
+from pellucid.api.inputs.explained_target import ALL
 from pellucid.core.foundation.catalogue import Choice
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.json_text import parsed

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 
 
 def say(sentence: str, *, aside: bool = False) -> None:

@@ -12,7 +12,7 @@ from pellucid.cli.printing.safe_text import say
 from pellucid.core.foundation.json_text import Json
 from pellucid.models.translation.translator_folder import load_translator
 from pellucid.models.translation.untrained_network import NetworkSettings
-from pellucid.training.translation.translation_recipe import TranslationRecipe
+from pellucid.training.translation.translator_plan import TranslationRecipe
 
 DEFAULT, SIZES = TranslationRecipe(), NetworkSettings()
 

@@ -18,7 +18,7 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.files import check_outputs
 from pellucid.core.results.explanation import Explanation
 from pellucid.models.writing.continuing import Written
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 
 SHOWN = 3  # spans of each word, for --json
 

@@ -11,7 +11,7 @@ from pellucid.cli.options.data_options import Reading, TextOptions, Texts
 from pellucid.cli.options.model_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.writing.search_options import Beam, MaxPieces, say_endings
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 
 
 @with_option_records

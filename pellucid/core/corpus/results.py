@@ -2,17 +2,54 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from pellucid.core.corpus.class_words import ClassWords
 from pellucid.core.corpus.summary import Summary, summary_of
-from pellucid.core.corpus.text_rows import TextRow, text_row
 from pellucid.core.corpus.word_counts import MIN_TEXTS, class_words
 from pellucid.core.foundation.checks import known, one_of
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import short_title
 from pellucid.core.results.explanation import Explanation
+
+# One explanation as one row of plain values: the text, the answer, and its words with their scores.
+
+
+class TextRow(TypedDict):
+    """The text, the answer, and the words with their scores."""
+
+    id: str
+    text: str
+    label: str | None
+    predicted: str | float
+    correct: bool | None
+    probability: float
+    method: str
+    target: str
+    value: float
+    words: list[str] | None
+    scores: list[float] | None
+
+
+def text_row(explanation: Explanation) -> TextRow:
+    """The row of one text; words and scores are lists of one length, None where scores have several rows."""
+    prediction, target = explanation.prediction, explanation.target
+    pairs = None if explanation.rows else list(explanation)
+    return {
+        "id": explanation.example.id,
+        "text": explanation.example.text,
+        "label": explanation.example.label,
+        "predicted": explanation.answer,
+        "correct": explanation.is_correct,
+        "probability": prediction.probability,
+        "method": explanation.method,
+        "target": str(target),
+        "value": target.value,
+        "words": None if pairs is None else [word for word, _ in pairs],
+        "scores": None if pairs is None else [score for _, score in pairs],
+    }
+
 
 if TYPE_CHECKING:
     import pandas

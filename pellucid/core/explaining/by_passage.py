@@ -11,7 +11,7 @@ from pellucid.core.foundation.errors import BadSetting, ModelCannot
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
 from pellucid.core.passes.model import Scores
-from pellucid.core.text.passages import passages_in
+from pellucid.core.text.edits import passages_in
 from pellucid.core.text.units import PASSAGE, Units, coarsen
 
 

@@ -14,9 +14,9 @@ from torch import Tensor
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.model import Model
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.results.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptDensity
 from pellucid.core.states.hidden_target import ResolvedState
 from pellucid.core.states.state_function import StateFunction, state_function

@@ -26,6 +26,7 @@ from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.foundation.torch_contexts import check_computes
 from pellucid.core.foundation.wording import in_syntax, quoted
 from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.blank import HIGHEST_SEED
 from pellucid.core.passes.forward_pass import ForwardPass
 from pellucid.core.passes.language_head import head_settings
 from pellucid.core.passes.model import WRITING, Model, RowFacts, Scores, lacking
@@ -33,7 +34,6 @@ from pellucid.core.passes.parity import CheckedLogits, Guard
 from pellucid.core.passes.readout import LOGITS, WindowAnswers
 from pellucid.core.passes.rounding import rounding_of
 from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.seeds import HIGHEST_SEED
 from pellucid.core.passes.target import Explainable, Target, class_logits, class_probabilities
 from pellucid.core.passes.windows import in_windows
 from pellucid.core.results.explanation import Explained, Explanation, Prediction

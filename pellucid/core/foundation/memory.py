@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pellucid.core.foundation.errors import NotEnoughMemory
@@ -70,3 +71,35 @@ def zeros_for(device: torch.device, *shape: int) -> Tensor:
     import torch
 
     return torch.zeros(*shape, dtype=torch.float32, pin_memory=device.type == "cuda")
+
+
+# The most memory that this process used since a moment, as Linux counts it.
+
+
+STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+RESET_PEAK = "5"  # proc(5): resets the peak to the memory that is in use
+
+
+def start_peak() -> float:
+    """Count the peak from now on; returns the bytes in use, nan where the system does not say."""
+    try:
+        CLEAR.write_text(RESET_PEAK)
+        return _bytes("VmRSS")
+    except (OSError, ValueError):
+        return float("nan")
+
+
+def peak() -> float:
+    """The most bytes in use since `start_peak`; nan where the system does not say."""
+    try:
+        return _bytes("VmHWM")
+    except (OSError, ValueError):
+        return float("nan")
+
+
+def _bytes(name: str) -> float:
+    lines = (line.split() for line in STATUS.read_text(encoding="ascii").splitlines())
+    kilobytes = [line[1] for line in lines if line and line[0] == f"{name}:"]
+    if not kilobytes:
+        raise ValueError(f"no {name}")
+    return 1024.0 * int(kilobytes[0])

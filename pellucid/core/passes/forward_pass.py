@@ -15,7 +15,7 @@ from pellucid.core.foundation.kinds import policies
 from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.blank import Baseline, blank_vector
+from pellucid.core.passes.blank import Baseline, blank_vector, generator_for
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model, Scores, check_layer
 from pellucid.core.passes.policy_pass import PolicyPass
@@ -23,7 +23,6 @@ from pellucid.core.passes.precision import coarsest, widened
 from pellucid.core.passes.readout import LOGITS, Readout
 from pellucid.core.passes.rounding import Rounding, rounding_of
 from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import Explainable
 from pellucid.core.passes.trace import Trace
 from pellucid.core.passes.traces import Traces, head_positions

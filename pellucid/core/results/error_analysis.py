@@ -5,9 +5,8 @@ from dataclasses import asdict, dataclass
 
 from pellucid.core.foundation.json_text import nan_as_none
 from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.evidence import evidence_parts
 from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
+from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
 from pellucid.core.results.table import Interval
 from pellucid.core.text.units import Spans
 

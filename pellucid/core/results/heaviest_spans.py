@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from pellucid.core.foundation.wording import percent
-from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.results.span_analysis import SpanAnalysis
 from pellucid.core.text.content_words import has_content, words_with_content
 from pellucid.core.text.ranges import Pick, first_of, largest_sums
@@ -223,3 +223,19 @@ def richest(gains: np.ndarray, texts: Sequence[int], count: int, pick: Pick = fi
     borders = [unit for unit in range(1, len(texts)) if texts[unit] != texts[unit - 1]]
     whole_texts = [range(first, stop) for first, stop in pairwise([0, *borders, len(texts)]) if stop > first]
     return largest_sums(gains, whole_texts, count, pick)
+
+
+# The evidence of an explanation in a few parts: what its reader would name as the reason.
+
+
+WORDS = 3
+
+
+def evidence_parts(explanation: Explanation) -> list[Scored]:
+    """The heaviest span; of scores a word or piece up to three words that speak most for what is explained.
+
+    The strongest comes first. Empty where nothing speaks for it. Raises `BadSetting` for scores with several rows.
+    """
+    if isinstance(explanation.units, Spans):
+        return explanation.spans(1)
+    return [word for word in explanation.words().above_rounding().top(WORDS) if word.score > 0]

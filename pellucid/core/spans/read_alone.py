@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.target import class_logits, class_probabilities
 from pellucid.core.results.heaviest_spans import texts_with_spans
 from pellucid.core.text.units import SPECIAL, Spans, coarsen

@@ -1,8 +1,4 @@
-"""Pocket: short reviews written for this project, with the author's evidence and minimal pairs.
-
-Ours: nine everyday domains, three attitudes. The evidence is what the author marked while writing, not an
-independent annotation.
-"""
+"""Pocket: a small corpus of remarks that this project wrote, as single texts and as pairs."""
 
 from collections.abc import Iterator
 from importlib.resources import files
@@ -67,6 +63,11 @@ def tags(phenomena: str, group: str) -> dict[str, Any]:
 def pocket(split: str) -> list[Example]:
     """The sentences of one part: "train", "dev", "test" or "all".
 
+    Short reviews written for this project, with the author's evidence and minimal pairs.
+
+    Source: Ours: nine everyday domains, three attitudes. The evidence is what the author marked while
+    writing, not an independent annotation.
+
     The texts of the second edition are all in train, so dev and test are those of the first.
     """
     first = first_edition(split)
@@ -80,3 +81,39 @@ def first_edition(split: str) -> list[Example]:
 
 def _examples(folder: str) -> list[Example]:
     return [_example(id, fields) for id, fields in rows(folder, 4)]
+
+
+PHENOMENA_OF_PAIRS = {  # what the tags of a pair mean: what one must know to find its label
+    "plain": "none of the others",
+    "antonym": "words that mean the opposite, or two ends of a scale",
+    "causality": "what causes what",
+    "hypernym": "a kind and what belongs to it",
+    "lexical_overlap": "the hypothesis repeats words of the premise, and that misleads",
+    "location": "where something is",
+    "negation": "something is denied",
+    "number": "counting and reckoning",
+    "paraphrase": "the same in other words",
+    "presupposition": "what a text takes for granted, or only seems to",
+    "quantifier": "all, some, most, none, only",
+    "role_swap": "who does what to whom",
+    "time": "when, how long, in which order",
+    "world_knowledge": "what is not said but everybody knows",
+}
+
+
+def _pair(id: str, fields: list[str]) -> Example:
+    label, phenomena, group, premise, hypothesis = fields
+    (first, marks), (second, more) = unmark(premise, 0), unmark(hypothesis, 1)
+    return Example((first, second), label, (*marks, *more), id, tags(phenomena, group))
+
+
+@datasets.add(task="inference", classes=("entailment", "neutral", "contradiction"), rationales=True)
+def pocket_pairs(split: str) -> list[Example]:
+    """The pairs of one part: "train", "dev", "test" or "all".
+
+    Premises and hypotheses written for this project, with the author's evidence on both sides.
+
+    Source: Ours: entailment, neutral, contradiction; many premises carry several hypotheses with
+    different labels.
+    """
+    return split_of([_pair(id, fields) for id, fields in rows("pocket_pairs", 5)], split)

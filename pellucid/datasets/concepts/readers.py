@@ -12,7 +12,7 @@ from pellucid.core.foundation.kinds import concept_readers
 from pellucid.core.foundation.wording import listed, quoted
 from pellucid.core.lexicon.wordnet import Synset, WordNet
 from pellucid.core.text.concept import Concept
-from pellucid.datasets.shared.concept_lines import named_or_refused, numbered_lines
+from pellucid.datasets.shared.rows import named_or_refused, numbered_lines
 
 FORM = "write `concept: word, word`"
 

@@ -10,18 +10,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeAlias
 
+import yaml
+from huggingface_hub import DatasetCard
 from pyarrow.parquet import read_metadata
 
 from pellucid.core.foundation.errors import BadFile, BadSetting, PellucidError
+from pellucid.core.foundation.files import disk_errors
 from pellucid.core.foundation.json_text import parsed
 from pellucid.core.foundation.kinds import formats
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.parquet_file import check_values
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.text.example import Example, Rationale
 from pellucid.datasets.shared.columns import SAMPLE, columns_of, say_how_read
 from pellucid.datasets.shared.delimited import check_named_once
-from pellucid.datasets.shared.local_data import check_local
 from pellucid.datasets.shared.rows import ReadRow, read_rows
 
 Row: TypeAlias = dict[str, Any]  # the columns of a data set by anybody; `Example` refuses texts that are none
@@ -161,3 +164,54 @@ def _label(row: Row, label: str | None, classes: list[str] | None) -> str | None
 def _own_example(row: Row, _: int) -> list[Example]:
     marks = tuple(Rationale(**mark) for mark in row["rationales"])
     return [Example(tuple(row["segments"]), row["label"], marks, row["id"], parsed(row["meta"]))]
+
+
+# Refuses a folder of data whose card names files elsewhere: the package `datasets` would fetch them.
+
+
+CARDS = ("README.md", ".huggingface.yaml")  # where the package looks for the names of files
+LARGEST = 4 << 20  # bytes of one
+LOCAL_NAMES = ("data_files", "data_dir", "path")
+
+
+def check_local(folder: Path) -> None:
+    """Raise `BadFile` where a card of the folder names files on the hub, at another address or above the folder."""
+    for name in CARDS:
+        if (folder / name).is_file():
+            for file in _elsewhere(_configurations(folder / name)):
+                raise BadFile(
+                    f"{folder / name} names {quoted(file)}, which lies elsewhere; only files of the folder are read. "
+                    "Take that entry out, or give the data set's hub name."
+                )
+
+
+def _configurations(path: Path) -> Any:
+    with disk_errors("read", path), path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise BadFile(f"{path} has more than {LARGEST >> 20} MB, which no card needs; give another folder.")
+    try:
+        text = content.decode("utf-8")
+        card = DatasetCard(text).data.to_dict() if path.suffix == ".md" else yaml.safe_load(text)
+    except (ValueError, TypeError, RecursionError, yaml.YAMLError):
+        raise BadFile(f"{path} does not begin with readable YAML; repair it, or take it away.") from None
+    return card.get("configs") if isinstance(card, dict) else None
+
+
+def _elsewhere(configurations: Any) -> Iterator[str]:
+    """Every string within the configurations that names a file elsewhere."""
+    waiting, seen = [(configurations, False)], set()
+    while waiting:
+        value, names = waiting.pop()
+        if isinstance(value, dict | list):
+            if (id(value), names) in seen:  # YAML can hold a part many times
+                continue
+            seen.add((id(value), names))
+            inside = value.items() if isinstance(value, dict) else enumerate(value)
+            waiting += [(inner, names or name in LOCAL_NAMES) for name, inner in inside]
+        elif isinstance(value, str) and ("://" in value or (names and _leads_out(value))):
+            yield value
+
+
+def _leads_out(file: str) -> bool:
+    return "::" in file or file.startswith(("/", "~", "\\")) or ".." in Path(file).parts

@@ -5,8 +5,15 @@ from pathlib import Path
 
 from pellucid.core.foundation.kinds import formats
 from pellucid.datasets.shared.columns import say_how_read
-from pellucid.datasets.shared.delimited import comma_records, tab_records, with_header
-from pellucid.datasets.shared.delimiter import IN_WORDS, delimiter_of, usual_delimiter, without_declaration
+from pellucid.datasets.shared.delimited import (
+    IN_WORDS,
+    comma_records,
+    delimiter_of,
+    tab_records,
+    usual_delimiter,
+    with_header,
+    without_declaration,
+)
 from pellucid.datasets.shared.encoding import checked_encoding, encoding_in_words, encoding_of
 from pellucid.datasets.shared.part_files import PARTS, part_file
 from pellucid.datasets.shared.rows import ReadRow

@@ -1,19 +1,22 @@
 """Reading row by row: each row becomes an example, or a bad row with its file, line and reason."""
 
+import bz2
+import gzip
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from json import JSONDecodeError
 from pathlib import Path
-from typing import TypeVar
+from typing import TextIO, TypeVar
 
 from pellucid.core.foundation.errors import BadFile, BadSetting
 from pellucid.core.foundation.files import disk_errors
 from pellucid.core.foundation.notices import Notice, notify
 from pellucid.core.foundation.wording import clipped, in_syntax, listed, quoted
+from pellucid.core.text.concept import Concept
 from pellucid.core.text.example import Example
 
 Record = TypeVar("Record")
@@ -175,3 +178,40 @@ def read_text_files(files: list[tuple[str, Path]], encoding: str, make: MakeText
 
 def _from_text(text: str, _: int, *, make: MakeText, label: str, file: Path) -> list[Example]:
     return make(text, label, file)
+
+
+# What readers of large knowledge bases share: numbered lines, and concepts that must be there.
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return bz2.open(path, "rt", encoding="utf-8") if path.suffix == ".bz2" else path.open(encoding="utf-8")
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """(number, line) of a UTF-8 file, also of one that gzip or bzip2 packed; empty lines are passed over.
+
+    Raises `BadFile` for a file that is missing, of another encoding or cut off.
+    """
+    number = 0
+    with disk_errors("read", path):
+        try:
+            with _opened(path) as file:
+                for number, line in enumerate(file, 1):
+                    if line.strip():
+                        yield number, line.rstrip("\r\n")
+        except (UnicodeDecodeError, EOFError):
+            raise BadFile(
+                f"{path} cannot be read after line {number}: it is not UTF-8 text, or is cut off."
+            ) from None
+
+
+def named_or_refused(path: Path, words: Mapping[str, Sequence[str]], most: int) -> list[Concept]:
+    """A concept for each name with the first of its words; raises `BadFile` where a name has none."""
+    empty = [name for name, of_name in words.items() if not of_name]
+    if empty:
+        raise BadFile(
+            f"{path} has no words of {listed(map(quoted, empty))}; give names as the file writes them."
+        )
+    return [Concept(name, tuple(of_name[:most])) for name, of_name in words.items()]

@@ -10,14 +10,15 @@ from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.results.table import Interval
 from pellucid.evaluation.protocols.imitation_curve import imitation_curve
-from pellucid.evaluation.shared.attention_corpus import AttentionCorpus, CorpusLine
 from pellucid.evaluation.shared.weighed_texts import (
+    AttentionCorpus,
+    CorpusLine,
     WeighedText,
     changes_of_answer,
     fall_of_right_answers,
     permutations,
 )
-from pellucid.evaluation.weight_search import farthest
+from pellucid.evaluation.weight_search import several_classes
 
 
 @attention_tests.add(
@@ -76,7 +77,7 @@ def farthest_weights(text: WeighedText, *, limit: float = 0.01) -> Tensor:
     limit: by how much the answer may move, in total variation distance, .0001 to 1. Far weights that answer alike are another
     explanation; where they are far for most texts, the answer does not hang on the weights.
     """
-    return torch.tensor([farthest.farthest_weights(text, limit=limit).divergence], dtype=torch.float64)
+    return torch.tensor([several_classes.farthest_weights(text, limit=limit).divergence], dtype=torch.float64)
 
 
 @attention_tests.add(

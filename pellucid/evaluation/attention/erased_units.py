@@ -9,8 +9,7 @@ from torch import Tensor
 from pellucid.core.foundation.checks import between
 from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.passes.divergences import jensen_shannon
-from pellucid.evaluation.shared.weighed_texts import WeighedText
-from pellucid.evaluation.shared.weight_ranking import kendall_tau
+from pellucid.evaluation.shared.weighed_texts import WeighedText, kendall_tau
 
 
 @attention_tests.add(

@@ -5,11 +5,14 @@ from torch import Tensor
 
 from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.results.t_interval import t_interval
-from pellucid.evaluation.information.mutual_information import Grouping, MutualInformation, Vocabulary
+from pellucid.evaluation.information.mutual_information import (
+    Grouping,
+    MutualInformation,
+    Vocabulary,
+    word_states,
+)
 from pellucid.evaluation.information.mutual_information import mutual_information as information_of
-from pellucid.evaluation.information.word_states import word_states
-from pellucid.evaluation.shared.attention_corpus import AttentionCorpus, CorpusLine
-from pellucid.evaluation.shared.weighed_texts import WeighedText
+from pellucid.evaluation.shared.weighed_texts import AttentionCorpus, CorpusLine, WeighedText
 
 
 @attention_tests.add(

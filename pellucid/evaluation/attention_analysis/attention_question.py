@@ -1,6 +1,7 @@
 """What tests of attention ask of one model: the texts, the tests with their settings, and what they read."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.foundation.json_text import json_digest, nan_as_none
 from pellucid.core.foundation.packages import __version__
 from pellucid.core.foundation.progress import silent
+from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
@@ -22,11 +24,76 @@ from pellucid.core.results.explanation_record import example_record
 from pellucid.core.results.scored import coarser
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans
-from pellucid.evaluation.attention_analysis.plotted_units import plotted
-from pellucid.evaluation.attention_analysis.user_weights import UserWeights, with_user_weights
-from pellucid.evaluation.shared.attention_corpus import AttentionCorpus, CorpusLine
-from pellucid.evaluation.shared.attention_outcome import FEWEST
-from pellucid.evaluation.shared.weighed_texts import Ranking, WeighedText
+from pellucid.evaluation.shared.weighed_texts import FEWEST, AttentionCorpus, CorpusLine, Ranking, WeighedText
+
+# Weights that a user gives for texts, checked against the units of a model.
+
+
+UserWeights = Mapping[str, Sequence[float]]  # the text's id -> a weight for each unit, or each part of spans
+ROUNDED = 1e-3  # how far from 1 a sum of written numbers may be
+
+
+def check_user_weights(by_text: UserWeights, examples: Sequence[Example]) -> None:
+    """Raise `BadInput` for weights that are negative or do not sum to 1, or where no text has any."""
+    for name, weights in by_text.items():
+        if any(not math.isfinite(value) for value in weights):
+            raise BadInput(
+                f"The weights of text {quoted(name)} are not all numbers; give one number for each unit."
+            )
+        if negative := [value for value in weights if value < 0]:
+            raise BadInput(
+                f"Text {quoted(name)} has a negative weight, {negative[0]:g}; give weights of 0 or more."
+            )
+        if abs(sum(weights) - 1) > ROUNDED:
+            raise BadInput(
+                f"The weights of text {quoted(name)} sum to {sum(weights):.4g}; give weights whose sum is 1."
+            )
+    if by_text and not any(example.id in by_text for example in examples):
+        raise BadInput(
+            f"Weights came for texts such as {quoted(next(iter(by_text)))}, and none of them is among the texts, which begin with "
+            f"{quoted(examples[0].id)}; give the ids of the texts."
+        )
+
+
+def with_user_weights(
+    texts: Sequence[WeighedText], examples: Sequence[Example], by_text: UserWeights
+) -> list[WeighedText]:
+    """The texts with the weights that were given for them; raises `BadInput` where a text has another number of units."""
+    pairs = zip(texts, examples, strict=True)
+    return [
+        replace(text, user_weights=_of_text(text, str(example.id), by_text[str(example.id)]))
+        if example.id in by_text
+        else text
+        for text, example in pairs
+    ]
+
+
+def _of_text(text: WeighedText, name: str, weights: Sequence[float]) -> torch.Tensor:
+    """[unit]: the given weights, in windows shared equally among the places of a unit."""
+    units, numbers = text.units, text.numbers
+    assert units is not None and numbers is not None  # it was read from a model
+    parts = units.parts if isinstance(units, Spans) else units
+    if len(weights) != len(parts.content):
+        raise BadInput(
+            f"Text {quoted(name)} has {len(parts.content)} {parts.kind}s, and {len(weights)} weights came for it; give one for each."
+        )
+    whole = np.zeros(len(units))
+    if isinstance(units, Spans):
+        alone = np.flatnonzero(units.first == units.last)
+        of_part = dict(zip(units.first[alone].tolist(), alone.tolist(), strict=True))
+        for part, weight in zip(parts.content, weights, strict=True):
+            if part not in of_part and weight > 0:
+                raise BadInput(
+                    f"Text {quoted(name)} has no span of {quoted(parts.labels[part])} alone, which a weight came for; give it 0."
+                )
+            if part in of_part:
+                whole[of_part[part]] = weight
+    else:
+        whole[list(units.content)] = weights
+    places = np.bincount(numbers, minlength=len(units))
+    shared = whole[numbers] / places[numbers]
+    return torch.from_numpy(shared / shared.sum())
+
 
 PART = 16  # texts that are tested and written together
 PLOTTED = 6  # the first texts, which the page draws
@@ -148,3 +215,41 @@ def ranking(text: WeighedText, explanation: Explanation) -> Ranking:
     assert not isinstance(words, Spans) and words.start == others.start  # both are the words of one text
     content = list(words.content)
     return of_words[content], scores[content]
+
+
+# One text unit by unit, for a plot: what the model would answer by the state of each unit alone.
+#
+# Tutek & Šnajder (2020), "Staying True to Your Word", section 5.3 and figures 2 to 7.
+
+
+MOST_UNITS = 60  # of a plot: more cannot be read
+
+
+def plotted(text: WeighedText, example: Example, classes: Sequence[str]) -> dict[str, Any]:
+    """The fields of `UnitPlot`; of spans those of one part alone, with each part's share of all weights.
+
+    Of a long text the first units; in windows a unit has the mean of its places.
+    """
+    units, numbers = text.units, text.numbers
+    assert units is not None and numbers is not None  # it was read from a model
+    weights = np.zeros(len(units))
+    np.add.at(weights, numbers, text.weights.numpy())
+    if isinstance(units, Spans):
+        parts, of_unit = units.parts, np.where(units.first == units.last, units.first, -1)
+        weights = units.share(weights)
+    else:
+        parts, of_unit = units, np.arange(len(units))
+    probabilities = text.unit_logits.softmax(-1).numpy()
+    sums, places = np.zeros((len(parts), len(classes))), np.zeros(len(parts))
+    shown = of_unit[numbers] >= 0
+    np.add.at(sums, of_unit[numbers][shown], probabilities[shown])
+    np.add.at(places, of_unit[numbers][shown], 1)
+    drawn = [part for part in parts.content if places[part]][:MOST_UNITS]
+    return {
+        "text": str(example.id),
+        "words": [parts.labels[part] for part in drawn],
+        "weights": [min(1.0, float(weights[part])) for part in drawn],
+        "probabilities": [(sums[part] / places[part]).tolist() for part in drawn],
+        "own": text.logits(text.weights[None])[0].softmax(-1).tolist(),
+        "classes": list(classes),
+    }

@@ -5,15 +5,64 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+
 from pellucid.core.explaining.explaining import Request, explain_batch
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.foundation.progress import Progress, silent
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.target import Target
+from pellucid.core.results.check_outcome import CheckLine
+from pellucid.core.results.interval import Curve, Interval
 from pellucid.core.text.example import Example
-from pellucid.evaluation.checking.findings import TextIntervals
 from pellucid.evaluation.checking.scored_text import Explained, ScoredText, joined, scored_text
+from pellucid.evaluation.shared.summary import bootstrap_interval, judged_rows
+
+# What a check returns, and how it makes lines from values a text.
+
+
+@dataclass(frozen=True)
+class Findings:
+    """lines, curves: as in `CheckOutcome`. notes: what could not be judged, in sentences."""
+
+    lines: Sequence[CheckLine]
+    curves: Sequence[Curve] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class TextIntervals:
+    """How intervals are drawn, the same for all lines of a comparison."""
+
+    resamples: int
+    seed: int
+
+    def interval(self, values: Sequence[float] | np.ndarray) -> Interval:
+        """The mean of values [text] with its interval over texts; nan where a text is not judged."""
+        return bootstrap_interval(
+            np.asarray(values, dtype=np.float64), resamples=self.resamples, seed=self.seed
+        )
+
+    def line(
+        self, method: str, measure: str, values: Sequence[float] | np.ndarray, beside: str = ""
+    ) -> CheckLine:
+        """A line from one value a text; nan where a text is not judged."""
+        rows = judged_rows(np.asarray(values, dtype=np.float64))
+        return CheckLine(method, measure, self.interval(values), len(rows), beside)
+
+
+def judged_lines(lines: Sequence[CheckLine], *, below: float) -> list[CheckLine]:
+    """The lines, each passed where its whole interval lies below a limit and failed where it lies at or above."""
+    return [replace(line, passed=is_below(line.value, below)) for line in lines]
+
+
+def is_below(interval: Interval, limit: float) -> bool | None:
+    """Whether an interval lies below a limit; None where it lies on both sides, or is not known."""
+    if interval.high < limit:
+        return True
+    return False if interval.low >= limit else None
+
 
 AT_ONCE = 16  # texts that are explained together
 Corpus = Mapping[str, Sequence[ScoredText]]  # method's title -> the texts of another data set
@@ -146,3 +195,28 @@ def _of_class(request: Request, number: int) -> Target:
 
 def _place(pair: tuple[int, ScoredText]) -> int:
     return pair[0]
+
+
+# When a method passes a check. Each number stands here once, with its reason; none was fitted to a
+# result.
+
+
+# Kendall's tau between explanations of the trained model and of one whose weights, or labels, mean nothing. Unrelated rankings
+# have 0 on average, and scores that ignore the model have 1. Scores may still follow what the text and the architecture alone
+# give (a full stop's gradient is small in most networks), so 0 itself is not asked for. The middle is: nearer to "knows nothing
+# of the model" than to "follows what it has learnt" fails.
+RANDOMISED_TAU = 0.5
+
+# The same after a part of the weights alone was randomised. The rest still carries what it learnt, so more may stay the same;
+# but scores that hardly notice it (the order of one pair of words in twenty changes, tau .9) do not read that part.
+PART_RANDOMISED_TAU = 0.9
+
+# The share of a word that the model cannot read, times the number of words: 1 for a word of average weight, which is what scores
+# give it that know nothing of it, 0 for exact ones. Sampling methods leave a rest that shrinks with their samples; half of an
+# average word is more than a rest.
+DEAD_SHARE = 0.5
+
+# How far scores move when all word vectors are shifted and the shift is taken back before the network reads them, as a share of
+# the scores. The function of the text is the same, so exact scores move by rounding alone; a twentieth leaves room for that in
+# sixteen bits.
+SHIFT_CHANGE = 0.05

@@ -1,12 +1,16 @@
 """A text's words with the scores of one method: all that checks read of an explanation."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pellucid.core.corpus.rank_agreement import tau_b, top_overlap
 from pellucid.core.corpus.word_counts import class_of
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.text.example import Example
+from pellucid.core.text.tied_units import drawn_order
+from pellucid.core.text.units import text_units
 
 LARGER = ("word", "sentence", "paragraph")  # units that are words, or cannot be cut into them
 Explained = dict[str, list["ScoredText"]]  # method's title -> one an example
@@ -80,3 +84,84 @@ def joined(parts: Iterable[Explained], titles: Sequence[str]) -> Explained:
         for title in titles:
             texts[title] += part[title]
     return texts
+
+
+# How far two methods, or one method under two models, agree on the words of texts.
+
+
+TAU = "Kendall's tau"
+
+
+def top_measure(k: int) -> str:
+    """What the overlap of the k highest-scored words is called."""
+    return f"overlap of the top {k}" if k > 1 else "same top word"
+
+
+def tau_of(one: np.ndarray, other: np.ndarray) -> float:
+    """[word], [word] -> tau-b; nan where the words are not the same in number, or nothing can be ranked."""
+    return tau_b(one, other) if one.shape == other.shape else float("nan")
+
+
+def top_of(one: np.ndarray, other: np.ndarray, k: int) -> float:
+    """[word], [word] -> the share of the k highest that both have; nan where nothing can be chosen."""
+    return top_overlap(one, other, k) if one.shape == other.shape else float("nan")
+
+
+def taus(ones: Sequence[ScoredText], others: Sequence[ScoredText]) -> list[float]:
+    """For each text tau-b of both sides' scores; nan where they explain other classes, or nothing can be ranked."""
+    return [
+        tau_of(one.scores, other.scores) if alike(one, other) else float("nan")
+        for one, other in zip(ones, others, strict=True)
+    ]
+
+
+def tops(ones: Sequence[ScoredText], others: Sequence[ScoredText], k: int) -> list[float]:
+    """For each text the share of the k highest-scored words that both have; nan as in `taus`."""
+    return [
+        top_of(one.scores, other.scores, k) if alike(one, other) else float("nan")
+        for one, other in zip(ones, others, strict=True)
+    ]
+
+
+# Texts without some of their words, as a person would delete them.
+
+
+Place = tuple[int, int, int]  # segment, first character, the one after the last
+
+
+def word_places(example: Example) -> list[Place]:
+    """Where the words of an example stand, in reading order."""
+    return [
+        (segment, start, end)
+        for segment, text in enumerate(example.segments)
+        for start, end in text_units(text, "word")
+    ]
+
+
+def without_highest(example: Example, text: ScoredText, share: float) -> Example:
+    """The example without its highest-scored words, at least one and never all of a segment, and without marks.
+
+    share: of the words. Equal scores at the edge are chosen by a draw from the text's words. An example whose words are not those that were scored stays as it is.
+    """
+    places = word_places(example)
+    if len(places) != len(text.scores):
+        return replace(example, rationales=())
+    count = max(1, round(share * len(places)))
+    return without_words(example, [places[word] for word in drawn_order(text.scores, text.words)[:count]])
+
+
+def without_words(example: Example, removed: Collection[Place]) -> Example:
+    """The example without these words, never all of a segment, and without marks."""
+    segments = tuple(
+        _without(segment, {(start, end) for of, start, end in removed if of == number})
+        for number, segment in enumerate(example.segments)
+    )
+    return replace(example, segments=segments, rationales=())
+
+
+def _without(text: str, removed: Collection[tuple[int, int]]) -> str:
+    """The text without these ranges, with single blanks; as it was where nothing would be left."""
+    rest = list(text)
+    for start, end in removed:
+        rest[start:end] = " " * (end - start)
+    return " ".join("".join(rest).split()) or text

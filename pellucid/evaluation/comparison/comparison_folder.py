@@ -36,11 +36,10 @@ from pellucid.core.foundation.wording import clipped
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.storage import read, save
 from pellucid.core.results.table import Table
-from pellucid.evaluation.checking.check_folder import CHECKS
+from pellucid.evaluation.checking.run_checks import CHECKS
 from pellucid.evaluation.comparison.compared_part import STAGE, compared_part, judged_part_of
 from pellucid.evaluation.comparison.comparison import PART, PART_SIZE, Comparison
-from pellucid.evaluation.comparison.judged_part import JudgedPart, not_a_part
-from pellucid.evaluation.comparison.value_file import write_values
+from pellucid.evaluation.comparison.judged_part import JudgedPart, not_a_part, write_values
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
 VALUES, EARLIER = "values.parquet", "earlier.json"

@@ -1,13 +1,16 @@
 """Cue words for each text to be judged, learned from other texts than itself."""
 
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pellucid.core.foundation.checks import at_least
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.error_analysis import CueWord
 from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import text_digest
-from pellucid.evaluation.errors.cue_words import cue_words, same_texts
+from pellucid.core.text.units import text_units
 
 WordsByClass = Mapping[str, frozenset[str]]
 HALVES = (
@@ -64,3 +67,67 @@ def _words(by_class: Mapping[str, Sequence[CueWord]]) -> WordsByClass:
 
 def _half(example: Example) -> int:
     return int(text_digest(example), 16) % 2
+
+
+# Cue words: the words that distinguish one class's train texts from all others', counted in these texts
+# alone.
+#
+# Monroe, Colaresi & Quinn (2008), "Fightin' Words", equations 15, 16, 22: log odds ratios with an
+# informative Dirichlet prior. A word counts once a text, so that a single long text cannot make it a cue.
+
+
+CLEAR = 1.96  # z of the 5 % level, two-sided
+
+
+def words_of(text: str) -> list[str]:
+    """A text's words in lower case, with one kind of apostrophe."""
+    return [text[start:end].lower().replace("’", "'") for start, end in text_units(text, "word")]
+
+
+def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tuple[CueWord, ...]]:
+    """For each label its cue words, highest z first: z of at least 1.96, in at least `min_count` of the label's texts.
+
+    A word's prior count is its share of all counts times the number of different words. Raises `BadInput` where fewer
+    than two labels occur.
+    """
+    at_least("min_count", min_count, 1)
+    counts: dict[str, Counter[str]] = {}
+    for example in examples:
+        if example.label is not None:
+            seen = {word for text in example.segments for word in words_of(text) if word[0].isalpha()}
+            counts.setdefault(example.label, Counter()).update(seen)
+    if len(counts) < 2:
+        raise BadInput(
+            f"Cue words are learnt by comparing classes, and the train texts have {len(counts)} of them; give labelled "
+            "texts of two classes or more."
+        )
+    every = sum(counts.values(), Counter[str]())
+    return {label: _cues(counts[label], every, min_count) for label in sorted(counts)}
+
+
+def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[str, ...]:
+    """One sentence where cue words were counted in texts whose errors are analysed; empty otherwise."""
+    learnt_from = set(map(text_digest, train))
+    same = sum(text_digest(example) in learnt_from for example in examples)
+    if not same:
+        return ()
+    return (
+        f"Cue words were learnt from {same:,} of the {len(examples):,} texts themselves, so they fit them too well; give "
+        "train texts of their own.",
+    )
+
+
+def _cues(own: Counter[str], every: Counter[str], min_count: int) -> tuple[CueWord, ...]:
+    candidates = (_cue(word, own, every) for word, count in own.items() if count >= min_count)
+    clear = (cue for cue in candidates if cue.z >= CLEAR)
+    return tuple(sorted(clear, key=lambda cue: (-cue.z, cue.word)))
+
+
+def _cue(word: str, own: Counter[str], every: Counter[str]) -> CueWord:
+    total, own_total = every.total(), own.total()
+    strength = len(every)
+    prior = strength * every[word] / total
+    here, there = own[word] + prior, every[word] - own[word] + prior
+    log_odds = math.log(here / (own_total + strength - here))
+    log_odds -= math.log(there / (total - own_total + strength - there))
+    return CueWord(word, own[word], log_odds, log_odds / math.sqrt(1 / here + 1 / there))

@@ -10,8 +10,7 @@ from pellucid.core.passes.batch import Operator
 from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged, Reference
-from pellucid.evaluation.shared.random_edits import random_edits
-from pellucid.evaluation.shared.word_removal import area, still_right
+from pellucid.evaluation.shared.removed_words import area, random_edits, still_right
 
 
 @metrics.add(

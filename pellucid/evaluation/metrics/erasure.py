@@ -9,7 +9,7 @@ from pellucid.core.passes.batch import Operator
 from pellucid.core.text.tied_units import mean_of_orders
 from pellucid.core.text.units import Kind
 from pellucid.evaluation.shared.case import Case, Judged
-from pellucid.evaluation.shared.erasure import FRACTIONS, mean_fall
+from pellucid.evaluation.shared.removed_words import FRACTIONS, mean_fall
 from pellucid.evaluation.shared.soft_erasure import mean_soft_fall
 
 

@@ -5,7 +5,6 @@ import numpy as np
 from pellucid.core.foundation.checks import at_least, between
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.text.tied_units import mean_of_orders
-from pellucid.evaluation.shared.annotated import annotated_words, mean_over_annotators, shares_marked
 from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.reason_ranking import (
     area_under_precision,
@@ -14,7 +13,14 @@ from pellucid.evaluation.shared.reason_ranking import (
     expected_among_first,
     mean_rank,
 )
-from pellucid.evaluation.shared.selection import marked_words, selected_words, selection_chances
+from pellucid.evaluation.shared.selection import (
+    annotated_words,
+    marked_words,
+    mean_over_annotators,
+    selected_words,
+    selection_chances,
+    shares_marked,
+)
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=5)

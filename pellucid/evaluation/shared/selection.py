@@ -3,7 +3,7 @@
 DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -16,7 +16,6 @@ from pellucid.core.text.example import Example, annotators_of, marked
 from pellucid.core.text.ranges import choose_ranges, highest_mean, shared_out, top_count
 from pellucid.core.text.tied_units import contents_of, drawn_numbers, pick_drawn
 from pellucid.core.text.units import Units, coarsen
-from pellucid.evaluation.shared.annotated import shares_marked
 from pellucid.evaluation.shared.case import Case
 
 Marks = Sequence[np.ndarray | None]
@@ -143,3 +142,40 @@ def mean_share(marks: Marks) -> float:
     """The mean share of marked words over the examples that have marks; 0 where none has."""
     shares = [words.mean() for words in marks if words is not None]
     return float(np.mean(shares)) if shares else 0.0
+
+
+# What each annotator marked, as words, and scores against each of them, averaged.
+
+
+Annotated = Sequence[Sequence[np.ndarray]]
+
+
+def annotated_words(case: Case) -> list[list[np.ndarray]]:
+    """For each example, and each annotator who marked a word, [word] bool: True where it is marked."""
+    annotated = []
+    for view in case.views("word"):
+        assert isinstance(view.units, Units)  # views of text units are never spans
+        of_all = (marked(view.units, marks) for marks in annotators_of(view.example))
+        annotated.append([words for words in of_all if words is not None and words.any()])
+    return annotated
+
+
+def shares_marked(annotated: Annotated) -> list[np.ndarray | None]:
+    """For each example [word]: the share of its annotators who marked the word; None where nobody marked any."""
+    return [np.mean(of_example, axis=0) if len(of_example) else None for of_example in annotated]
+
+
+def mean_over_annotators(
+    annotated: Annotated, score: Callable[[int, np.ndarray], Sequence[float]], n_columns: int = 1
+) -> np.ndarray:
+    """[example column]: the score against each annotator, averaged; nan where nobody marked a word.
+
+    score: the number of an example, [word] bool of one annotator -> one number a column.
+    """
+    rows = [
+        np.mean([score(example, words) for words in of_example], axis=0)
+        if len(of_example)
+        else np.full(n_columns, np.nan)
+        for example, of_example in enumerate(annotated)
+    ]
+    return np.array(rows, dtype=float).reshape(-1, n_columns)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pellucid.core.foundation.checks import at_least
 from pellucid.core.passes.batch import Row
-from pellucid.core.passes.seeds import generator_for
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.target import class_probabilities
 from pellucid.core.passes.windows import rows_of
 from pellucid.core.text.units import Kind

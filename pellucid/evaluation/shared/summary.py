@@ -149,3 +149,83 @@ def tallies(generator: np.random.Generator, count: int, resamples: int) -> Itera
         size = min(at_once, resamples - first)
         drawn = generator.integers(max(count, 1), size=(size, count)) + np.arange(size)[:, None] * count
         yield np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(float)
+
+
+# F1 of one class, and its mean over classes: harmonic means of precision and recall.
+#
+# van Rijsbergen (1979), "Information Retrieval", chapter 7. Papers on attention report it of "class 1",
+# the second of two (corrections.md A4.11).
+
+
+def f1_interval(
+    gold: Sequence[str],
+    predicted: Sequence[str],
+    classes: Sequence[str],
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Interval:
+    """The mean F1 of these classes, 0 to 1, with its 95 % bootstrap interval over examples; of one class its own F1.
+
+    gold, predicted: [example]. The F1 of a class that is neither a label nor a prediction is 0.
+    """
+    rows = np.array([_counts(one, other, classes) for one, other in zip(gold, predicted, strict=True)])
+    means = resampled_means(rows, resamples, seed)
+    return percentile_interval(float(_mean_f1(rows.mean(0))), _mean_f1(means), len(rows))
+
+
+def _counts(label: str, answer: str, classes: Sequence[str]) -> list[float]:
+    """For each class 1 where the answer is right, and how many of label and answer it is."""
+    right = [float(label == answer == name) for name in classes]
+    return [*right, *(float((label == name) + (answer == name)) for name in classes)]
+
+
+def _mean_f1(means: np.ndarray) -> np.ndarray:
+    """[... 2 x class] -> [...]: F1 is 2 right / (labels + answers)."""
+    right, every = np.split(means, 2, axis=-1)
+    return np.divide(2 * right, every, out=np.zeros_like(right), where=every > 0).mean(-1)
+
+
+# Matthews correlation: how far predictions and labels go together, with every class counting by how rare
+# it is.
+#
+# Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme",
+# for two classes; Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation
+# coefficient", equation 8, for any number.
+
+
+def matthews_interval(
+    gold: Sequence[str], predicted: Sequence[str], *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """The correlation of labels and predictions [example], -1 to 1, with its 95 % bootstrap interval over examples.
+
+    0 is what predictions without any relation to the labels get. Where all labels are one class, or all predictions are,
+    there is nothing to correlate, and the number is 0, also in single resamples: even if every prediction is right.
+    """
+    classes = sorted({*gold, *predicted})
+    number = {name: index for index, name in enumerate(classes)}
+    cells = np.array(
+        [number[one] * len(classes) + number[other] for one, other in zip(gold, predicted, strict=True)]
+    )
+    # Only the pairs of classes that occur are columns: of many classes most pairs do not.
+    pairs, of = np.unique(cells, return_inverse=True)
+    rows = np.eye(len(pairs))[of]
+    labels, answers = (np.eye(len(classes))[part] for part in np.divmod(pairs, len(classes)))
+    means = resampled_means(rows, resamples, seed)
+    return percentile_interval(
+        float(correlation(rows.mean(0), labels, answers)), correlation(means, labels, answers), len(rows)
+    )
+
+
+def correlation(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """[...]: the correlation, from the share of examples in each pair of classes [..., pair].
+
+    labels, answers: [pair class], which class each pair has as its label, and which as the prediction.
+    """
+    of_labels, of_answers = shares @ labels, shares @ answers  # [..., class]: how often each class is either
+    right = shares @ (labels * answers).sum(-1)
+    covariance = right - (of_labels * of_answers).sum(-1)
+    spreads = (1 - (of_labels**2).sum(-1)) * (1 - (of_answers**2).sum(-1))
+    # With one class alone a spread is 0 but for rounding.
+    varied = spreads > 1e-12
+    return np.where(varied, covariance / np.sqrt(np.where(varied, spreads, 1.0)), 0.0)

@@ -5,6 +5,7 @@ text that is read in windows has the mean of its windows' logits: each window's 
 and what stands in two windows counts as two units.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,17 +14,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.core.corpus.rank_agreement import tau_b
 from pellucid.core.explaining.stitching import joined_units
 from pellucid.core.foundation.errors import ModelCannot, ParityBroken
+from pellucid.core.foundation.kinds import attention_tests
 from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.divergences import total_variation
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.packing import scheduler_for
 from pellucid.core.passes.rounding import tolerance
-from pellucid.core.passes.seeds import generator_for
 from pellucid.core.passes.windows import in_windows
+from pellucid.core.results.table import Interval
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans, Units, coarsen
+from pellucid.evaluation.shared.summary import bootstrap_interval, percentile_interval, resampled_means
 
 ROUNDING = 1e-3  # of the logits' size
 Ranking = tuple[np.ndarray, np.ndarray]  # [word] each: a word's weight, and its score by a method
@@ -171,3 +176,106 @@ def permutations(text: WeighedText, count: int, seed: int, name: str) -> Tensor:
     generator = generator_for(text.row, name, seed)
     # Sorted noise: a hundred calls of randperm took as long as a text's share of the forward pass.
     return text.weights[torch.rand(count, len(text), generator=generator, dtype=torch.float64).argsort(1)]
+
+
+# Whether a text's weights rank its words as a method's scores do.
+
+
+def kendall_tau(text: WeighedText, method: str) -> Tensor:
+    """[1]: tau-b of the words' weights and the sizes of their scores, -1 to 1; nan where either is constant."""
+    weights, scores = text.rankings[method]
+    return torch.tensor([tau_b(weights, np.abs(scores))], dtype=torch.float64)
+
+
+# What a test of attention over a whole corpus reads, and the lines that it returns.
+
+
+@dataclass(frozen=True)
+class AttentionCorpus:
+    """seed: of its draws. imitator: lambda -> a model that is trained to imitate this one; None where nothing is trained."""
+
+    model: Model
+    examples: tuple[Example, ...]
+    seed: int
+    imitator: Callable[[float], Model] | None = None
+
+
+@dataclass(frozen=True)
+class CorpusLine:
+    """One number. part: its name among the test's lines. n: how many texts, or other things, were counted.
+
+    at: where it stands on a curve, nan elsewhere. meaning: what it says, "" for what the test's registration says. directed: False
+    for a number to compare others with, of which neither more nor less speaks for the weights.
+    """
+
+    part: str
+    value: Interval
+    n: int
+    at: float = math.nan
+    meaning: str = ""
+    directed: bool = True
+
+
+# What a test of attention says of a model: the mean over texts with its interval, and the deviation of
+# random draws.
+
+
+FEWEST = 2  # units: the weight of a single one is 1 whatever is done to it
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class AttentionOutcome:
+    """value: mean and 95 % bootstrap interval over texts. deviation: of the mean from draw to draw; nan of a test without draws.
+
+    n_texts: how many texts were judged. too_short: texts of fewer than two units. unlabelled: texts that lack what the test
+    needs, such as a label of the model. Both are left out.
+    """
+
+    value: Interval
+    deviation: float
+    n_texts: int
+    too_short: int
+    unlabelled: int
+
+
+def attention_outcome(
+    name: str, texts: Sequence[WeighedText], settings: Mapping[str, object] | None = None
+) -> AttentionOutcome:
+    """One registered test on these texts; raises `UnknownName` and `BadSetting` as every catalogue does."""
+    entry = attention_tests.get(name)
+    call = entry.settings(dict(settings or {}))
+    values = [entry.make(text, **call).tolist() if len(text) >= FEWEST else [] for text in texts]
+    return outcome_of(values, [len(text) for text in texts], str(entry.facts["average"]))
+
+
+def outcome_of(
+    values: Sequence[Sequence[float]], sizes: Sequence[int], average: str = "texts"
+) -> AttentionOutcome:
+    """values: a text's [draw], empty where it is too short, nan where it lacks something. sizes: its units.
+
+    average: "texts", or "units": then a text counts as often as it has units.
+    """
+    long = [(np.array(draws), size) for draws, size in zip(values, sizes, strict=True) if len(draws)]
+    judged = [(draws, size) for draws, size in long if not np.isnan(draws).any()]
+    means = np.array([draws.mean() for draws, _ in judged])
+    deviation = math.nan
+    if judged and len(judged[0][0]) > 1:
+        deviation = float(np.stack([draws for draws, _ in judged]).mean(0).std(ddof=1))
+    by_unit = average == "units" and len(judged) > 0
+    interval = (
+        _interval_by_unit(means, np.array([size for _, size in judged]))
+        if by_unit
+        else bootstrap_interval(means)
+    )
+    return AttentionOutcome(
+        interval, deviation, len(judged), len(values) - len(long), len(long) - len(judged)
+    )
+
+
+def _interval_by_unit(means: np.ndarray, sizes: np.ndarray) -> Interval:
+    """The mean over units, from the means of texts; texts are resampled whole."""
+    columns = np.stack([means * sizes, sizes], 1).astype(float)
+    resampled = resampled_means(columns, RESAMPLES, 0)
+    number = float(columns[:, 0].sum() / columns[:, 1].sum())
+    return percentile_interval(number, resampled[:, 0] / resampled[:, 1], len(means))

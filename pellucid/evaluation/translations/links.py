@@ -4,15 +4,25 @@ Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment Mo
 blanks, counted from 0, as in the files of aligners.
 """
 
+import os
+import re
+import signal
+import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.errors import BadFile, BadInput
 from pellucid.core.foundation.wording import quoted
+from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT, program_path
+from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.interval import Interval
+from pellucid.core.text.units import Units
 from pellucid.evaluation.shared.summary import percentile_interval, resampled_means
 
 Links = frozenset[tuple[int, int]]  # (source word, target word)
@@ -123,3 +133,138 @@ def parsed_links(text: str, n_source: int, n_target: int, where: str) -> Links:
             )
         links.add((int(source), int(target)))
     return frozenset(links)
+
+
+# An explanation of written words as a table of the words that links count: what stands between blanks.
+
+
+def linked_words(explanation: Explanation) -> np.ndarray:
+    """[target word, source word]: scores of units inside a source word added up, those of a target word's rows averaged.
+
+    Raises `BadInput` for an explanation without a row for each written word.
+    """
+    if [kind for kind, _ in explanation.rows] != ["word"] or len(explanation.example.segments) != 2:
+        raise BadInput(
+            f"The explanation of {quoted(explanation.example.id)} has no row for each written word; explain a translator's words."
+        )
+    source, target = explanation.example.segments
+    words = explanation.words()
+    assert isinstance(words.units, Units)
+    columns = _at_words(words.scores, words.units, source)
+    places = _places_of_rows(explanation, target)
+    counts = np.bincount(places, minlength=len(target.split()))
+    table = np.zeros((len(counts), columns.shape[1]))
+    np.add.at(table, places, columns)
+    return table / np.maximum(counts, 1)[:, None]
+
+
+def _at_words(scores: np.ndarray, units: Units, source: str) -> np.ndarray:
+    """[row, source word]"""
+    ends = [match.end() for match in re.finditer(r"\S+", source)]
+    table = np.zeros((len(scores), len(ends)))
+    for unit, (segment, start) in enumerate(zip(units.segment, units.start, strict=True)):
+        if segment == 0:
+            table[:, np.searchsorted(ends, start, side="right").clip(max=len(ends) - 1)] += scores[:, unit]
+    return table
+
+
+def _places_of_rows(explanation: Explanation, target: str) -> list[int]:
+    """The number of the target word that each row's written word stands in."""
+    ends = [match.end() for match in re.finditer(r"\S+", target)]
+    places, cursor = [], 0
+    for label in explanation.rows[0][1]:
+        word = label.partition(" ")[2]  # a row is called by its number and its word
+        cursor = target.index(word, cursor)
+        places.append(int(np.searchsorted(ends, cursor, side="right")))
+        cursor += len(word)
+    return places
+
+
+# Silver links of words by `eflomal`, a program of the user's: run as a program, never imported.
+#
+# Östling and Tiedemann (2016), "Efficient Word Alignment with Markov Chain Monte Carlo". It aligns in
+# both directions; what both have found, their intersection, are the links: fewer than either has, and the
+# most precise choice (Och and Ney 2003, section 3).
+
+
+SHOWN = 200  # characters of what a failed program wrote
+
+
+def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> list[str]:
+    """For each pair its links, such as "0-0 1-2": source word and target word, counted from 0 between blanks.
+
+    program: `eflomal-align`, by its name or path. seconds: after so many it is ended. Its draws have no seed, so a few links differ
+    from run to run. Raises `BadFile` where the program is missing, fails, takes longer or writes something else.
+    """
+    path = program_path(program)
+    if path is None:
+        raise BadFile(
+            f"No program {quoted(program)} was found; install eflomal (pip install eflomal) and give the path of its eflomal-align."
+        )
+    texts = [tuple(" ".join(text.split()) for text in pair) for pair in pairs]
+    with TemporaryDirectory() as folder:
+        files = {name: Path(folder) / name for name in ("source", "target", "forward", "reverse")}
+        for side, name in enumerate(("source", "target")):
+            files[name].write_text("".join(f"{pair[side]}\n" for pair in texts), encoding="utf-8")
+        options = [f"--{name}={files[name]}" for name in ("source", "target")]
+        options += [f"--{name}-links={files[name]}" for name in ("forward", "reverse")]
+        _run([path, *options], folder, seconds)
+        both = [_lines(files[name], len(texts), program) for name in ("forward", "reverse")]
+    return [
+        _intersection(one, other, pair, f"{program}, pair {number}")
+        for number, (one, other, pair) in enumerate(zip(*both, texts, strict=True), 1)
+    ]
+
+
+def _run(command: list[str], folder: str, seconds: float) -> None:
+    """Run a program and its children in a folder, without a shell; all of them end when it does."""
+    name = command[0]
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=PROGRAM_ENVIRONMENT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise BadFile(f"Cannot run {name}: {error.strerror}.") from None
+    try:
+        messages = process.communicate(timeout=seconds)[1]
+    except subprocess.TimeoutExpired:
+        raise BadFile(f"{name} took longer than {seconds:g} seconds; give it more, or fewer pairs.") from None
+    finally:
+        _end(process)
+    if process.returncode:
+        last = messages.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise BadFile(f"{name} failed: {' '.join(last)[:SHOWN] or f'status {process.returncode}'}.")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a program and its children."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
+
+
+def _lines(path: Path, count: int, program: str) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    if len(lines) != count:
+        raise BadFile(
+            f"{program} wrote {len(lines):,} lines of links for {count:,} pairs; is it eflomal-align?"
+        )
+    return lines
+
+
+def _intersection(one: str, other: str, pair: Sequence[str], where: str) -> str:
+    """The links that both directions have, by target word."""
+    n_source, n_target = (len(text.split()) for text in pair)
+    try:
+        common = parsed_links(one, n_source, n_target, where) & parsed_links(other, n_source, n_target, where)
+    except BadInput as error:  # the program's lines are no input of the user's
+        raise BadFile(str(error)) from None
+    return " ".join(f"{source}-{target}" for source, target in sorted(common, key=lambda link: link[::-1]))

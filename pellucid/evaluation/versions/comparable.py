@@ -1,13 +1,69 @@
 """Whether two sets of explanations answer the same question: one method with the same settings, targets, units and classes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.wording import clipped, listed, quoted
 from pellucid.core.results.explanation import Explanation
-from pellucid.evaluation.versions.common_words import unit_of
-from pellucid.evaluation.versions.matching import Pair
+from pellucid.core.text.units import SPECIAL
+
+# Which texts two sets of explanations have in common: by id and text, and where a text has got another
+# id, by the text.
+
+
+Pair = tuple[Explanation, Explanation]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """pairs: (before, after) of each common text, in the order of the first set. only_before, only_after: the rest."""
+
+    pairs: tuple[Pair, ...]
+    only_before: tuple[Explanation, ...]
+    only_after: tuple[Explanation, ...]
+
+
+def matched(before: Sequence[Explanation], after: Sequence[Explanation]) -> Matches:
+    """The texts in common. A text that stands several times under one id counts once.
+
+    Numbers of lines are ids too, and a new line in a file moves them all. So what no id and text match is matched by text alone.
+    """
+    first, second = _distinct(before), _distinct(after)
+    pairs, first, second = _paired(first, second, lambda one: (one.example.id, one.example.segments))
+    more, first, second = _paired(first, second, lambda one: one.example.segments)
+    places = {id(one): place for place, one in enumerate(before)}
+    ordered = sorted([*pairs, *more], key=lambda pair: places[id(pair[0])])
+    return Matches(tuple(ordered), tuple(first), tuple(second))
+
+
+def _distinct(explanations: Sequence[Explanation]) -> list[Explanation]:
+    seen: dict[Hashable, Explanation] = {}
+    for one in explanations:
+        seen.setdefault((one.example.id, one.example.segments), one)
+    return list(seen.values())
+
+
+def _paired(
+    before: list[Explanation], after: list[Explanation], key: Callable[[Explanation], Hashable]
+) -> tuple[list[Pair], list[Explanation], list[Explanation]]:
+    """The pairs of equal keys, and what is left of both sides; each explanation is in one pair at most."""
+    waiting: dict[Hashable, list[Explanation]] = {}
+    for one in after:
+        waiting.setdefault(key(one), []).append(one)
+    pairs, left = [], []
+    for one in before:
+        same = waiting.get(key(one))
+        if same:
+            pairs.append((one, same.pop(0)))
+        else:
+            left.append(one)
+    used = {id(other) for _, other in pairs}
+    return pairs, left, [one for one in after if id(one) not in used]
 
 
 def check_settings(sides: Sequence[tuple[str, Sequence[Explanation]]]) -> None:
@@ -81,3 +137,69 @@ def _differing(one: Explanation, other: Explanation) -> str:
 
 def _value(explanation: Explanation, name: str) -> str:
     return _plain({name: explanation.settings[name]} if name in explanation.settings else {})
+
+
+# The words that two explanations of one text share, with both scores of each.
+#
+# Tokenizers of two versions may cut a text differently, so that one joins what is two words for the
+# other. What one of them joins is one word here, with the sum of the scores; sums stay the same.
+
+
+LARGER = ("sentence", "paragraph")  # units that cannot be cut into words
+Range = tuple[int, int, int]  # segment, first character, the one after the last
+
+
+@dataclass(frozen=True)
+class CommonWords:
+    """words [word] in reading order; before, after [word]: their scores in both explanations."""
+
+    words: tuple[str, ...]
+    before: np.ndarray
+    after: np.ndarray
+
+
+def common_words(before: Explanation, after: Explanation) -> CommonWords:
+    """The words of a text with both scores; of scores with several rows, the row that reports show."""
+    one, other = _at_words(before), _at_words(after)
+    ranges = _joined([*_ranges(one), *_ranges(other)])
+    texts = before.example.segments
+    words = tuple(texts[segment][start:end] for segment, start, end in ranges)
+    return CommonWords(words, _summed(one, ranges), _summed(other, ranges))
+
+
+def unit_of(explanation: Explanation) -> str:
+    """What the words of an explanation are: word, or a larger unit that cannot be cut into words."""
+    return explanation.units.kind if explanation.units.kind in LARGER else "word"
+
+
+def _at_words(explanation: Explanation) -> Explanation:
+    row = explanation.shown_row()
+    return row if unit_of(row) != "word" else row.view("word")
+
+
+def _ranges(explanation: Explanation) -> list[Range]:
+    """The offsets of the units that are text."""
+    units = explanation.units
+    return [(units.segment[one], units.start[one], units.end[one]) for one in units.content]  # type: ignore[union-attr]  # spans were shared among words
+
+
+def _joined(ranges: list[Range]) -> list[Range]:
+    """The ranges in reading order, those that share a character as one."""
+    joined: list[Range] = []
+    for segment, start, end in sorted(set(ranges)):
+        if joined and joined[-1][0] == segment and start < joined[-1][2]:
+            joined[-1] = (segment, joined[-1][1], max(joined[-1][2], end))
+        else:
+            joined.append((segment, start, end))
+    return joined
+
+
+def _summed(explanation: Explanation, ranges: list[Range]) -> np.ndarray:
+    """[range]: the sum of the scores of the units inside each."""
+    starts = [(segment, start) for segment, start, _ in ranges]
+    sums, units = np.zeros(len(ranges)), explanation.units
+    for unit, score in enumerate(explanation.scores):
+        if units.segment[unit] != SPECIAL:  # type: ignore[union-attr]  # see `_ranges`
+            index = bisect_right(starts, (units.segment[unit], units.start[unit])) - 1  # type: ignore[union-attr]
+            sums[index] += float(score)
+    return sums

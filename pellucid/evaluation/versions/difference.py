@@ -17,9 +17,14 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
-from pellucid.evaluation.versions.common_words import common_words
-from pellucid.evaluation.versions.comparable import check_pairs, check_settings, is_same_target
-from pellucid.evaluation.versions.matching import Pair, matched
+from pellucid.evaluation.versions.comparable import (
+    Pair,
+    check_pairs,
+    check_settings,
+    common_words,
+    is_same_target,
+    matched,
+)
 
 Side = tuple[str, Sequence[Explanation]]  # what messages call it, and its explanations by one method
 MEASURES = ("changed", "tau", "overlap")

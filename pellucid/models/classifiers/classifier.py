@@ -22,16 +22,15 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
 from pellucid.core.text.example import Example, Texts
+from pellucid.models.classifiers.buffer_copies import undisturbed
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
 from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.recording import Recorder, blocks_of
-from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.classifiers.tokens import encode, refuse_spelt_padding
-from pellucid.models.classifiers.undisturbed import undisturbed
+from pellucid.models.classifiers.tokens import Tokenizer, encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
 from pellucid.models.routing.route import Route
 from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
-from pellucid.models.routing.trial_passes import TrialPasses
+from pellucid.models.routing.trial import TrialPasses
 
 # What a network with a head may have; whether it does is seen on a text.
 POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
@@ -46,7 +45,7 @@ class Classifier:
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
     (`core/text/trained_texts.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
     they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
-    that is hidden from the network in every text (`models/changed/unread_word.py`). route: how its passes are computed, by name, or
+    that is hidden from the network in every text (`models/changed/changed_networks.py`). route: how its passes are computed, by name, or
     "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.
     """
 

@@ -25,8 +25,8 @@ from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want
 from pellucid.core.results.explanation import Prediction
 from pellucid.core.text.example import Example, Texts
-from pellucid.models.classifiers.labels import class_names
 from pellucid.models.classifiers.numbered_pieces import NumberedPieces, Text
+from pellucid.models.classifiers.output import class_names
 
 Gives = Literal["probabilities", "logits"]
 SMALLEST = 1e-30  # a probability below it counts as it: 0 has no logarithm

@@ -19,15 +19,12 @@ from pellucid.core.foundation.wording import listed
 from pellucid.core.passes.target import Problem
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.in_memory import check_in_memory
-from pellucid.models.classifiers.labels import check_labels
-from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.classifiers.tokens import tokenized
+from pellucid.models.classifiers.output import check_labels
+from pellucid.models.classifiers.tokens import Tokenizer, tokenized
 from pellucid.models.folders.configuration import tokenizer_configuration
 from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.kinds_of_model import check_folder_kind
-from pellucid.models.folders.library_network import read_network
-from pellucid.models.folders.library_output import quiet
-from pellucid.models.folders.unattended import guarded
+from pellucid.models.folders.library_network import guarded, quiet, read_network
 
 HOLES = 100  # times as many ids as tokens
 

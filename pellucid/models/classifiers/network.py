@@ -26,16 +26,14 @@ from pellucid.core.passes.windows import windows_of
 from pellucid.core.results.explanation import Prediction
 from pellucid.core.text.example import Example, Texts
 from pellucid.core.text.units import SPECIAL, Units, coarse_index
-from pellucid.models.classifiers.buffer_copies import reading
+from pellucid.models.classifiers.buffer_copies import reading, shared_numbers, undisturbed
 from pellucid.models.classifiers.collation import closed_up, collate
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.gradient_losses import losses
 from pellucid.models.classifiers.hooks import Enough, wide_after, word_embeddings
-from pellucid.models.classifiers.in_memory import check_network
-from pellucid.models.classifiers.labels import class_names
+from pellucid.models.classifiers.in_memory import check_network, losses
 from pellucid.models.classifiers.network_layers import LayerRun, checked_layers, layer_names
+from pellucid.models.classifiers.output import class_names
 from pellucid.models.classifiers.running import FAILURES
-from pellucid.models.classifiers.undisturbed import shared_numbers, undisturbed
 from pellucid.models.families.probes import device_of, rows_of_table
 
 Piece = tuple[int, int | None, int | None]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -13,20 +13,18 @@ from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.passes.batch import Row, SpecialIds
 from pellucid.core.passes.parity import residuals
 from pellucid.core.passes.precision import TOLERANCE
+from pellucid.core.passes.trace import GateTrace
 from pellucid.core.text.example import Example
-from pellucid.models.classifiers.arguments import Arguments
-from pellucid.models.classifiers.buffer_copies import reading
-from pellucid.models.classifiers.collation import collate
+from pellucid.models.classifiers.buffer_copies import reading, undisturbed
+from pellucid.models.classifiers.collation import Arguments, collate
 from pellucid.models.classifiers.digest import network_digest, network_state
-from pellucid.models.classifiers.gradient_losses import losses
 from pellucid.models.classifiers.hooks import word_embeddings
+from pellucid.models.classifiers.in_memory import losses
 from pellucid.models.classifiers.output import Output
-from pellucid.models.classifiers.piece_network import PieceNetwork
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.classifiers.running import Call, run_network
-from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.classifiers.tokens import encode, own_copy, tokenized
-from pellucid.models.classifiers.undisturbed import undisturbed
+from pellucid.models.classifiers.tokens import Tokenizer, encode, own_copy, tokenized
+from pellucid.models.families.encoder import EncoderConfiguration
 from pellucid.models.families.last_token import padding_id
 from pellucid.models.families.probes import (
     computing_config,
@@ -37,8 +35,36 @@ from pellucid.models.families.probes import (
     rows_of_table,
 )
 from pellucid.models.families.structure import Structure, observed, structure_of
-from pellucid.models.pooling.piece_tensors import piece_tensors
+from pellucid.models.pooling.pooler import PieceTensors, piece_tensors
 from pellucid.models.routing.route import own_call
+
+# What a network must offer that reads a record of piece tensors; networks of Hugging Face read columns by
+# name instead.
+
+
+@runtime_checkable
+class PieceNetwork(Protocol):
+    """A composed network, as a `Classifier` sees it; a module whose forward takes `PieceTensors`.
+
+    config: its encoder's. max_length: the most pieces of a text that it reads as one; None: what its encoder reads.
+    reads_sentences, reads_content: whether it reads these fields of the record. pooler_settings: what its answers depend on
+    besides weights and configuration, as JSON.
+    """
+
+    config: EncoderConfiguration
+    max_length: int | None
+    reads_sentences: bool
+    reads_content: bool
+    pooler_settings: dict[str, object]
+
+    def choose(self, pieces: PieceTensors) -> GateTrace | None:
+        """Of a network that reads twice, what it chooses by its first reading; None for one that reads once."""
+        ...
+
+    def forward(self, pieces: PieceTensors, gates: GateTrace | None = None) -> Output:
+        """[batch piece] -> logits and own weights; gates: what `choose` returned."""
+        ...
+
 
 NO_LIMIT = 10**9
 SAME = 0.2  # of the tolerance: below this difference two runs count as equal

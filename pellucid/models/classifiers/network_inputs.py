@@ -9,11 +9,10 @@ from pellucid.core.foundation.errors import BadInput, ModelCannot
 from pellucid.core.passes.batch import Batch, Row
 from pellucid.core.passes.precision import InWiderNumbers, is_short
 from pellucid.core.text.example import Example
-from pellucid.models.classifiers.arguments import Arguments
-from pellucid.models.classifiers.collation import collate, hidden, row_with_gaps
+from pellucid.models.classifiers.collation import Arguments, collate, hidden, row_with_gaps
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
 from pellucid.models.families.last_token import empty_row
-from pellucid.models.pooling.piece_tensors import piece_tensors
+from pellucid.models.pooling.pooler import piece_tensors
 
 
 class NetworkInputs:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
-from pellucid.models.families.attention_scores import attention_scores, shared_heads
+from pellucid.models.families.encoder import attention_scores, shared_heads
 
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
 FACTORS = {F.linear: 1, torch.addmm: 2}  # linear maps, and the index of their weight among the arguments

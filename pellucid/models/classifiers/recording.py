@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from pellucid.core.foundation.errors import ModelCannot
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.trace import Trace, Want
-from pellucid.models.classifiers.arguments import Arguments
-from pellucid.models.classifiers.collation import closed_up
+from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
+from pellucid.models.classifiers.collation import Arguments, closed_up
 from pellucid.models.classifiers.hooks import (
     Enough,
     computing_in,
@@ -24,7 +24,6 @@ from pellucid.models.classifiers.network_inputs import NetworkInputs
 from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.classifiers.running import Call
-from pellucid.models.classifiers.undisturbed import shared_numbers, undisturbed
 from pellucid.models.routing.route import Route, own_call
 
 

@@ -9,10 +9,9 @@ from torch import Tensor, nn
 from pellucid.core.foundation.errors import ModelCannot, PellucidError
 from pellucid.core.foundation.memory import is_memory_error
 from pellucid.core.foundation.wording import reason
-from pellucid.models.classifiers.arguments import Arguments
+from pellucid.models.classifiers.collation import Arguments
 from pellucid.models.classifiers.output import Output
-from pellucid.models.families.end_token import one_end_a_row
-from pellucid.models.families.last_token import with_row_ends
+from pellucid.models.families.last_token import one_end_a_row, with_row_ends
 from pellucid.models.families.probes import end_id, parameter_names, without_cache
 from pellucid.models.routing.route import own_call
 

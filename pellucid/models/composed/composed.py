@@ -1,15 +1,16 @@
 """A composed model as a classifier, saved to one folder and loaded back."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from safetensors.torch import load_file
+from tokenizers import Regex, normalizers
 from transformers import MODEL_MAPPING
 
 from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors, readable, write_text
+from pellucid.core.foundation.files import disk_errors, read_text, readable, whole_files, write_text
 from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
@@ -17,25 +18,18 @@ from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import reason
 from pellucid.models.classifiers.classifier import POSSIBLE, Classifier
 from pellucid.models.classifiers.hugging_face import load_tokenizer
-from pellucid.models.classifiers.pretrained import without_pooler
-from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.composed.b_cos_layers import B_COS
+from pellucid.models.classifiers.source_digest import without_pooler
+from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
-from pellucid.models.composed.final_full_stop import strip_final_full_stop
+from pellucid.models.composed.lower_layers import B_COS
 from pellucid.models.composed.plan import Plan, read_plan
-from pellucid.models.composed.tokenizer_files import save_tokenizer
-from pellucid.models.composed.trained_texts_file import read_trained_texts
 from pellucid.models.composed.word_vectors import rebuild_encoder
 from pellucid.models.families.encoder import Encoder
-from pellucid.models.folders.configuration import check_values, configuration
+from pellucid.models.folders.configuration import check_values, configuration, read_object
 from pellucid.models.folders.contained_paths import check_files
-from pellucid.models.folders.json_object import read_object
-from pellucid.models.folders.library_network import new_network
-from pellucid.models.folders.library_output import quiet
+from pellucid.models.folders.library_network import guarded, new_network, quiet
 from pellucid.models.folders.sizes import check_numbers, check_sizes
-from pellucid.models.folders.tensors import save_tensors
-from pellucid.models.folders.unattended import guarded
-from pellucid.models.folders.weight_files import weight_sizes
+from pellucid.models.folders.weight_files import save_tensors, weight_sizes
 
 FORM = "pellucid-composed-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
@@ -119,3 +113,86 @@ def _encoder_builder(config: Json) -> Callable[[], Encoder]:
     known = configuration(config)
 
     return lambda: without_pooler(new_network(known, MODEL_MAPPING))
+
+
+# The file in a trained model's folder that lists its train and dev texts, one digest a line.
+
+
+FILE = "trained_texts.txt"
+
+
+def read_trained_texts(folder: str | Path) -> frozenset[str]:
+    """The digests in a folder; none where there is no such file, as in folders of earlier versions."""
+    path = Path(folder) / FILE
+    return frozenset(read_text(path).split()) if path.is_file() else frozenset()
+
+
+def write_trained_texts(digests: Iterable[str], folder: str | Path) -> None:
+    """Write them sorted, each once."""
+    write_text(Path(folder) / FILE, "".join(f"{digest}\n" for digest in sorted(set(digests))))
+
+
+# The tokenizer's files in a trained model's folder: written, and made again where some are missing.
+
+
+ALWAYS = ("tokenizer.json", "tokenizer_config.json")  # what every tokenizer of ours leaves
+TOKENIZER_FILES = (  # and what else the library's tokenizers leave, by kind
+    *ALWAYS,
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "chat_template.jinja",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "target_vocab.json",
+    "bpe.codes",
+    "spiece.model",
+    "spm.model",
+    "sentencepiece.bpe.model",
+    "tokenizer.model",
+    "source.spm",
+    "target.spm",
+)
+
+
+def save_tokenizer(tokenizer: Tokenizer, folder: Path, only: Collection[str] | None = None) -> None:
+    """Write a tokenizer's files to a folder. only: the names of those to write; None: all."""
+    with whole_files(folder) as temporary:
+        try:
+            tokenizer.save_pretrained(temporary)
+        except Exception as error:  # the tokenizer's writer raises nothing more precise
+            raise BadFile(f"Cannot write the tokenizer to {folder}: {reason(error)}.") from None
+        for path in list(temporary.iterdir()):
+            if only is not None and path.name not in only:
+                path.unlink()
+
+
+def missing_tokenizer_files(folder: Path, damaged: Collection[str]) -> list[str]:
+    """The tokenizer's files that are not there, of those that every one leaves and of those that were damaged."""
+    expected = {*ALWAYS, *(name for name in damaged if name in TOKENIZER_FILES)}
+    return sorted(name for name in expected if not (folder / name).exists())
+
+
+# Texts read without their final full stop, as in the release of Sun et al. (2020) (corrections.md A0.7).
+#
+# The tokenizer skips it, so training, explaining and judging all do; offsets still belong to the text as
+# written.
+
+
+FINAL_FULL_STOP = r"(?<=\S)\s*\.\s*\z"  # a text of a full stop alone is read
+
+
+def strip_final_full_stop(tokenizer: Tokenizer) -> None:
+    """Make the tokenizer skip one full stop at the end of each text, and the white space around it."""
+    if strips_final_full_stop(tokenizer):  # some tokenizers keep it when they are saved, some do not
+        return
+    backend = tokenizer.backend_tokenizer
+    own = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = normalizers.Sequence([normalizers.Replace(Regex(FINAL_FULL_STOP), ""), *own])
+
+
+def strips_final_full_stop(tokenizer: Tokenizer) -> bool:
+    """Whether the tokenizer already skips it."""
+    normalizer = json.loads(tokenizer.backend_tokenizer.to_str())["normalizer"] or {}
+    steps = [step.get("pattern", {}) for step in normalizer.get("normalizers", [])]
+    return any(step.get("Regex") == FINAL_FULL_STOP for step in steps)

@@ -6,15 +6,12 @@ The head is linear and the pooler's weights sum to 1, so the weighted units' log
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import GateTrace
 from pellucid.models.classifiers.output import Output
-from pellucid.models.composed.b_cos_layers import B_COS, check_form, with_b_cos_layers
-from pellucid.models.composed.encoder_and_head import EncoderAndHead
 from pellucid.models.composed.joined_windows import ReadStates
-from pellucid.models.composed.lower_layers import last_states
+from pellucid.models.composed.lower_layers import B_COS, check_form, last_states, with_b_cos_layers
 from pellucid.models.composed.plan import Plan
-from pellucid.models.composed.rationale_network import RationaleNetwork
+from pellucid.models.composed.rationale_network import EncoderAndHead, RationaleNetwork
 from pellucid.models.families.encoder import Encoder
-from pellucid.models.pooling.piece_tensors import PieceTensors
-from pellucid.models.pooling.pooler import Pooler
+from pellucid.models.pooling.pooler import PieceTensors, Pooler
 
 
 class PoolingNetwork(EncoderAndHead):

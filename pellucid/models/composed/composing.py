@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders, poolers
 from pellucid.core.foundation.local_random import OwnDraws
-from pellucid.models.classifiers.pretrained import load_encoder
-from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.composed.b_cos_layers import B_COS, fitting_poolers, has_b_cos_layers
-from pellucid.models.composed.composed import is_composed, load_composed
+from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.classifiers.tokens import Tokenizer
+from pellucid.models.composed.composed import is_composed, load_composed, strip_final_full_stop
 from pellucid.models.composed.composed_network import ComposedNetwork, composed_network
-from pellucid.models.composed.final_full_stop import strip_final_full_stop
 from pellucid.models.composed.joined_windows import check_ends
-from pellucid.models.composed.lower_layers import remove_upper_blocks
+from pellucid.models.composed.lower_layers import (
+    B_COS,
+    fitting_poolers,
+    has_b_cos_layers,
+    remove_upper_blocks,
+)
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import new_encoder
 from pellucid.models.families.encoder import Encoder

@@ -6,11 +6,11 @@ from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
 from pellucid.core.foundation.local_random import OwnDraws
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.pretrained import load_encoder
+from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composed import CONFIG, as_classifier, is_composed
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan, read_plan
-from pellucid.models.folders.json_object import read_object
+from pellucid.models.folders.configuration import read_object
 from pellucid.models.folders.kinds_of_model import CLASSIFIER, class_names
 
 LABELS = ("first", "second")  # of a head that nothing reads

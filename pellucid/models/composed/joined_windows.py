@@ -22,11 +22,11 @@ from pellucid.core.passes.scheduler import Scheduler, default_budget
 from pellucid.core.passes.windows import pieces_in, windows_of
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.hooks import output_through
-from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.lower_layers import last_states
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.families.probes import first_position, knows_token_types, most_positions
-from pellucid.models.pooling.piece_tensors import PieceTensors
+from pellucid.models.pooling.pooler import PieceTensors
 
 ReadStates = Callable[
     [Encoder, Mapping[str, Tensor]], Tensor

@@ -8,7 +8,7 @@ from pellucid.core.foundation.checks import of_kind, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.wording import quoted
 from pellucid.core.passes.target import Problem
-from pellucid.models.classifiers.labels import check_labels
+from pellucid.models.classifiers.output import check_labels
 
 # Keyword arguments of a registered encoder or pooler: plain values by name.
 Settings: TypeAlias = dict[str, object]

@@ -13,7 +13,7 @@ from torch import Tensor
 from pellucid.core.foundation.checks import at_least, between, one_of
 from pellucid.core.foundation.errors import BadSetting
 from pellucid.core.foundation.kinds import encoders
-from pellucid.models.composed.bidirectional_layer import BidirectionalLayer
+from pellucid.models.composed.lower_layers import BidirectionalLayer
 from pellucid.models.composed.word_vectors import (
     WIDTH,
     BlocksOnVectors,

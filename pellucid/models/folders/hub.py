@@ -10,8 +10,7 @@ from huggingface_hub import constants, snapshot_download
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.wording import reason
-from pellucid.models.folders.configuration import CONFIG
-from pellucid.models.folders.json_object import read_object
+from pellucid.models.folders.configuration import CONFIG, read_object
 from pellucid.models.folders.weight_files import WEIGHTS, weight_files
 
 DESCRIBING = ["*.json", "*.txt", "*.model", "*.jinja"]  # configuration and tokenizer, without weights

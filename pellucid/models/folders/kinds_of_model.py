@@ -6,8 +6,7 @@ from typing import Any
 
 from pellucid.core.foundation.errors import BadFile, ModelCannot
 from pellucid.core.foundation.wording import quoted
-from pellucid.models.folders.configuration import CONFIG
-from pellucid.models.folders.json_object import read_object
+from pellucid.models.folders.configuration import CONFIG, read_object
 
 CLASSIFIER = "ForSequenceClassification"
 # How the names of classes end -> what such a model does; the longest ending that fits counts.

@@ -4,20 +4,24 @@ The library gets a configuration and tensors, never the folder. So there is no f
 pickles, other weights or other models.
 """
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from pathlib import Path
+from threading import Lock, RLock
 from typing import Any, TypeAlias
 
 import torch
 from safetensors import safe_open
-from transformers import PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel, dynamic_module_utils
+from transformers.integrations import hub_kernels
+from transformers.utils import logging as hugging_face_logging
 
 from pellucid.core.foundation.errors import BadFile
 from pellucid.models.folders.configuration import CONFIG, configuration, read_configuration
 from pellucid.models.folders.sizes import check_numbers, check_sizes
-from pellucid.models.folders.unattended import guarded
 from pellucid.models.folders.weight_files import weight_files, weight_sizes
 
 # Such as `MODEL_MAPPING`, from a configuration's class to its network's. Any: the library declares a pair of classes, and
@@ -82,3 +86,90 @@ def _slices(files: list[Path], opened: ExitStack) -> dict[str, object]:
         file = opened.enter_context(safe_open(path, framework="pt"))
         tensors |= {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
     return tensors
+
+
+# Loading without the noise of the libraries below.
+
+
+_SWITCHING = Lock()
+_inside: list[bool] = []  # one entry for each that is inside; the switches are the process's
+_before = ExitStack()  # restores the switches
+
+NO_THREADS = "HF_DEACTIVATE_ASYNC_LOAD"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hugging Face's progress bars and warnings are off inside, and as they were when the last thread has left."""
+    with _SWITCHING:
+        if not _inside:
+            _before.enter_context(_switched_off())
+        _inside.append(True)
+    try:
+        yield
+    finally:
+        with _SWITCHING:
+            _inside.pop()
+            if not _inside:
+                _before.close()
+
+
+@contextmanager
+def _switched_off() -> Iterator[None]:
+    """Progress bars and warnings are off, and so are the library's threads that read weights.
+
+    Where memory is short such threads never start, and loading would wait for them for ever.
+    """
+    threads = os.environ.get(NO_THREADS)
+    os.environ[NO_THREADS] = "1"
+    bars, level = hugging_face_logging.is_progress_bar_enabled(), hugging_face_logging.get_verbosity()
+    hub = logging.getLogger("huggingface_hub")
+    hub_level = hub.level
+    hugging_face_logging.disable_progress_bar()
+    hugging_face_logging.set_verbosity(logging.CRITICAL)
+    hub.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        if threads is None:
+            os.environ.pop(NO_THREADS, None)
+        else:
+            os.environ[NO_THREADS] = threads
+        hub.setLevel(hub_level)
+        hugging_face_logging.set_verbosity(level)
+        if bars:
+            hugging_face_logging.enable_progress_bar()
+
+
+# While a stranger's folder is read, the libraries ask no questions at the terminal and load no kernels
+# from the hub.
+
+
+# The library changes classes of its own while it loads, such as `PreTrainedModel.tie_weights`, and puts back what it met.
+# Two that load at once would leave the change behind for the rest of the process, so the second one waits.
+_LOADING = RLock()
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """The libraries neither ask on standard input nor load kernels; afterwards all is as before.
+
+    These switches belong to the whole process, so one thread at a time is inside; the others wait.
+    """
+    with _LOADING:
+        seconds, get = dynamic_module_utils.TIME_OUT_REMOTE_CODE, hub_kernels.get_kernel
+        _set(0, _no_kernel)  # with no time for an answer, the question is an error at once
+        try:
+            yield
+        finally:
+            _set(seconds, get)
+
+
+def _set(seconds: int, get: Callable) -> None:
+    dynamic_module_utils.TIME_OUT_REMOTE_CODE = seconds
+    hub_kernels.get_kernel = get
+
+
+def _no_kernel(name: str, *_: object, **__: object) -> None:
+    """The library goes on without a kernel that is not there."""
+    raise FileNotFoundError(f"the kernel {name} is code of the hub, which is not loaded")

@@ -17,12 +17,10 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import write_text
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import reason
+from pellucid.models.folders.configuration import read_object
 from pellucid.models.folders.contained_paths import check_files
-from pellucid.models.folders.json_object import read_object
-from pellucid.models.folders.tensors import save_tensors
-from pellucid.models.folders.weight_files import weight_sizes
-from pellucid.models.language_heads.lens import Lens
-from pellucid.models.language_heads.lens_record import LensRecord, read_lens_record
+from pellucid.models.folders.weight_files import save_tensors, weight_sizes
+from pellucid.models.language_heads.lens import Lens, LensRecord, read_lens_record
 from pellucid.models.language_heads.lens_weights import tensors_digest
 from pellucid.models.language_heads.masked_head import MaskedHead
 

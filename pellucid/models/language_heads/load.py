@@ -19,13 +19,10 @@ from pellucid.models.composed.composed import is_composed
 from pellucid.models.folders.configuration import configuration, read_configuration
 from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.kinds_of_model import class_names
-from pellucid.models.folders.library_network import read_network
-from pellucid.models.folders.library_output import quiet
-from pellucid.models.language_heads.lens import Lens
-from pellucid.models.language_heads.lens_fit import check_lens_fits
+from pellucid.models.folders.library_network import quiet, read_network
+from pellucid.models.language_heads.lens import Lens, check_lens_fits
 from pellucid.models.language_heads.lens_folder import load_lens
-from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
-from pellucid.models.language_heads.vocabulary import vocabulary_digest
+from pellucid.models.language_heads.masked_lm_head import MaskedLMHead, vocabulary_digest
 
 LENS = "lens.json"
 INSTEAD = "train a lens instead: pellucid.lens(model, texts, out=...), pellucid lens MODEL --texts FILE --out FOLDER"

@@ -13,11 +13,9 @@ from pellucid.core.foundation.checks import between, one_of
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import GateTrace
 from pellucid.core.text.units import SPECIAL
-from pellucid.models.pooling.hard_kuma import gates_of, margin, start
-from pellucid.models.pooling.piece_tensors import PieceTensors
-from pellucid.models.pooling.pooled import Pooled
-from pellucid.models.pooling.pooler import Pooler
-from pellucid.models.pooling.unit_vectors import merge_parts, part_numbers
+from pellucid.models.pooling.heaviest_alone import gates_of, margin, start
+from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
+from pellucid.models.pooling.unit_attention import merge_parts, part_numbers
 
 Form = Literal["reinforce", "hard_kuma"]
 Generator = Literal["encoder", "lstm"]

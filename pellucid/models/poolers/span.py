@@ -16,22 +16,20 @@ from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.core.text.units import SPECIAL
 from pellucid.models.pooling.heaviest_alone import at_parts, attend_to_heaviest
-from pellucid.models.pooling.piece_tensors import PieceTensors
-from pellucid.models.pooling.pooled import Pooled
-from pellucid.models.pooling.pooler import Pooler
-from pellucid.models.pooling.span_attention import attend_to_spans, average_spans
-from pellucid.models.pooling.span_vectors import SpanVectors
-from pellucid.models.pooling.span_whole import (
+from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
+from pellucid.models.pooling.span_attention import (
     MOST_UNITS,
     FeedForward,
+    SpanVectors,
+    attend_to_spans,
     attend_to_vectors,
+    average_spans,
     average_vectors,
     check_size,
     exact_vectors,
 )
-from pellucid.models.pooling.texts_of_pairs import Attended, Of, joined, second_text
-from pellucid.models.pooling.unit_vectors import merge_parts, parts_with
-from pellucid.models.span_kernel.limits import SpanLimits, latest_starts, legal_spans
+from pellucid.models.pooling.unit_attention import Attended, Of, joined, merge_parts, parts_with, second_text
+from pellucid.models.span_kernel.packs import SpanLimits, latest_starts, legal_spans
 
 Weights = Literal["learned", "uniform"]
 Within = Literal["text", "sentence"]

@@ -7,9 +7,13 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
-from pellucid.models.routing.linear_gradient import InputLinear, TrainedLinear
-from pellucid.models.routing.linear_product import has_bfloat16, linear_product
-from pellucid.models.routing.packed_weights import PackedWeights
+from pellucid.models.routing.linear_product import (
+    InputLinear,
+    PackedWeights,
+    TrainedLinear,
+    has_bfloat16,
+    linear_product,
+)
 
 FEWEST_ROWS = 16  # of a product; for fewer, starting oneDNN costs more than it saves
 FEWEST_PACKED = (

@@ -1,11 +1,17 @@
 """One linear layer by oneDNN, through operators of PyTorch that are not public: so they are tried before they are used."""
 
+import threading
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+from weakref import ref
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+
+from pellucid.core.foundation.tensor_checksum import checksum
 
 NEAR = 1e-5  # relative to the largest number of a product
 STEP = 2**-7  # between two numbers of bfloat16
@@ -83,3 +89,106 @@ def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:
     return all(
         other is None or bool((one - other).abs().max() <= NEAR * other.abs().max()) for one, other in pairs
     )
+
+
+# Weights in the order in which a route reads them, each made anew after its weight has changed in any
+# way.
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """weight: the weight itself, so that a number that a later object has got again is not taken for it."""
+
+    weight: "ref[Tensor]"
+    state: tuple[int, int]
+    copy: Tensor
+
+
+class PackedWeights:
+    """The packed copies of a network's weights; they live as long as their weights."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[tuple[int, torch.dtype], _Packed] = {}
+        self._changing = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def of(self, weight: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
+        """The packed copy of a weight as it is now. dtype: of the copy."""
+        # Torch does not count the changes that fused optimizers, `.data` and numpy make; a sum of all bytes notices these.
+        state, key = (weight.data_ptr(), checksum(weight)), (id(weight), dtype)
+        entry = self._by_id.get(key)
+        if entry is not None and entry.weight() is weight and entry.state == state:
+            return entry.copy
+        copy = packed(weight.detach().to(dtype))
+        # By a weak reference: else a route that nobody uses would live until Python looks for cycles. The function is bound, since
+        # at the end of a process a module's names may be gone before its weights.
+        forget = partial(_forget, ref(self), key)
+        with self._changing:
+            self._by_id[key] = _Packed(ref(weight, forget), state, copy)
+        return copy
+
+
+def _forget(owner: "ref[PackedWeights]", key: tuple[int, torch.dtype], weight: object) -> None:
+    """Drop the copy of a weight that is no more."""
+    weights = owner()
+    if weights is not None:
+        weights._by_id.pop(key, None)
+
+
+# Linear layers whose forward and backward products are computed by oneDNN, as nodes of PyTorch's graph.
+
+
+Context = Any  # torch declares no attributes of it
+
+
+class InputLinear(torch.autograd.Function):
+    """A linear layer whose weights are constants: gradients lead to the inputs alone, and no input is stored."""
+
+    @staticmethod
+    def forward(context: Context, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """[... output]."""
+        context.save_for_backward(weight)
+        return linear_product(inputs, weight, bias)
+
+    @staticmethod
+    def backward(context: Context, gradient: Tensor) -> tuple[Tensor, None, None]:
+        """The gradient by the inputs."""
+        return by_inputs(gradient, context.saved_tensors[0]), None, None
+
+
+class TrainedLinear(torch.autograd.Function):
+    """A linear layer that is trained: gradients lead to inputs, weight and bias."""
+
+    @staticmethod
+    def forward(context: Context, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """[... output]."""
+        context.save_for_backward(inputs, weight)
+        return linear_product(inputs, weight, bias)
+
+    @staticmethod
+    def backward(context: Context, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        """The gradients by inputs, weight and bias; None for what is not trained."""
+        inputs, weight = context.saved_tensors
+        of_inputs, of_weight, of_bias = context.needs_input_grad
+        rows = gradient.reshape(-1, gradient.shape[-1])
+        return (
+            by_inputs(gradient, weight) if of_inputs else None,
+            by_weight(rows, inputs.reshape(-1, inputs.shape[-1])) if of_weight else None,
+            rows.sum(0) if of_bias else None,
+        )
+
+
+def by_inputs(gradient: Tensor, weight: Tensor) -> Tensor:
+    """[... input]: gradient [... output] times weight [output input]."""
+    if torch.is_grad_enabled():  # the gradient itself shall have a gradient
+        return gradient @ weight
+    return linear_product(gradient.contiguous(), weight.t())
+
+
+def by_weight(rows: Tensor, inputs: Tensor) -> Tensor:
+    """[output input]: the products of rows [row output] and inputs [row input], summed over rows."""
+    if torch.is_grad_enabled():
+        return rows.t() @ inputs
+    return linear_product(rows.t().contiguous(), inputs.t())

@@ -14,9 +14,15 @@ from pellucid.core.foundation.kinds import routes
 from pellucid.core.foundation.notices import RouteNotUsed, notify
 from pellucid.core.passes.module_hooks import is_watched
 from pellucid.models.routing.route import Route, route_class
-from pellucid.models.routing.trial import GAIN, is_right, speeds_of
-from pellucid.models.routing.trial_passes import TrialPasses
-from pellucid.models.routing.trial_storage import storage_key, store_choice, stored_choice
+from pellucid.models.routing.trial import (
+    GAIN,
+    TrialPasses,
+    is_right,
+    speeds_of,
+    storage_key,
+    store_choice,
+    stored_choice,
+)
 
 AUTO = "auto"
 FEWEST_WEIGHTS = 1_000_000  # of a network's matrices; a smaller one gains nothing

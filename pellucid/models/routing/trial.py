@@ -1,13 +1,117 @@
 """The trial of a route: whether its answers and gradients are those of eager, and whether it is faster."""
 
-from collections.abc import Callable, Mapping
+import json
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from time import perf_counter
 
+import torch
 from torch import Tensor
 
+from pellucid.core.foundation.errors import BadFile
+from pellucid.core.foundation.files import whole_file
+from pellucid.core.passes.batch import Row
 from pellucid.core.passes.parity import residuals
+from pellucid.core.passes.trace import Trace, Want
+from pellucid.core.text.example import Example
 from pellucid.models.routing.route import Route
-from pellucid.models.routing.trial_passes import TrialPasses
+
+# The passes of a model by which the trial of a route compares it with eager.
+
+
+TEXTS = tuple(
+    Example((text,), id=f"trial {number}")
+    for number, text in enumerate(
+        (
+            "We saw the new film last week, and most of us thought that it was a good one.",
+            "It was not bad.",
+            "Dull!",
+        )
+    )
+)
+LONGER = Example((" ".join(text for one in TEXTS * 3 for text in one.segments),), id="trial of speed")
+WITHOUT_GRAPH = 3  # passes for each one with a gradient: methods that edit texts have the most work
+MANY = 32  # texts of a pass of short ones
+LARGE = 256  # pieces of a pass that is compared beside short ones
+MOST_TOKENS = 640  # of a pass: more than that do not run together on one core
+
+Run = Callable[[Route, Sequence[Row], Want], Trace]
+
+
+@dataclass(frozen=True, eq=False)
+class TrialPasses:
+    """Passes of a few texts.
+
+    trace: a run of rows under a route. exact: such a run in the number type of the weights, where `trace` computes in mixed precision: there one
+    bit may become another number of bfloat16, which says nothing of a route. rows: a function that returns the rows of texts. gradients:
+    whether the model has any.
+    """
+
+    trace: Run
+    exact: Run
+    rows: Callable[[Sequence[Example]], Sequence[Row]]
+    gradients: bool
+
+    def answers(self, route: Route) -> list[Tensor]:
+        """Logits of passes without and with a graph, and the gradient of a mixture of them by the words."""
+        rows = self.rows(TEXTS)
+        with torch.inference_mode(False):
+            gradients = _with_gradient(self.exact, route, rows) if self.gradients else ()
+            return [_logits(self.exact, route, rows), *gradients]
+
+    def full_pass(self, route: Route) -> Tensor:
+        """Logits of a pass that is large enough for packed weights."""
+        row = self._longest
+        with torch.inference_mode(False):
+            return _logits(self.exact, route, [row] * (1 + LARGE // len(row)))
+
+    def short_texts(self, route: Route) -> Tensor:
+        """Logits of so many short texts that a route computes the products of the head too, which have one row a text."""
+        row = min(self.rows(TEXTS), key=len)
+        with torch.inference_mode(False):
+            return _logits(self.exact, route, [row] * MANY)
+
+    def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
+        """Passes without a graph, and one with its gradient where there are any, of a text of some sentences: as often beside
+        itself as fits the time under eager.
+        """
+        row = self._longest
+
+        def run(route: Route, count: int) -> None:
+            with torch.inference_mode(False):
+                for _ in range(WITHOUT_GRAPH):
+                    _logits(self.trace, route, [row] * count)
+                if self.gradients:
+                    _with_gradient(self.trace, route, [row] * count)
+
+        start = perf_counter()
+        run(eager, 1)
+        fitting = int(seconds / (perf_counter() - start))
+        count = max(1, min(fitting, MOST_TOKENS // len(row)))
+        return lambda route: run(route, count)
+
+    @property
+    def _longest(self) -> Row:
+        return max((row for row in self.rows([*TEXTS, LONGER]) if not row.windows), key=len)
+
+
+def _logits(trace: Run, route: Route, rows: Sequence[Row]) -> Tensor:
+    with torch.no_grad():
+        return trace(route, rows, Want()).logits
+
+
+def _with_gradient(run: Run, route: Route, rows: Sequence[Row]) -> list[Tensor]:
+    trace = run(route, rows, Want(gradients=True))
+    mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
+    return [trace.logits.detach(), *torch.autograd.grad(mixture.sum(), trace.embeddings)]
+
 
 NEAR = 1e-5  # relative to the largest number of an answer or a gradient
 GAIN = 1.1  # so many times as fast as eager a route must be; less is the noise of a busy machine
@@ -49,3 +153,83 @@ def _seconds(run: Callable[[Route], object], route: Route) -> float:
     start = perf_counter()
     run(route)
     return perf_counter() - start
+
+
+# What earlier trials chose, in one small file of the user's: a trial measures time, and one a machine is
+# enough.
+#
+# The file lies in the folder that PELLUCID_CACHE names, else in `pellucid` in that of XDG_CACHE_HOME,
+# else in `~/.cache/pellucid`. Without it every process tries for itself.
+
+
+PACKAGES = ("torch", "transformers", "openvino", "pellucid")  # whose versions may change what is fastest
+NAMES_OF_PROCESSORS = (  # of Intel's and AMD's, and of ARM's
+    *("vendor_id", "cpu family", "model\t", "model name", "flags"),
+    *("cpu implementer", "cpu architecture", "cpu variant", "cpu part", "features"),
+)
+MOST = 200  # choices in the file; the oldest go first
+
+Choice = tuple[str, str]  # a route's name, and why
+
+
+def storage_key(question: Mapping[str, object]) -> str:
+    """What a choice depends on, as one word: the question, this machine and the versions of what computes."""
+    everything = {**question, "machine": _machine(), "versions": {name: _version(name) for name in PACKAGES}}
+    return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def stored_choice(key: str) -> Choice | None:
+    """What a trial chose before; None where the file does not have it or cannot be read."""
+    match _stored().get(key):
+        case {"route": str(name), "why": str(why)}:
+            return name, why
+    return None
+
+
+def store_choice(key: str, choice: Choice) -> None:
+    """Add a choice to the file; where nothing can be written, nothing is."""
+    name, why = choice
+    entries = {
+        **_stored(),
+        key: {"route": name, "why": why},
+    }  # read again: another process may have added its own
+    latest = dict(list(entries.items())[-MOST:])
+    with suppress(BadFile, OSError), whole_file(_path()) as file:
+        file.write((json.dumps(latest, indent=1) + "\n").encode())
+
+
+def _stored() -> dict[str, object]:
+    try:
+        entries = json.loads(_path().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return entries if isinstance(entries, dict) else {}
+
+
+def _path() -> Path:
+    """Raises `OSError` for a user without a home."""
+    if named := os.environ.get("PELLUCID_CACHE"):
+        return Path(named) / "routes.json"
+    try:
+        shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
+    return shared / "pellucid" / "routes.json"
+
+
+@cache
+def _machine() -> list[str]:
+    """The processor, and how many cores it has."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # another system
+        lines = []
+    facts = [line for line in lines if line.lower().startswith(NAMES_OF_PROCESSORS)]
+    return [platform.machine(), platform.processor(), str(os.cpu_count()), *dict.fromkeys(facts)]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

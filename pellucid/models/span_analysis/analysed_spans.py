@@ -7,22 +7,92 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadInput
+from pellucid.core.foundation.errors import BadInput, ParityBroken
 from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.passes.blank import generator_for
 from pellucid.core.passes.edited_rows import evaluate_rows
 from pellucid.core.passes.model import Model
 from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.seeds import generator_for
-from pellucid.core.passes.target import ResolvedTarget, class_logits, class_probabilities
+from pellucid.core.passes.target import ResolvedTarget, class_logits, class_probabilities, difference
 from pellucid.core.results.explanation import Explanation, Scored
 from pellucid.core.results.heaviest_spans import texts_with_spans
 from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.core.spans.read_alone import only, others_alike, without
 from pellucid.core.text.units import Spans
-from pellucid.models.span_analysis.outside_share import outside_share
-from pellucid.models.span_analysis.span_influence import Influence, influence, own_votes
 from pellucid.models.span_analysis.span_states import SpanStates, span_states
+
+# How one span moves the prediction of a self-explaining model: by itself, by its vector, and by being
+# there.
+#
+# Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equation 5, in full (corrections.md
+# A0.5): with h~ = sum of alpha_m h_m, and scores u . h_m, d h~ / d h_m = alpha_m [I + (h_m - h~) u^T].
+
+
+@dataclass(frozen=True)
+class Influence:
+    """Numbers of some spans, [span] each, as in `core.results.span_analysis.AnalysedSpan`.
+
+    logits: [span class], the head's logits of each span vector.
+    """
+
+    weights: Tensor
+    logits: Tensor
+    values: Tensor
+    removals: Tensor
+    gradient_norms: Tensor
+    direct: Tensor
+    by_weights: Tensor
+
+
+def influence(states: SpanStates, target: ResolvedTarget, first: Tensor, last: Tensor) -> Influence:
+    """The influence of the spans with these first and last parts on a logit, or on a difference of two.
+
+    The logit is U_c . h~ + b_c, so its gradient by h_m is alpha_m [U_c + (U_c . (h_m - h~)) u], and U_c . (h_m - h~) is
+    what the span's own logit has over the text's. Without span m, h~ is (h~ - alpha_m h_m) / (1 - alpha_m).
+    """
+    weights, vectors, _ = next(states.some_at_a_time(first, last))
+    logits = states.own_logits(vectors)
+    values = target.values_of(0, logits)
+    over = values - target.values_of(0, states.own_logits(states.pooled[None]))
+    direction = _direction(states.head, target)
+    gradient = weights[:, None] * (direction + over[:, None] * states.score)
+    return Influence(
+        weights,
+        logits,
+        values,
+        torch.where(weights < 1, weights * over / (1 - weights), torch.nan),
+        gradient.norm(dim=-1),
+        weights * direction.norm(),
+        weights * over * states.score.norm(),
+    )
+
+
+def _direction(head: Tensor, target: ResolvedTarget) -> Tensor:
+    """[width]: the explained number's gradient by the pooled vector."""
+    rows = class_logits(head.T, target.problem).T
+    own = rows[target.classes[0]]
+    return own if target.against is None else difference(own, rows[target.against[0]], target.problem)
+
+
+def own_votes(states: SpanStates, first: Tensor, last: Tensor, logits: Tensor) -> tuple[Tensor, float]:
+    """(weight [class] of the spans whose own highest logit is that class, identity gap) over all spans of a text.
+
+    The head is linear and the weights sum to 1, so the weighted own logits sum to the logits [class]; the gap is the
+    largest difference, and `ParityBroken` is raised where it is more than rounding.
+    """
+    votes, total = torch.zeros_like(logits), torch.zeros_like(logits)
+    for weights, vectors, _ in states.some_at_a_time(first, last):
+        own = states.own_logits(vectors)
+        votes.index_add_(0, own.argmax(-1), weights)
+        total += weights @ own
+    gap = float((total - logits).abs().max())
+    if not gap <= states.rounding * max(1.0, float(logits.abs().max())):
+        raise ParityBroken(
+            f"The weighted logits of all spans differ from the model's by {gap:.2g}; its spans cannot be analysed. "
+            "Please report this with the model."
+        )
+    return votes, gap
 
 
 def analysed(
@@ -142,3 +212,24 @@ def _span(scored: Scored, moves: Influence, number: int, reader: _Reader, units:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else float("nan")
+
+
+# How much of a span's vector comes from outside the span: how far it moves when the words outside are not
+# read.
+
+
+def outside_share(model: Model, states: SpanStates, span: range, alone: Row) -> float:
+    """||t - t'|| / ||t||, with t the span's vector in its text and t' that of its words read alone; 0 or more.
+
+    states: of the text. span: numbers of its first to last part. alone: the text's row with the parts of the span and no others.
+    0: the vector says nothing but the span's words. About 1.4: it has nothing to do with them, if both are equally long.
+    """
+    inside = _vector(states, span)
+    own = _vector(span_states(model, alone), range(len(span)))
+    return float((inside - own).norm() / inside.norm())
+
+
+def _vector(states: SpanStates, span: range) -> Tensor:
+    """[width]: the vector of one span."""
+    first, last = torch.tensor([span.start]), torch.tensor([span.stop - 1])
+    return states.vectors(first, last)[0].double().cpu()

@@ -18,8 +18,8 @@ from pellucid.core.passes.module_hooks import hook_output
 from pellucid.core.passes.rounding import tolerance
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed_network import PoolingNetwork
-from pellucid.models.pooling.pooled import Pooled
-from pellucid.models.pooling.span_vectors import SpanVectors, WithSpanVectors
+from pellucid.models.pooling.pooler import Pooled
+from pellucid.models.pooling.span_attention import SpanVectors, WithSpanVectors
 
 ROUNDING = 1e-3  # of the logits' size, in float32
 AT_ONCE = 2**20  # numbers of span vectors that are computed together

@@ -32,8 +32,7 @@ from torch.autograd.function import once_differentiable
 from pellucid.core.foundation.checks import at_least, one_of
 from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
 from pellucid.core.foundation.packages import optional_package
-from pellucid.models.span_kernel.limits import SpanLimits
-from pellucid.models.span_kernel.stream import Arriving, Scoring, Stream
+from pellucid.models.span_kernel.packs import Arriving, Scoring, SpanLimits, Stream
 from pellucid.models.span_kernel.tile_route import Tiles
 
 Route = Literal["auto", "tiles", "numba", "triton"]

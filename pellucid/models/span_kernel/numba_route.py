@@ -12,9 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pellucid.models.span_kernel.limits import SpanLimits
-from pellucid.models.span_kernel.stream import Arriving
-from pellucid.models.span_kernel.texts import Sums, texts_of
+from pellucid.models.span_kernel.packs import Arriving, SpanLimits, Sums, texts_of
 
 NUMBERS = 16  # a width is filled up to a multiple of it: `numba_lanes.LANES`
 

@@ -9,10 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from pellucid.models.span_kernel.limits import SpanLimits
-from pellucid.models.span_kernel.packs import Pack, packs_of
-from pellucid.models.span_kernel.stream import Arriving, Scoring
-from pellucid.models.span_kernel.texts import Sums
+from pellucid.models.span_kernel.packs import Arriving, Pack, Scoring, SpanLimits, Sums, packs_of
 
 
 class Tiles:

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from pellucid.core.foundation.packages import optional_package
-from pellucid.models.span_kernel.limits import SpanLimits
-from pellucid.models.span_kernel.stream import Arriving
+from pellucid.models.span_kernel.packs import Arriving, SpanLimits
 from pellucid.models.span_kernel.triton_programs import by_column, by_row, pooled_parts, project
 
 cdiv = optional_package("triton").cdiv

@@ -12,7 +12,7 @@ from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 
 from pellucid.core.foundation.checks import of_kind
-from pellucid.models.composed.bidirectional_layer import BidirectionalLayer
+from pellucid.models.composed.lower_layers import BidirectionalLayer
 from pellucid.models.translation.lstm_decoder import LstmDecoder, RecurrentStates
 
 

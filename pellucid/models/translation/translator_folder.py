@@ -4,7 +4,8 @@ The configuration is no library's: read by a library without the layer, the weig
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -19,21 +20,17 @@ from pellucid.core.foundation.json_text import Json
 from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
 from pellucid.core.foundation.memory import check_memory
 from pellucid.core.foundation.wording import reason
+from pellucid.core.passes.module_hooks import after_every_call, hook_output
 from pellucid.models.classifiers.hugging_face import load_tokenizer
-from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.composed.tokenizer_files import save_tokenizer
-from pellucid.models.folders.configuration import check_values, configuration
+from pellucid.models.classifiers.tokens import Tokenizer
+from pellucid.models.composed.composed import save_tokenizer
+from pellucid.models.folders.configuration import check_values, configuration, read_object
 from pellucid.models.folders.contained_paths import check_files
-from pellucid.models.folders.json_object import read_object
-from pellucid.models.folders.library_network import new_network
-from pellucid.models.folders.library_output import quiet
+from pellucid.models.folders.library_network import guarded, new_network, quiet
 from pellucid.models.folders.sizes import check_numbers, check_sizes
-from pellucid.models.folders.tensors import save_tensors
-from pellucid.models.folders.unattended import guarded
-from pellucid.models.folders.weight_files import WeightSizes, weight_sizes
-from pellucid.models.translation.explained_decoder import add_source_spans, source_spans_of
+from pellucid.models.folders.weight_files import WeightSizes, save_tensors, weight_sizes
 from pellucid.models.translation.lstm_network import LstmConfig, LstmTranslator, lstm_config
-from pellucid.models.translation.source_spans import SpanSettings
+from pellucid.models.translation.source_spans import SourceSpans, SpanReading, SpanSettings
 
 FORM = "pellucid-translator-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
@@ -133,3 +130,42 @@ def _network(values: dict[str, Json], sizes: WeightSizes, folder: Path) -> Any: 
     with quiet(), guarded(), OwnDraws(0), UndrawnParameters():  # the weights are those of the file
         check_sizes(build, sizes, folder / CONFIG)
         return build()
+
+
+# The layer of source spans on top of a library network's decoder, whatever its family: everything after
+# it stays as it was.
+
+
+def add_source_spans(network: Any, settings: SpanSettings) -> None:  # Any: an encoder–decoder of some family
+    """Put a new layer on the decoder; searches, caches and the head over the vocabulary go on with its states."""
+    decoder = network.get_decoder()
+    decoder.source_spans = SourceSpans(network.config.hidden_size, settings)
+    after_every_call(decoder, _with_spans)
+
+
+def source_spans_of(network: Any) -> SourceSpans | None:  # Any: see above
+    """The layer on a network's decoder, if it has one."""
+    decoder = network.get_decoder() if network.config.is_encoder_decoder else network
+    layer = getattr(decoder, "source_spans", None)
+    return layer if isinstance(layer, SourceSpans) else None
+
+
+def _with_spans(decoder: nn.Module, args: tuple, kwargs: dict[str, Any], output: Any) -> Any:
+    layer: Any = decoder.source_spans
+    states, source = output.last_hidden_state, kwargs["encoder_hidden_states"]
+    output.last_hidden_state = layer(states, source, kwargs.get("encoder_attention_mask"))
+    return output
+
+
+@contextmanager
+def span_readings(network: Any) -> Iterator[list[SpanReading]]:  # Any: see above
+    """What the layer of source spans reads inside, call by call; nothing of a network without one."""
+    layer, readings = source_spans_of(network), list[SpanReading]()
+    if layer is None:
+        yield readings
+        return
+    remove = hook_output(layer.choose, lambda _, __, reading: readings.append(reading))
+    try:
+        yield readings
+    finally:
+        remove()

@@ -12,9 +12,8 @@ from pellucid.core.text.example import Example, prompted
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.families.probes import most_pieces
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
-from pellucid.models.writing.generation_settings import PLAIN, end_ids
+from pellucid.models.writing.generation_settings import PLAIN, end_ids, is_multilingual
 from pellucid.models.writing.language_model import LanguageModel
-from pellucid.models.writing.languages import is_multilingual
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
 
@@ -146,3 +145,36 @@ def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: 
             f"{model.name} writes nothing after {quoted(example.segments[0])}, so there is no word to explain; give the second text yourself."
         )
     return prompted((*example.segments, written.text), id=example.id, meta=example.meta)
+
+
+# Paraphrases by two models: one translates a text, the other its translations back.
+
+
+MOST_PIECES = 256
+BEAM = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ModelPivot:
+    """there, back: models that write. n_best: translations that are translated back."""
+
+    there: WritingModel
+    back: WritingModel
+    n_best: int = 1
+
+    @property
+    def digest(self) -> str:
+        """Of both models and of how many translations are read."""
+        return f"{self.there.hash} {self.back.hash} {self.n_best}"
+
+    def paraphrases(self, text: str) -> list[str]:
+        """The different texts that came back, in the order of their translations; none for a text that is too long or says nothing."""
+        if not text.strip():
+            return []
+        beam = max(BEAM, self.n_best)
+        try:
+            there = likeliest(self.there, text.strip(), beam, MOST_PIECES, self.n_best)
+            back = [one for way in there for one in likeliest(self.back, way.text, beam, MOST_PIECES, 1)]
+        except BadInput:  # more pieces than the models read
+            return []
+        return list(dict.fromkeys(one.text for one in back if not one.is_cut))

@@ -11,18 +11,19 @@ from pellucid.core.foundation.lazy_attributes import cached_property
 from pellucid.core.passes.batch import Row
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import SPECIAL, Units, trimmed
-from pellucid.models.classifiers.tokenizer import Tokenizer
+from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import most_pieces
-from pellucid.models.writing.form import Reading
-from pellucid.models.writing.tokenizing import encoded_source, first_after, joined
-from pellucid.models.writing.tracks import WRITTEN, Track, track
-from pellucid.models.writing.written_pieces import (
+from pellucid.models.writing.tokenizing import (
     Piece,
     check_length,
+    encoded_source,
+    first_after,
+    joined,
     pieces_of,
     row_of,
     two_texts,
 )
+from pellucid.models.writing.tracks import WRITTEN, Reading, Track, track
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,8 @@ from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.families.probes import layer_counts
 from pellucid.models.families.structure import blocks_in, observed
-from pellucid.models.translation.explained_decoder import source_spans_of
-from pellucid.models.writing.encoder_states import SourceStates
-from pellucid.models.writing.form import Form, own_embeddings
-from pellucid.models.writing.tracks import Track
+from pellucid.models.translation.translator_folder import source_spans_of
+from pellucid.models.writing.tracks import Form, SourceStates, Track, own_embeddings
 
 NO_BLOCKS = "no list of blocks hands one vector a piece on, block by block"
 OWN_STATES = "its decoder's blocks do not read the encoder's states as they are"

@@ -5,13 +5,18 @@ stands. Written pieces keep their places whatever is taken out of the row: the p
 next one, and no other place reads it.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.core.passes.batch import Row
+from pellucid.core.passes.module_hooks import hook_input, hook_output
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import Units
 
 NO_PIECE = -1
 PlaceOf = Callable[[Row, int], int]
@@ -85,3 +90,104 @@ def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device)
     filled = [[*of_row, *[(NO_PIECE, 0)] * (longest - len(of_row))] for of_row in written]
     both = torch.tensor(filled, device=device)
     return both[..., 0], both[..., 1]
+
+
+# What differs between kinds of models that write: how a text and its continuation become a row, and how
+# rows run.
+
+
+Reading = Callable[
+    [int], AbstractContextManager
+]  # the number of a track -> the context in which it is looked up
+
+
+def own_embeddings(track: int) -> AbstractContextManager:
+    """The `Reading` in which the network reads its own word embeddings."""
+    return nullcontext()
+
+
+class Form(Protocol):
+    """Encoder and decoder, or a decoder alone."""
+
+    @property
+    def embeddings(self) -> tuple[nn.Module, ...]:
+        """For each track the module that turns ids into word embeddings."""
+        ...
+
+    def encode(self, example: Example) -> tuple[Row, Units]:
+        """The row of a text and what is to be written after it."""
+        ...
+
+    def excess(self, example: Example) -> int:
+        """How many places more than the model has its row would take where it writes; 0 or less where it fits."""
+        ...
+
+    def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
+        """What each part of the network reads; the last track is the one that writes."""
+        ...
+
+    def place_of(self, row: Row, piece: int) -> int:
+        """The place, in the last track, of a piece that is written; piece: its number as encoded."""
+        ...
+
+    def logits(self, tracks: Sequence[Track], reading: Reading) -> Tensor:
+        """[row place id] of the last track, or of the places that its head was asked for."""
+        ...
+
+    def plain_logits(self, example: Example, device: torch.device) -> Tensor:
+        """[place id]: the user's own call; place k says the piece at place k + 1."""
+        ...
+
+
+# The encoder's states as each block of a decoder reads them: nodes of the graph, one after another.
+#
+# The gradient by the node before a block is that of this block and of those after it. The blocks before
+# it have a share of their own in the decoder's states, which would otherwise count twice.
+
+
+@dataclass
+class SourceStates:
+    """block: from this reader on, `instead` [row place width] is read in place of the encoder's states; the first reader is 0.
+
+    read: what each reader read, filled while the network runs.
+    """
+
+    block: int | None = None
+    instead: Tensor | None = None
+    read: list[Tensor] = field(default_factory=list)
+
+    @contextmanager
+    def recorded(self, encoder: nn.Module, readers: Sequence[nn.Module]) -> Iterator[None]:
+        """The states are handed on from reader to reader inside."""
+        own: list[Tensor] = []
+
+        def remember(_: nn.Module, __: tuple, output: tuple) -> None:
+            own[:] = [output[0]]
+
+        def hand_on(_: nn.Module, args: tuple, kwargs: dict[str, object]) -> tuple[tuple, dict] | None:
+            if not own or not any(value is own[0] for value in (*args, *kwargs.values())):
+                return None
+            state = self.hand_on(own[0])
+            exchanged = lambda value: state if value is own[0] else value  # noqa: E731
+            return tuple(map(exchanged, args)), {name: exchanged(value) for name, value in kwargs.items()}
+
+        with ExitStack() as stack:
+            stack.callback(hook_output(encoder, remember))
+            for reader in readers:
+                stack.callback(hook_input(reader, hand_on, with_kwargs=True))
+            yield
+
+    def hand_on(self, own: Tensor) -> Tensor:
+        """What the next reader reads; own: the encoder's states."""
+        if self.instead is not None and len(self.read) == self.block:
+            state = self.instead
+        else:
+            state = self.read[-1].view_as(own) if self.read else own
+        self.read.append(state)
+        return state
+
+    def after(self, block: int) -> Tensor:
+        """The states as they are read after so many readers; nobody may read them then."""
+        while len(self.read) <= block:
+            self.hand_on(self.read[-1])
+        return self.read[block]

@@ -16,18 +16,16 @@ from pellucid.core.passes.rounding import Rounding
 from pellucid.core.passes.target import Problem
 from pellucid.core.passes.trace import NOTHING, Trace, Want, WrittenTrace
 from pellucid.core.text.example import Example
+from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import Enough, output_through, wide_after
-from pellucid.models.classifiers.tokenizer import Tokenizer
-from pellucid.models.classifiers.undisturbed import shared_numbers, undisturbed
+from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import computing_config, device_of
-from pellucid.models.translation.explained_decoder import source_spans_of, span_readings
-from pellucid.models.writing.form import Form
-from pellucid.models.writing.head_places import at_places, head_at, recorded_product
+from pellucid.models.translation.translator_folder import source_spans_of, span_readings
 from pellucid.models.writing.layers import Layers, layers_of
-from pellucid.models.writing.read_spans import written_spans
 from pellucid.models.writing.recorded_layers import RecordedLayers
-from pellucid.models.writing.tracks import Track, writing_places
+from pellucid.models.writing.tokenizing import at_places, head_at, recorded_product, written_spans
+from pellucid.models.writing.tracks import Form, Track, writing_places
 
 TRIAL = Example(("a b c d e f", "a b"), id="trial")  # a network's layers are seen while it reads this
 

@@ -4,17 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.results.attempt import Attempt
+from pellucid.core.corpus.attempts import AttackSummary, Attempts
+from pellucid.core.results.attempt import Attempt, Ending, ExplanationShift
 from pellucid.core.text.example import Example
-from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, named, outcome, row_of
-from pellucid.reports.markup.html import Markup, element, fragment
-from pellucid.reports.markup.tables import header_row, scroll_box, table
+from pellucid.reports.markup.html import Markup, element, fragment, header_row, scroll_box, table
 from pellucid.reports.page.card import text_heading
+from pellucid.reports.page.facts_view import Section
+from pellucid.reports.page.long_text import Highlight, text_block
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import attacks_guide
-from pellucid.reports.page.section import Section
-from pellucid.reports.page.text_block import Highlight, text_block
+from pellucid.reports.wording.numbers import percent, unbroken
 
 IN_FULL = 200
 
@@ -97,3 +96,106 @@ def _after(attempt: Attempt) -> list[Highlight]:
         )
         shifts[one.segment] = shifts.get(one.segment, 0) + len(one.after) - (one.end - one.start)
     return [one for one in highlights if one.end > one.start]
+
+
+# What became of attacks, in words.
+
+
+ENDINGS: dict[Ending, str] = {
+    "success": "fooled",
+    "exhausted": "not fooled: everything was tried",
+    "budget": "not fooled: no query was left",
+    "wrong before": "not attacked: the answer was wrong before",
+    "reached before": "not attacked: the answer is already what the goal wants",
+    "nothing to edit": "not fooled: no word could be edited",
+    "not confirmed": "not fooled: alone, the edited text gets another answer than among others",
+}
+COLUMNS = ("attack", "fooled", "right before → after", "queries", "words edited", "similarity")
+KEY = (
+    "Fooled: the share of the attacked texts {reached}, of how many, with its 95 % interval. {right}Queries: edited texts that the model "
+    "read, and passes of the order, a text on average. Words edited: the mean share, of texts that were fooled. Similarity: the mean cosine of "
+    "MiniLM's vectors of both texts; 0.9 is the median of texts translated to Spanish and back, 0.22 that of texts that have nothing to do "
+    "with each other; a changed word that turns the meaning around may cost little."
+)
+RIGHT = "Texts answered wrong before are not attacked; right before → after counts the texts with a label that is a class. "
+REACHED = {  # goal -> what became of a fooled text
+    "flip": "whose answer changed",
+    "class": "whose answer became the class that was asked for",
+    "label": "in which the label was switched",
+    "explanation": "whose answer stayed and whose top words did not",
+}
+REACHED_OF_VALUES = "Fooled: the share of the texts whose value moved as far as the goal wants"
+MEANING = "A changed answer is a fault of the model only where a reader would still give the old one: read the edited texts."
+MOVED = (
+    "Top words that moved are a fault of the method, or of the model, only where a reader finds both texts alike: the model may well read the "
+    "edited text by other words. Places of the original are compared; where an edit runs across several words they are left out."
+)
+
+
+def key_of(attempts: Sequence[Attempt]) -> str:
+    """What the columns mean, for the goals that there are."""
+    goals = {one.goal.partition("(")[0] for one in attempts}
+    goal = goals.pop() if len(goals) == 1 else ""
+    right = "" if goal == "value" else RIGHT  # a value is neither right nor wrong
+    key = KEY.format(reached=REACHED.get(goal, "for which the goal was reached"), right=right)
+    if goal == "value":
+        return REACHED_OF_VALUES + key[key.index(", with its 95 %") :]
+    return key
+
+
+def named(attack: str, goal: str) -> str:
+    """An attack, with its goal where that is another than any other class."""
+    return attack if goal == "flip" else f"{attack}, goal {goal}"
+
+
+def meaning_of(attempts: Sequence[Attempt]) -> str:
+    """How a fooled text should be read, for the goals that there are."""
+    moved = [one.goal.startswith("explanation") for one in attempts]
+    return " ".join(([MOVED] if any(moved) else []) + ([] if moved and all(moved) else [MEANING]))
+
+
+def row_of(summary: AttackSummary) -> tuple[str, ...]:
+    """The cells of an attack's line, as COLUMNS names them."""
+    success = summary.success
+    fooled = (
+        f"{unbroken(percent(success.mean))} of {summary.n_attacked:,} {unbroken(f'[{percent(success.low)}, {percent(success.high)}]')}"
+        if summary.n_attacked
+        else "–"
+    )
+    edited = percent(summary.edited.mean) if summary.edited.mean == summary.edited.mean else "–"
+    similarity = (
+        f"{summary.similarity.mean:.2f}" if summary.similarity.mean == summary.similarity.mean else "–"
+    )
+    queries = f"{summary.queries.mean:,.0f}" if summary.n_attacked else "–"
+    shares = summary.accuracy_before, summary.accuracy_after
+    accuracy = unbroken(" → ".join(map(percent, shares))) if shares[0] == shares[0] else "–"
+    if shares[0] == shares[0] and summary.n_labelled < summary.n_texts:
+        accuracy += f" ({summary.n_labelled:,} labelled)"
+    return named(summary.attack, summary.goal), fooled, accuracy, queries, edited, similarity
+
+
+def outcome(attempt: Attempt) -> str:
+    """What became of one attempt: the ending, both answers and the cost."""
+    if not attempt.is_attacked:
+        return ENDINGS[attempt.ending]
+    queries = f"{attempt.queries:,} quer{'y' if attempt.queries == 1 else 'ies'}"
+    shift = [] if attempt.shift is None else [_shift_in_words(attempt.shift)]
+    return "; ".join([ENDINGS[attempt.ending], _answers(attempt), *shift, queries])
+
+
+def _answers(attempt: Attempt) -> str:
+    """Both answers: classes with probabilities, values, or the probabilities of the label that the goal names."""
+    before, after = attempt.before, attempt.after
+    if not before.probabilities:
+        return f"{before.logits[0]:.3g} → {after.logits[0]:.3g}"
+    if attempt.goal.startswith("label("):
+        number = before.labels.index(attempt.about)
+        return f"{attempt.about} {before.probabilities[number]:.2f} → {after.probabilities[number]:.2f}"
+    return f"{before.label} {before.probability:.2f} → {after.label} {after.probability:.2f}"
+
+
+def _shift_in_words(shift: ExplanationShift) -> str:
+    """Which words were on top before and after, and how far both rankings agree."""
+    words = f"top words {', '.join(shift.before)} → {', '.join(shift.after)}"
+    numbers = f"overlap {shift.overlap:.2f}, Kendall's tau {shift.tau:.2f}"
+    return f"{words} ({numbers})" if shift.overlap == shift.overlap else words

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pellucid.core.results.table import COST_SECONDS, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.page.plot_frame import (
+from pellucid.reports.page.curve_plot import (
     BOTTOM,
     HEIGHT,
     LEFT,

@@ -15,7 +15,7 @@ from pellucid.core.foundation.files import whole_file
 from pellucid.core.foundation.packages import optional_package
 from pellucid.core.foundation.wording import quoted
 from pellucid.reports.markup.colours import DARK, LEVELS, LIGHT, Colour, Theme, level
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 from pellucid.reports.markup.style import LINES_DARK, LINES_LIGHT
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from pellucid.reports.figures.canvas import (
     palette,
     panels,
 )
-from pellucid.reports.figures.methods_to_draw import methods_to_draw
+from pellucid.reports.figures.table_figure import methods_to_draw
 from pellucid.reports.wording.method_facts import entry_of, readable
 
 if TYPE_CHECKING:

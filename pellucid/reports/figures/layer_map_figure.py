@@ -20,7 +20,7 @@ from pellucid.reports.figures.canvas import (
 )
 from pellucid.reports.layer_maps.drawn_map import drawn_map
 from pellucid.reports.markup.colours import ColourRange, colour_range
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 from pellucid.reports.wording.numbers import three
 
 if TYPE_CHECKING:

@@ -1,13 +1,11 @@
-"""One text of an attention analysis as a figure: what the state of each unit alone answers, a line a model, its own answer dotted.
-
-Tutek & Šnajder (2020), "Staying True to Your Word", figures 2 to 7.
-"""
+"""Figures of attention: units whose weights are tested, and how far an adversary comes."""
 
 from typing import TYPE_CHECKING
 
 from pellucid.core.foundation.errors import BadInput, BadSetting
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.attention_analysis import AttentionAnalysis, UnitPlot
+from pellucid.reports.attention.page import curve_points
 from pellucid.reports.attention.unit_plots import answered_class, models_of
 from pellucid.reports.figures.canvas import (
     SMALL,
@@ -21,7 +19,7 @@ from pellucid.reports.figures.canvas import (
     title_of_class,
 )
 from pellucid.reports.figures.curves_figure import DrawnLine, line_styles
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +34,11 @@ def units_figure(
     analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3, text: int = 0
 ) -> "Figure":
     """The probability of the answer by each unit's state alone, above the weights of the first model.
+
+    One text of an attention analysis as a figure: what the state of each unit alone answers, a line a
+    model, its own answer dotted.
+
+    Source: Tutek & Šnajder (2020), "Staying True to Your Word", figures 2 to 7.
 
     text: its number among the analysis's plots, from 0. Raises `BadSetting` for one that is not there, `BadInput` without plots.
     """
@@ -83,3 +86,50 @@ def _words(panel: "Axes", plot: UnitPlot) -> None:
 
 def _unit(analysis: AttentionAnalysis) -> str:
     return analysis.models[0].weighs.removesuffix("s")
+
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@renderers.add(draws="attention analysis")
+def adversary_figure(
+    analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3
+) -> "Figure":
+    """A line a model, a point a λ. Raises `BadInput` where no adversary was trained.
+
+    The curve of the imitation adversary as a figure: how far weights lie from the model's own, and how
+    far the answers then move.
+
+    Source: Tutek & Šnajder (2020), "Staying True to Your Word", figure 1.
+    """
+    curves = {model.name: points for model in analysis.models if (points := curve_points(model))}
+    if not curves:
+        raise BadInput(
+            "No adversary was trained for this analysis; give attention_analysis train=, or `pellucid attention` --train."
+        )
+    colours = palette(theme)
+    figure = empty_figure(width, 2.9, colours)
+    [panel] = panels(figure, 1, 1, colours)
+    for name, style in line_styles(list(curves), colours).items():
+        _, divergences, distances = zip(*curves[name], strict=True)
+        style["markevery"] = (0, 1)
+        panel.plot(divergences, distances, label=plain(name), linewidth=1.3, markersize=4, **style)
+        for at, x, y in curves[name]:
+            panel.annotate(
+                f"{at:g}",
+                (x, y),
+                (4, 3),
+                textcoords="offset points",
+                fontsize=SMALL - 1,
+                color=style["color"],
+            )
+    title_of_class(panel, "distance of the answers")
+    panel.set_xlabel("divergence of the weights, in nats", fontsize=SMALL)
+    panel.set(xlim=(0, None), ylim=(0, None))
+    legend_above(figure, panel, colours)
+    notes = [
+        "A point a λ: a new model, trained to answer alike with weights as far away as it can. It imitates mistakes too."
+    ]
+    footnotes(figure, notes, colours)
+    return figure

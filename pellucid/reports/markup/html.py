@@ -5,11 +5,10 @@
 
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-
-from pellucid.reports.markup.escape import plain, visible
 
 _TAGS = (
     "html head body meta title main header footer nav section article figure figcaption details summary "
@@ -96,3 +95,61 @@ def _attribute(key: str, value: "str | float | bool | None") -> str:
     if value is None or value is False:
         return ""
     return f" {key}" if value is True else f' {key}="{escape(plain(str(value)), quote=True)}"'
+
+
+# Makes hostile characters harmless: control characters become pictures, changes of direction become
+# names.
+#
+# Texts, tokens, labels, and the names of methods, files and models come from strangers.
+
+
+_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"}
+_PICTURES |= {0x7F: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+_PICTURES |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")  # halves of surrogate pairs cannot be written
+_DIRECTIONS = (
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+)  # embeddings, overrides, isolates and their ends
+_NAMED = _PICTURES | {code: f"‹U+{code:04X}›" for code in _DIRECTIONS}
+
+
+def visible(text: str) -> str:
+    """The text with control characters as pictures (tab and newline stay); nothing else is changed."""
+    return text.translate(_PICTURES)
+
+
+def plain(text: str) -> str:
+    """As `visible`, with direction-changing characters named: for use where no markup isolates them."""
+    return text.translate(_NAMED)
+
+
+def turns(text: str) -> bool:
+    """Whether the text contains invisible characters that change the direction in which it is read."""
+    return any(ord(character) in _DIRECTIONS for character in text)
+
+
+# Tables that scroll in a box of their own, and lists of terms with what they mean.
+
+
+Content = str | Markup
+
+
+def header_row(titles: Iterable[str]) -> Markup:
+    """The first row of a table: the titles of its columns."""
+    return element("tr", *(element("th", title, scope="col") for title in titles))
+
+
+def table(head: Markup, rows: Iterable[Markup], css_class: str | None = None) -> Markup:
+    """A table with one row of titles."""
+    return element("table", element("thead", head), element("tbody", *rows), class_=css_class)
+
+
+def scroll_box(content: Markup, label: str) -> Markup:
+    """A box that scrolls sideways, also by keyboard; label: its name for screen readers."""
+    return element("div", content, class_="pl-scroll", tabindex=0, role="region", aria_label=label)
+
+
+def definition_list(entries: Iterable[tuple[Content, Content]], css_class: str) -> Markup:
+    """Terms with their meanings, in order."""
+    parts = (part for term, meaning in entries for part in (element("dt", term), element("dd", meaning)))
+    return element("dl", *parts, class_=css_class)

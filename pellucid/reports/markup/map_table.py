@@ -11,8 +11,7 @@ import numpy as np
 
 from pellucid.core.corpus.word_map import WordMap
 from pellucid.reports.markup.colours import ColourRange, shade
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.markup.tables import scroll_box, table
+from pellucid.reports.markup.html import Markup, element, fragment, name, scroll_box, table
 from pellucid.reports.wording.numbers import number
 
 LINE, HALF_LINE = (

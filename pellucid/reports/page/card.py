@@ -1,23 +1,20 @@
 """A card: one text, the model's answer, and one picture a method."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.prediction import WRITTEN
 from pellucid.core.text.example import Example
 from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales, largest, scale_key
-from pellucid.reports.markup.escape import turns
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.page.expert_facts import expert_facts
-from pellucid.reports.page.groups import by_model
+from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table, turns
 from pellucid.reports.page.heat_map import caution_lines, drawable_view, heat_map
+from pellucid.reports.page.long_text import Highlight, text_block
 from pellucid.reports.page.span_view import span_view
-from pellucid.reports.page.text_block import Highlight, text_block
-from pellucid.reports.wording.answers import answer_with_chances
-from pellucid.reports.wording.method_facts import explains_state, facts_of
+from pellucid.reports.wording.method_facts import explains_state, facts_of, readable
 from pellucid.reports.wording.numbers import number, percent, signed
-from pellucid.reports.wording.plain_words import listed, shown_row
+from pellucid.reports.wording.plain_words import answer_with_chances, listed, shown_row
 
 REORDERED = "This text contains invisible characters that change the order in which it is displayed."
 
@@ -197,3 +194,87 @@ def _merged(example: Example) -> list[tuple[int, int, int]]:
         else:
             merged.append((mark.segment, mark.start, mark.end))
     return merged
+
+
+# The facts an expert needs to judge and repeat explanations, folded away.
+
+
+COLUMNS = ("method", "explained", "value", "seed", "settings", "diagnostics")
+
+
+def pairs(values: Mapping[str, object]) -> str:
+    """A mapping in one line: n_steps = 32, baselines = pad"""
+    return ", ".join(f"{key} = {_fact_value(value)}" for key, value in values.items()) or "–"
+
+
+def expert_facts(explanations: Sequence[Explanation]) -> Markup:
+    """Models with their digests and probabilities; each method's target, seed, settings and diagnostics."""
+    models = {one.model_hash: one for one in explanations}
+    return element(
+        "details",
+        element("summary", "Facts for the expert"),
+        *(_model(one) for one in models.values()),
+        scroll_box(table(header_row(COLUMNS), map(_row, explanations)), "Settings of each method"),
+        class_="pl-expert",
+    )
+
+
+def _row(explanation: Explanation) -> Markup:
+    target = explanation.target
+    cells = (
+        str(target),
+        signed(target.value),
+        str(explanation.seed),
+        pairs(explanation.settings),
+        pairs(explanation.diagnostics),
+    )
+    heading = element("th", name(readable(explanation.method)), scope="row")
+    return element("tr", heading, *(element("td", name(text)) for text in cells))
+
+
+def _model(explanation: Explanation) -> Markup:
+    prediction, digest = explanation.prediction, explanation.model_hash
+    probabilities = ", ".join(
+        f"{label} {percent(probability)}"
+        for label, probability in zip(prediction.labels, prediction.probabilities, strict=False)
+    )
+    code = element("span", digest, class_="pl-code")
+    model = ("Model ", name(explanation.model), ", digest ", code, ". ", name(probabilities))
+    return element("p", *model, class_="pl-note")
+
+
+def _fact_value(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() else number(value)
+    return str(value)
+
+
+# Explanations in groups: those of one text, of one method, of one model.
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def by_example(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
+    """The explanations of each example; examples in the order in which they first appear."""
+    groups = _grouped(explanations, lambda one: (one.example.id, one.example.segments, one.example.label))
+    return list(groups.values())
+
+
+def by_method(explanations: Sequence[Explanation]) -> dict[str, list[Explanation]]:
+    """Method's title -> its explanations; methods in the order in which they first appear."""
+    return _grouped(explanations, lambda one: one.method)
+
+
+def by_model(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
+    """The explanations of each model; models in the order in which they first appear."""
+    return list(_grouped(explanations, lambda one: (one.model, one.model_hash)).values())
+
+
+def _grouped(
+    explanations: Sequence[Explanation], key: Callable[[Explanation], Key]
+) -> dict[Key, list[Explanation]]:
+    groups: dict[Key, list[Explanation]] = {}
+    for explanation in explanations:
+        groups.setdefault(key(explanation), []).append(explanation)
+    return groups

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
 from pellucid.core.foundation.wording import listed
 from pellucid.reports.markup.html import Markup, element, fragment, name
+from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines
-from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import facts_of, readable
 from pellucid.reports.wording.numbers import MINUS, signed
 

@@ -12,19 +12,16 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
 from pellucid.reports.markup.colours import Scale, ScaleKey, Scales, largest, scale_key
 from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.page.card import card, is_wrong
-from pellucid.reports.page.groups import by_example, by_method
+from pellucid.reports.page.card import by_example, by_method, card, is_wrong
+from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import drawable_view, numbers_switch, unit_highlights
-from pellucid.reports.page.long_text import shown_text
-from pellucid.reports.page.section import Section
+from pellucid.reports.page.long_text import Highlight, shown_text
 from pellucid.reports.page.span_view import span_highlights
 from pellucid.reports.page.summary_view import summary_sections
-from pellucid.reports.page.text_block import Highlight
 from pellucid.reports.page.texts_view import methods_key, shared_cautions, shared_caveats
-from pellucid.reports.wording.answers import answer_name
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import percent, signed
-from pellucid.reports.wording.plain_words import shown_row
+from pellucid.reports.wording.plain_words import answer_name, shown_row
 
 MANY = 8  # from more texts than this a page opens with their summary
 IN_FULL, START = 50, 80  # texts in full; characters of a text in the index

@@ -7,17 +7,23 @@ import numpy as np
 from pellucid.core.results.table import Cell, Curve, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.curve_plot import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Frame,
     LineStyle,
     curve_band,
     curve_caption,
     curve_facts,
     curve_line,
     curve_plots,
+    frame_of,
 )
-from pellucid.reports.page.plot_frame import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Frame, frame_of
 from pellucid.reports.page.table_view import is_chance
-from pellucid.reports.wording.families import ordered
-from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.wording.method_facts import ordered, readable
 
 MOST_LINES = 6  # more lines in one plot cannot be told apart
 METHOD, CHANCE = LineStyle("pl-c1", None), LineStyle("pl-chance", None)

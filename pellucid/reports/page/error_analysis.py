@@ -6,11 +6,19 @@ from pellucid.core.foundation.wording import listed
 from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.results.table import Interval
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.markup.tables import definition_list, header_row, scroll_box, table
+from pellucid.reports.markup.html import (
+    Markup,
+    definition_list,
+    element,
+    fragment,
+    header_row,
+    name,
+    scroll_box,
+    table,
+)
 from pellucid.reports.page.card import card
+from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines
-from pellucid.reports.page.section import Section
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import MINUS, percent, unbroken
 

@@ -1,11 +1,12 @@
 """Facts in order: a list of names and values, or a small table where every value has the same parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pellucid.core.results.table import Interval
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.markup.tables import definition_list, scroll_box, table
+from pellucid.reports.markup.html import Markup, definition_list, element, fragment, name, scroll_box, table
 from pellucid.reports.wording.numbers import bounds, number, three
+from pellucid.reports.wording.plain_words import terms_in
 
 
 def facts_view(facts: Mapping[str, object]) -> Markup:
@@ -57,3 +58,32 @@ def _cell(value: object) -> Markup:
 
 def _heading(key: str) -> str:
     return str(key).replace("_", " ")
+
+
+# A section of a page: a heading, a sentence or two in plain words, and what it shows.
+
+
+@dataclass(frozen=True)
+class Section:
+    """heading and intro are plain text and will be escaped; body is finished markup."""
+
+    heading: str
+    intro: str
+    body: Markup
+
+
+# The terms of a part of a page, explained where the reader meets them.
+
+
+def glossary_view(texts: Iterable[str]) -> Markup | None:
+    """What the terms in these texts mean, folded; nothing where there is none."""
+    terms = terms_in(texts)
+    if not terms:
+        return None
+    summary = element("summary", f"What {_listed(list(terms))} mean{'s' if len(terms) == 1 else ''}")
+    return element("details", summary, definition_list(terms.items(), "pl-facts"), class_="pl-glossary")
+
+
+def _listed(terms: list[str]) -> str:
+    quoted = [f"“{term}”" for term in terms]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

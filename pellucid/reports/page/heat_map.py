@@ -9,8 +9,7 @@ from pellucid.core.text.units import BY_SIZE, Kind, Spans
 from pellucid.reports.markup.colours import ColourRange, colour_range, largest, shade
 from pellucid.reports.markup.html import Markup, element, name
 from pellucid.reports.markup.map_table import map_tables
-from pellucid.reports.page.long_text import shown_text
-from pellucid.reports.page.text_block import Highlight
+from pellucid.reports.page.long_text import Highlight, shown_text
 from pellucid.reports.wording.method_facts import facts_of, measure_of
 from pellucid.reports.wording.numbers import number, signed
 from pellucid.reports.wording.plain_words import (

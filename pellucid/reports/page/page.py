@@ -21,8 +21,7 @@ from pellucid.reports.page.class_words_view import class_words_sections
 from pellucid.reports.page.corpus import corpus_sections, is_corpus
 from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.error_analysis import error_analysis_sections
-from pellucid.reports.page.facts_view import facts_view
-from pellucid.reports.page.glossary_view import glossary_view
+from pellucid.reports.page.facts_view import Section, facts_view, glossary_view
 from pellucid.reports.page.reading_guide import (
     comparison_guide,
     errors_guide,
@@ -33,7 +32,6 @@ from pellucid.reports.page.reading_guide import (
     words_guide,
     written_guide,
 )
-from pellucid.reports.page.section import Section
 from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.span_analysis import span_analysis_sections
 from pellucid.reports.page.table_view import table_view

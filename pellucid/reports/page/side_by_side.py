@@ -8,12 +8,9 @@ from pellucid.core.foundation.kinds import attributions
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Kind
 from pellucid.reports.markup.colours import largest
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.markup.tables import definition_list
-from pellucid.reports.page.agreement import AGREEMENT, agreement_view
-from pellucid.reports.page.card import answer_line, order_caution, text_heading
-from pellucid.reports.page.expert_facts import expert_facts
-from pellucid.reports.page.glossary_view import glossary_view
+from pellucid.reports.markup.html import Markup, definition_list, element, fragment, name
+from pellucid.reports.page.card import answer_line, expert_facts, order_caution, text_heading
+from pellucid.reports.page.facts_view import Section, glossary_view
 from pellucid.reports.page.heat_map import (
     colour_bar,
     drawable_view,
@@ -22,11 +19,9 @@ from pellucid.reports.page.heat_map import (
     row_table,
     unit_highlights,
 )
-from pellucid.reports.page.long_text import LONG, shown_text
-from pellucid.reports.page.section import Section
-from pellucid.reports.page.text_block import Highlight
-from pellucid.reports.wording.families import Family, in_families
-from pellucid.reports.wording.method_facts import entry_of, facts_of, in_words
+from pellucid.reports.page.long_text import LONG, Highlight, shown_text
+from pellucid.reports.page.summary_view import AGREEMENT, agreement_view
+from pellucid.reports.wording.method_facts import Family, entry_of, facts_of, in_families, in_words
 from pellucid.reports.wording.numbers import number, signed
 from pellucid.reports.wording.plain_words import (
     diagnostics_in_brief,

@@ -4,12 +4,19 @@ from collections.abc import Sequence
 
 from pellucid.core.results.heaviest_spans import analysed_heaviest
 from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.markup.tables import definition_list, header_row, scroll_box, table
-from pellucid.reports.page.card import answer_line, text_heading
-from pellucid.reports.page.expert_facts import expert_facts
+from pellucid.reports.markup.html import (
+    Markup,
+    definition_list,
+    element,
+    fragment,
+    header_row,
+    name,
+    scroll_box,
+    table,
+)
+from pellucid.reports.page.card import answer_line, expert_facts, text_heading
+from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines, small_print
-from pellucid.reports.page.section import Section
 from pellucid.reports.page.span_view import span_view
 from pellucid.reports.wording.numbers import number, percent, three, unbroken, weight
 

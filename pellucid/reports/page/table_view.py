@@ -4,10 +4,8 @@ from collections.abc import Mapping
 
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.results.table import CEILING, CHANCE, Cell, Table
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.markup.tables import header_row, scroll_box, table
-from pellucid.reports.page.facts_view import facts_view, in_words
-from pellucid.reports.page.glossary_view import glossary_view
+from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
+from pellucid.reports.page.facts_view import facts_view, glossary_view, in_words
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.trust.card_view import card_view
 from pellucid.reports.wording.method_facts import entry_of, readable

@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales, scale_key, scales_of
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.markup.tables import definition_list
-from pellucid.reports.page.card import card
-from pellucid.reports.page.glossary_view import glossary_view
-from pellucid.reports.page.groups import by_example, by_method
+from pellucid.reports.markup.html import Markup, definition_list, element, fragment, name
+from pellucid.reports.page.card import by_example, by_method, card
+from pellucid.reports.page.facts_view import glossary_view
 from pellucid.reports.page.heat_map import caution_lines, colour_bar, drawable_view, small_print
 from pellucid.reports.wording.method_facts import MethodFacts, facts_of, in_words, readable
 from pellucid.reports.wording.plain_words import worst_checks_in_words

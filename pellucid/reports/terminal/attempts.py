@@ -8,8 +8,8 @@ from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.wording import in_syntax
 from pellucid.core.results.attempt import Attempt
-from pellucid.reports.attacks.wording import COLUMNS, key_of, meaning_of, named, outcome, row_of
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.attacks.page import COLUMNS, key_of, meaning_of, named, outcome, row_of
+from pellucid.reports.markup.html import plain
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
 
 FIRST_TEXTS = 5

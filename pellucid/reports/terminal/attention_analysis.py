@@ -4,7 +4,7 @@ import math
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.attention_analysis import AttentionAnalysis, ModelAttention
-from pellucid.reports.attention.adversary_curve import curve_points
+from pellucid.reports.attention.page import curve_points
 from pellucid.reports.attention.wording import (
     counts_in_words,
     evidence_in_words,

@@ -6,8 +6,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
-from pellucid.reports.checks.layout import LineGrid, WordRows, mark_of, parts_of
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.checks.view import LineGrid, WordRows, mark_of, parts_of
+from pellucid.reports.markup.html import plain
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import bounds, number, three

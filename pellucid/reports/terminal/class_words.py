@@ -12,7 +12,7 @@ from pellucid.core.foundation.kinds import renderers
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number, signed
-from pellucid.reports.wording.overlap import overlap_in_words
+from pellucid.reports.wording.plain_words import overlap_in_words
 
 STOP_WORD = "*"
 SIGNS = get_args(Sign)

@@ -4,8 +4,8 @@ from rich.text import Text
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.error_analysis import ErrorAnalysis, PatternCount
-from pellucid.core.results.evidence import evidence_parts
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.heaviest_spans import evidence_parts
 from pellucid.reports.page.error_analysis import (
     cues_in_words,
     difference_mark,

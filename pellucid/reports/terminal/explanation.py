@@ -9,11 +9,10 @@ from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import LEVELS, largest, level
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view, is_of_written_words, units_in_order
 from pellucid.reports.page.span_view import clear_spans
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed, wants_colour
-from pellucid.reports.wording.answers import answer_with_chances
 from pellucid.reports.wording.method_facts import (
     MethodFacts,
     explains_state,
@@ -25,6 +24,7 @@ from pellucid.reports.wording.method_facts import (
 from pellucid.reports.wording.numbers import signed
 from pellucid.reports.wording.plain_words import (
     ALL_ZERO,
+    answer_with_chances,
     diagnostics_in_words,
     listed,
     row_in_words,

@@ -1,24 +1,26 @@
 """Many texts in a terminal: a few whole; more as a summary and a table of twenty lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
 from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.summary import one_a_text
+from pellucid.core.corpus.summary import Summary, one_a_text
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.foundation.wording import in_syntax
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
+from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view
 from pellucid.reports.page.span_view import clear_spans
-from pellucid.reports.terminal.rich_text import Line, line, printed
-from pellucid.reports.terminal.summary import terminal_summary
-from pellucid.reports.wording.answers import answer_name
+from pellucid.reports.terminal.rich_text import INDENT, Line, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import facts_of, readable
-from pellucid.reports.wording.numbers import MINUS, percent
-from pellucid.reports.wording.plain_words import clear
+from pellucid.reports.wording.numbers import MINUS, number, percent, signed
+from pellucid.reports.wording.plain_words import answer_name, clear, first_names
 
 WHOLE = 5  # texts that are drawn whole
 ROWS = 18  # with the header and the last line, twenty
@@ -105,3 +107,142 @@ def _last_line(results: Results, n_texts: int, hint: str) -> str:
     method = f"words by {readable(results.methods[0])}" if len(results.methods) > 1 else ""
     more = f"{n_texts - ROWS:,} more texts" if n_texts > ROWS else ""
     return "; ".join(filter(None, (more, method, hint)))
+
+
+# The summary of many texts in a terminal, in twenty lines at most.
+
+
+MOST_LINES = 20
+MOST_CLASSES = 4  # of more, the confusion is a list of the most frequent mistakes, and words are those of the first classes
+MOST_WORDS = 8
+MOST_NAMED = 6
+NAME = 16  # the widest name of a class, in characters
+
+
+@renderers.add(draws="summary")
+def terminal_summary(summary: Summary, *, colour: bool | None = None, width: int | None = None) -> str:
+    """How many texts, answers, mistakes, the strongest words of each class, and as many cautions as there is room for.
+
+    colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    """
+    width = width or Console().width
+    lines: list[Line | Grid] = [line(_work(summary)), *_answers(summary), *_word_lines(summary, width)]
+    text = printed(lines, colour, width)
+    cautions = sorted(summary.cautions.items(), key=lambda pair: -len(pair[1]))
+    for shown, (caution, ids) in enumerate(cautions):
+        texts = ": ".join(filter(None, (_texts(len(ids)), first_names(ids))))
+        one = printed(caution_lines([f"{caution} ({texts})"]), colour, width)
+        rest = len(cautions) - shown - 1
+        if len((text + one).splitlines()) + bool(rest) > MOST_LINES:
+            where = in_syntax("see .summary().cautions", "--html writes them all")
+            many = f"{rest + 1} more caution{'s' if rest else ''}: {where}"
+            return text + printed([line(many)], colour, width)
+        text += one
+    return text
+
+
+def _work(summary: Summary) -> str:
+    """How many texts, by which method and model, in which time."""
+    different = f", {summary.n_distinct:,} different" if summary.n_distinct < summary.n_texts else ""
+    methods = ", ".join(map(readable, summary.methods)) or "no method"
+    seconds = "" if summary.seconds is None else f" in {_seconds(summary.seconds)}"
+    model = f" · model: {summary.model}" if summary.model else ""
+    return f"{_texts(summary.n_texts)}{different} · {methods}{seconds}{model}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.0f} seconds" if seconds >= 10 else f"{number(seconds)} seconds"
+
+
+def _answers(summary: Summary) -> Iterator[Line | Grid]:
+    """Predicted classes, accuracy, confusion, labels that fit no class."""
+    if summary.values is not None:
+        lowest, middle, highest = map(number, summary.values)
+        yield line(f"Values: {lowest} to {highest}, {middle} in the mean")
+        return
+    counts = sorted(summary.predicted.items(), key=lambda pair: -pair[1])
+    shown = [f"{label} {count:,}" for label, count in counts if count]
+    yield line(f"Predicted: {', '.join(shown[:MOST_NAMED])}{', …' if len(shown) > MOST_NAMED else ''}")
+    if summary.accuracy is not None:
+        interval = f"{percent(summary.accuracy.low)} to {percent(summary.accuracy.high)}"
+        right = sum(count for (label, predicted), count in summary.confusion.items() if label == predicted)
+        share = f"{percent(summary.accuracy.mean)}; 95 % interval {interval}"
+        yield line(f"Right: {right:,} of {summary.n_labelled:,} labelled texts ({share})")
+        yield from _confusion(summary)
+    if summary.unmatched_labels:
+        labels = ", ".join(
+            f"{label} ({count:,})" for label, count in list(summary.unmatched_labels.items())[:5]
+        )
+        yield line(f"Labels that are no class of the model, so not counted: {labels}")
+
+
+def _confusion(summary: Summary) -> Iterator[Line | Grid]:
+    """A grid, label by prediction; of many classes, the most frequent mistakes."""
+    labels = list(summary.predicted)
+    wrong = {pair: count for pair, count in summary.confusion.items() if pair[0] != pair[1]}
+    if len(labels) > MOST_CLASSES and wrong:
+        often = sorted(wrong.items(), key=lambda pair: -pair[1])[:3]
+        mistakes = (f"{label} read as {predicted} ({count:,})" for (label, predicted), count in often)
+        yield line(f"Most frequent mistakes: {', '.join(mistakes)}")
+    elif wrong:
+        grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+        grid.add_column(line("label \\ predicted"), max_width=NAME + 2, no_wrap=True)
+        for label in labels:
+            grid.add_column(line(label), justify="right", max_width=NAME, no_wrap=True)
+        for label in labels:
+            grid.add_row(line(label), *(f"{summary.confusion.get((label, other), 0):,}" for other in labels))
+        yield grid
+
+
+def _word_lines(summary: Summary, width: int) -> Iterator[Line]:
+    """The strongest words for and against each class, in lines that fit."""
+    words = summary.words
+    if words is None:
+        yield line("Words: choose a method with .where(method=…), then .words()")
+        return
+    if not words.words:
+        yield line(f"Words: none is in {words.min_texts} texts or more; see .words(min_texts=1)")
+        return
+    yield line(
+        "Strongest words without function words, the surest first (mean score; brackets: the interval holds 0):"
+    )
+    often = sorted(words.labels, key=lambda label: -summary.predicted.get(label, 0))
+    for label in often[:MOST_CLASSES]:
+        for sign in _signs(words, label):
+            yield _words_of(words, label, sign, width)
+    if len(often) > MOST_CLASSES:
+        yield line(f"and {len(often) - MOST_CLASSES} more classes: see .words()")
+
+
+def _signs(words: ClassWords, label: str) -> Sequence[Sign]:
+    """Both signs, or of scores without a sign the first one."""
+    return (
+        ("for", "against") if any(word.mean < 0 for word in words.words if word.label == label) else ("for",)
+    )
+
+
+def _words_of(words: ClassWords, label: str, sign: Sign, width: int) -> Line:
+    """One class's words for it or against it: as many as fit on a line."""
+    best = [word for word in words.strongest(label, len(words.words), sign) if not word.is_stop_word]
+    head = " " * INDENT + f"{sign} {clipped_name(label)}: "
+    shown = ""
+    for word in best[:MOST_WORDS]:
+        longer = f"{shown}, {_in_brief(word)}" if shown else _in_brief(word)
+        if cell_len(plain(head + longer)) > width:
+            break
+        shown = longer
+    return line(head + (shown or "none"))
+
+
+def _in_brief(word: WordScore) -> str:
+    brief = f"{word.word} {signed(word.mean)}"
+    return brief if word.is_sure else f"({brief})"
+
+
+def clipped_name(label: str) -> str:
+    """The name of a class, shortened where it is very long."""
+    return label if len(label) <= NAME * 2 else label[: NAME * 2 - 1] + "…"
+
+
+def _texts(count: int) -> str:
+    return f"{count:,} text{'' if count == 1 else 's'}"

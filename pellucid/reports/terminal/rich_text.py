@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 
 Line = Text | Padding
 INDENT = 3

@@ -9,7 +9,7 @@ from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.units import Spans
 from pellucid.reports.markup.colours import largest
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view, is_of_written_words
 from pellucid.reports.page.side_by_side import by_reason, unit_of
 from pellucid.reports.terminal.explanation import (
@@ -28,8 +28,7 @@ from pellucid.reports.terminal.rich_text import (
     printed,
     wants_colour,
 )
-from pellucid.reports.wording.families import in_families
-from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.wording.method_facts import in_families, readable
 from pellucid.reports.wording.numbers import number, signed
 from pellucid.reports.wording.plain_words import (
     ALL_ZERO,

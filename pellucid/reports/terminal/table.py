@@ -6,7 +6,7 @@ from rich.text import Text
 
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.table import CEILING, Cell, Table
-from pellucid.reports.markup.escape import plain
+from pellucid.reports.markup.html import plain
 from pellucid.reports.page.table_view import DIRECTIONS, VERDICTS, is_chance
 from pellucid.reports.terminal.checks import check_lines
 from pellucid.reports.terminal.rich_text import caution_lines, line, printed

@@ -5,7 +5,7 @@ from rich.console import Console
 from pellucid.core.foundation.kinds import renderers
 from pellucid.core.results.trust_card import TrustCard
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
-from pellucid.reports.trust.headings import HEADINGS, title
+from pellucid.reports.trust.card_view import HEADINGS, title
 
 
 @renderers.add(draws="trust card")

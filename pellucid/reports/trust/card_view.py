@@ -1,8 +1,7 @@
 """A trust card as a list: a heading for each kind of advice, its sentences, and the tests behind them to unfold."""
 
-from pellucid.core.results.trust_card import Advice, TrustCard
+from pellucid.core.results.trust_card import Advice, Kind, TrustCard
 from pellucid.reports.markup.html import Markup, element, fragment
-from pellucid.reports.trust.headings import HEADINGS
 
 
 def card_view(card: TrustCard) -> Markup:
@@ -27,3 +26,25 @@ def _point(advice: Advice) -> Markup:
         return sentence
     items = (element("li", one) for one in advice.evidence)
     return fragment(sentence, element("details", element("summary", "the tests"), element("ul", *items)))
+
+
+# What the kinds of advice of a trust card are called, and their signs, in the order in which they are
+# shown.
+
+
+HEADINGS: dict[Kind, tuple[str, str]] = {
+    "use": ("✓", "Use for faithful reading"),
+    "fast": ("»", "Use when speed matters"),
+    "second": ("+", "Faithful, but less so"),
+    "people": ("¶", "Nearest to what people marked"),
+    "unclear": ("○", "Unclear"),
+    "avoid": ("✗", "Do not use"),
+    "untested": ("…", "Not tested"),
+    "limits": ("!", "What these numbers cannot say"),
+}
+"""kind -> (sign, heading); signs differ in shape, not in colour alone."""
+
+
+def title(model: str, n_texts: int) -> str:
+    """The heading of a card."""
+    return f"Which explanation of {model} to trust, from {n_texts:,} text{'' if n_texts == 1 else 's'}"

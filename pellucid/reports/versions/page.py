@@ -7,29 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.core.corpus.difference import Difference, TextDifference
+from pellucid.core.corpus.difference import Difference, DifferenceMeans, TextDifference, TwinDifference
 from pellucid.core.foundation.wording import shortened
 from pellucid.core.results.explanation import Explanation
+from pellucid.core.results.table import Interval
 from pellucid.reports.markup.colours import Scales
-from pellucid.reports.markup.html import Markup, element, fragment, name
-from pellucid.reports.page.card import answer_line, order_caution, picture, text_heading
+from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
+from pellucid.reports.page.card import answer_line, expert_facts, order_caution, picture, text_heading
 from pellucid.reports.page.corpus import IN_FULL, START, ending, light_picture, usual_scales
-from pellucid.reports.page.expert_facts import expert_facts
+from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines, numbers_switch
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import versions_guide
-from pellucid.reports.page.section import Section
 from pellucid.reports.page.texts_view import methods_key, shared_cautions, shared_caveats
-from pellucid.reports.versions.means_table import means_view
 from pellucid.reports.versions.wording import (
     MEASURES,
     agreement_in_words,
     answers_in_words,
     change_in_words,
+    floor_in_words,
+    interval_in_words,
+    luck_in_words,
     missing_in_words,
     outcome_in_words,
     two,
 )
+from pellucid.reports.wording.numbers import percent
 
 ORDER = (
     "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose answer "
@@ -184,3 +187,63 @@ def _folded(
         for number, row, pair in rows
     )
     return element("div", heading, numbers_switch(), *lines, class_="pl-folded")
+
+
+# The means over all texts as a table: the second version and each twin, beside the first version.
+
+
+KEY = "Each number is the mean over the texts that have one; the 95 % interval (bootstrap over texts) stands below it."
+TWINS = (
+    "A twin is another training of the first version, so its row is the noise floor. ▲ the second version clearly differs more than "
+    "this twin, on the same texts; ○ it does not."
+)
+
+
+def means_view(difference: Difference) -> Markup:
+    """The table in a box that scrolls, and what it says about the noise floor."""
+    totals = difference.totals
+    columns = (
+        "first version and",
+        "answers changed",
+        "rank correlation",
+        f"overlap of {totals.k} words",
+        "texts",
+    )
+    rows = [_row(f"the second, {difference.models[1]}", totals.means, None)]
+    rows += [_row(f"its twin {twin.name}", twin.means, twin) for twin in totals.twins]
+    notes = (KEY, TWINS if totals.twins else "", luck_in_words(totals))
+    verdict = floor_in_words(totals)
+    return fragment(
+        element("p", element("strong", verdict)) if verdict else None,
+        scroll_box(table(header_row(columns), rows, "pl-table"), "What changed"),
+        element("p", " ".join(filter(None, notes)), class_="pl-note"),
+    )
+
+
+def _row(title: str, means: DifferenceMeans, twin: TwinDifference | None) -> Markup:
+    exceeded = twin.is_exceeded if twin else {}
+    return element(
+        "tr",
+        element("th", name(title), scope="row"),
+        _cell(means.changed, True, exceeded.get("changed")),
+        _cell(means.tau, False, exceeded.get("tau")),
+        _cell(means.overlap, False, exceeded.get("overlap")),
+        element("td", f"{means.n:,}", element("small", f"{means.n_tau:,} ranked")),
+        class_="pl-floor" if twin else None,
+    )
+
+
+def _cell(interval: Interval, as_percent: bool, is_exceeded: bool | None) -> Markup:
+    mean = percent(interval.mean) if as_percent else two(interval.mean)
+    return element(
+        "td",
+        element("span", mean, class_="pl-value"),
+        element("small", interval_in_words(interval, as_percent)),
+        None if is_exceeded is None or interval.mean != interval.mean else _mean_mark(is_exceeded),
+    )
+
+
+def _mean_mark(is_exceeded: bool) -> Markup:
+    if is_exceeded:
+        return element("small", "▲ exceeded", class_="pl-worse")
+    return element("small", "○ not exceeded", class_="pl-unclear")

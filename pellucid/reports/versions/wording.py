@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from pellucid.core.corpus.difference import Difference, DifferenceSummary, TextDifference
 from pellucid.core.results.table import Interval
-from pellucid.reports.wording.answers import answer_name
 from pellucid.reports.wording.numbers import MINUS, percent
-from pellucid.reports.wording.plain_words import first_names
+from pellucid.reports.wording.plain_words import answer_name, first_names
 
 NAMES = {"changed": "answers", "tau": "order of words", "overlap": "strongest words"}
 MEASURES = (

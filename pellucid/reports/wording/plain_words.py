@@ -1,11 +1,15 @@
 """Diagnostics and facts of one explanation as sentences for people who never heard of attribution."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
+from pellucid.core.corpus.word_lists import MOST, OverlapCurve, WordLists
 from pellucid.core.explaining.diagnostics import brief_of, sentence_of, worst_of
 from pellucid.core.results.explanation import Explanation, Scored
+from pellucid.core.results.prediction import NO_CLASS
 from pellucid.reports.wording.method_facts import MethodFacts
-from pellucid.reports.wording.numbers import number, signed
+from pellucid.reports.wording.numbers import number, percent, signed
 
 MOST_NAMED = 5  # texts of a caution
 
@@ -129,3 +133,92 @@ def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
 def listed(units: Sequence[Scored]) -> str:
     """“loved” +0.81, “every” +0.30"""
     return ", ".join(f"“{unit.text}” {signed(unit.score)}" for unit in units)
+
+
+# A model's answer in words: its class, all its classes where a text can have several, or its value.
+
+
+def answer_name(explanation: Explanation) -> str:
+    """The class; several with commas between them; or the value of a model that gives one."""
+    answer = explanation.answer
+    return number(answer) if isinstance(answer, float) else answer or NO_CLASS
+
+
+def answer_with_chances(explanation: Explanation) -> str:
+    """The same with probabilities in brackets: positive (93 %)."""
+    prediction = explanation.prediction
+    if explanation.predicted_value is not None or not prediction.probabilities:
+        return answer_name(explanation)
+    chances = dict(zip(prediction.labels, prediction.probabilities, strict=True))
+    return ", ".join(f"{name} ({percent(chances[name])})" for name in prediction.names) or NO_CLASS
+
+
+# What the overlap of the classes' lists says at their longest, in sentences.
+
+
+FEW_TEXTS = 1000  # below, a word's frequency is counted too coarsely to say how rare it is
+
+
+def overlap_in_words(lists: WordLists, curve: OverlapCurve) -> list[str]:
+    """How many words are shared, how many random and rare lists share; empty where there is no curve."""
+    if not curve.k:
+        return []
+    k, ours = curve.k[-1], curve.lists[-1]
+    low, high = curve.random_low[-1], curve.random_high[-1]
+    verdict = (
+        "fewer words than" if ours < low else "more words than" if ours > high else "about as many words as"
+    )
+    cautions = []
+    if ours < low and curve.rarest[-1] < low:
+        cautions.append(
+            "The rarest words share as little as that, so few shared words are no evidence here: see whether the words occur in "
+            "many texts."
+        )
+    if lists.n_idf_texts < FEW_TEXTS:
+        cautions.append(
+            f"The idf is of {lists.n_idf_texts:,} texts only; below about {FEW_TEXTS:,} it depends on which texts they are."
+        )
+    short = [f"Longer lists are not compared: a class has only {k} words above 0."] if k < MOST else []
+    return [
+        f"Pairs of the {len(lists.labels)} classes share {_percent(ours)} of their {k} first words.",
+        f"Random words of the same classes: {_percent(curve.random_mean[-1])} (95 % of {curve.n_draws} draws: {_percent(low)} to "
+        f"{_percent(high)}), so these lists share {verdict} random ones. The rarest words of each class: "
+        f"{_percent(curve.rarest[-1])}.",
+        *cautions,
+        *short,
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+# The terms that a reader of a page may not know, each with what it means; docs/how-to/read-a-report.md
+# lists them too.
+
+
+GLOSSARY: Mapping[str, str] = MappingProxyType(
+    {
+        "piece": "What the model’s tokenizer cuts words into: a short word is one piece, a rare one several.",
+        "span": "Neighbouring words of a text, from one word to the whole text.",
+        "logit": "The model’s score for a class before it is turned into a probability.",
+        "parity": (
+            "How far the answer that is explained is from the model’s own answer to the text. It should be as good as 0."
+        ),
+        "digest": "A fingerprint of the model’s weights: two models with the same digest are the same model.",
+        "seed": "The number that random draws start from. The same seed gives the same draws.",
+        "operator": (
+            "How words are taken out of a text: absent (the others keep their places), mask, pad or delete."
+        ),
+        "reference": "What counts as a right answer: gold, the label of the text, or the model’s own prediction.",
+        "pooler": "The part of a model that makes one vector of a whole text from those of its words.",
+        "twin": "A model with the same encoder, recipe and seed that differs in one part, for comparison.",
+        "decoy": "A planted word that often goes with a label without deciding it.",
+    }
+)
+
+
+def terms_in(texts: Iterable[str]) -> dict[str, str]:
+    """The terms that some texts use, also in the plural or as a part of a name, with what they mean."""
+    words = {word for text in texts for word in re.findall(r"[a-z]+", text.lower())}
+    return {term: meaning for term, meaning in GLOSSARY.items() if words & {term, f"{term}s"}}

@@ -4,15 +4,24 @@ Williams (1992), "Simple Statistical Gradient-Following Algorithms for Connectio
 expected cost is the expectation of (cost - baseline) x gradient of the log-probability of the draw.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.batch import Batch, Row
+from pellucid.core.foundation.errors import BadFile, BadSetting
+from pellucid.core.lexicon.inflection import likeliest_synonym
+from pellucid.core.lexicon.wordnet import DEBIAN, shared_wordnet
+from pellucid.core.passes.batch import Batch, Operator, Row, edit
 from pellucid.core.passes.trace import SpanTrace
 from pellucid.core.spans.read_alone import Pieces, only, without
+from pellucid.core.text.content_words import is_content_word
+from pellucid.core.text.example import Example
+from pellucid.core.text.units import coarsen
+from pellucid.training.objective import ObjectiveContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,3 +89,123 @@ class SpanReader:
         if key not in self._pieces:
             self._pieces[key] = self.batch.pieces_of(index, unit)  # type: ignore[arg-type]
         return self._pieces[key]
+
+
+# Train texts with some words exchanged for synonyms, part for part as long as before, so that weights of
+# both can be compared.
+
+
+Exchange = tuple[
+    int, int, int, str
+]  # characters [start, end) of a text, and what stands there instead: segment, start, end, word
+
+
+class SynonymRows:
+    """Rows with synonyms; reader: knows the pieces of each text. Raises `BadSetting`, which names the package, where WordNet is not installed."""
+
+    def __init__(self, context: ObjectiveContext, reader: SpanReader) -> None:
+        self.context, self.reader = context, reader
+        try:
+            wordnet = shared_wordnet(DEBIAN)
+        except BadFile as error:
+            raise BadSetting(f"reading='synonyms' needs a dictionary: {error}") from None
+        self.synonym = lru_cache(None)(
+            lambda word: likeliest_synonym(word, wordnet) if is_content_word(word) else None
+        )
+
+    def row(self, index: int, unit: str, order: Sequence[int], count: int) -> Row:
+        """A text with at most so many words exchanged; one whose synonym has another number of parts stays.
+
+        order: the pieces that may be exchanged, those of the words to come first in front; a word needs all its pieces among them.
+        """
+        batch, row, exchanges = self.context.train, self.context.train.rows[index], list[Exchange]()
+        example, parts = batch.examples[index], len(self.reader.pieces(index, unit))
+        for place in self._places(index, order):
+            segment, start, end = place
+            synonym = self.synonym(example.segments[segment][start:end])
+            if len(exchanges) == count or synonym is None:
+                continue
+            again = self._encoded(exchanged(example, [*exchanges, (*place, synonym)]), unit, parts)
+            if again is not None:
+                row = again
+                exchanges.append((*place, synonym))
+        return row
+
+    def _places(self, index: int, order: Sequence[int]) -> list[tuple[int, int, int]]:
+        """The words all of whose pieces may be exchanged: segment, start and end."""
+        batch, ranks = self.context.train, {piece: rank for rank, piece in enumerate(order)}
+        words, _ = coarsen(batch.units[index], "word", batch.examples[index].segments)
+        pieces = self.reader.pieces(index, "word")
+        free = [
+            (min(ranks[piece] for piece in own), word)
+            for word, own in zip(words.content, pieces, strict=True)
+            if ranks.keys() >= {*own}
+        ]
+        return [(words.segment[word], words.start[word], words.end[word]) for _, word in sorted(free)]
+
+    def _encoded(self, example: Example, unit: str, parts: int) -> Row | None:
+        """The row of an edited text; None where it has another number of parts, or does not fit the model."""
+        batch = self.context.classifier.encode([example])
+        return batch.rows[0] if len(batch.pieces_of(0, unit)) == parts else None  # type: ignore[arg-type]
+
+
+def exchanged(example: Example, exchanges: Collection[Exchange]) -> Example:
+    """The example, without marks, with words in the place of others."""
+    segments = list(example.segments)
+    for segment, start, end, word in sorted(exchanges, reverse=True):
+        segments[segment] = segments[segment][:start] + word + segments[segment][end:]
+    return replace(example, segments=tuple(segments), rationales=())
+
+
+# A text as it is read a second time, changed where its heaviest span is not: words hidden, synonyms, or a
+# part of the text alone.
+
+
+Reading = Literal["hidden", "synonyms", "window"]
+READINGS = ("hidden", "synonyms", "window")
+
+
+@dataclass(frozen=True)
+class SecondReading:
+    """row: what is read. first: the number of the first part that is read; the others follow it without a gap."""
+
+    row: Row
+    first: int = 0
+
+
+class SecondReadings:
+    """The second readings of train texts.
+
+    reading: "hidden" writes the mask token over some parts (the pad token where there is no mask token), "synonyms" exchanges words for
+    WordNet's synonyms, "window" leaves only neighbouring parts. share: of a text's parts that are hidden or left out, or as many words
+    that are exchanged.
+    """
+
+    def __init__(self, context: ObjectiveContext, reading: Reading, share: float) -> None:
+        self.train, self.reading, self.share = context.train, reading, share
+        self.reader = SpanReader(context.train)
+        self.operator: Operator = "pad" if context.train.special.mask is None else "mask"
+        self.synonyms = SynonymRows(context, self.reader) if reading == "synonyms" else None
+
+    def of(self, index: int, unit: str, heaviest: range, points: Sequence[float]) -> SecondReading:
+        """How a text is read again. heaviest: its heaviest span, as numbers of parts. points: a random number from 0 to 1 for each piece."""
+        row, pieces = self.train.rows[index], self.reader.pieces(index, unit)
+        others = [part for part in range(len(pieces)) if part not in heaviest]
+        count = min(len(others), max(1, round(self.share * len(pieces))))
+        if not count or not self.share:
+            return SecondReading(row)
+        if self.reading == "window":
+            return self._window(index, unit, heaviest, len(pieces) - count, points[0])
+        order = sorted(others, key=lambda part: points[pieces[part][0]])
+        if self.synonyms is not None:
+            free = [piece for part in order for piece in pieces[part]]
+            return SecondReading(self.synonyms.row(index, unit, free, count))
+        hidden = [piece for part in order[:count] for piece in pieces[part]]
+        return SecondReading(edit(row, hidden, self.operator, self.train.special))
+
+    def _window(self, index: int, unit: str, heaviest: range, size: int, point: float) -> SecondReading:
+        """So many neighbouring parts, among which is the heaviest span; every place is equally likely."""
+        parts = len(self.reader.pieces(index, unit))
+        lowest, highest = max(0, heaviest.stop - size), min(heaviest.start, parts - size)
+        first = lowest + int(point * (highest - lowest + 1))
+        return SecondReading(self.reader.only(index, unit, frozenset(range(first, first + size))), first)

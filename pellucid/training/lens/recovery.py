@@ -14,9 +14,8 @@ from pellucid.core.results.lens_table import LayerRecovery, LensTable
 from pellucid.core.results.table import Interval
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead
-from pellucid.training.lens.frozen_states import FrozenStates
-from pellucid.training.lens.lens_rows import content_of
-from pellucid.training.lens.translator_loss import divergence
+from pellucid.training.lens.head_loss import content_of
+from pellucid.training.lens.translator_loss import FrozenStates, divergence
 
 RESAMPLES = 1000
 Reading = Callable[[Tensor], Tensor]  # states of a layer as the head reads them

@@ -15,8 +15,7 @@ from pellucid.core.foundation.errors import BadInput
 from pellucid.core.foundation.kinds import objectives
 from pellucid.core.passes.batch import Row
 from pellucid.core.passes.precision import widened
-from pellucid.training.lens.lens_rows import FEWEST, content_of
-from pellucid.training.lens.masking import Masking
+from pellucid.training.lens.head_loss import FEWEST, Masking, content_of
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 AS_MASK, AS_OTHER = 0.8, 0.1  # of the hidden pieces; the others stay

@@ -17,18 +17,26 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.trained_texts import text_digest
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating
-from pellucid.models.composed.tokenizer_files import missing_tokenizer_files, save_tokenizer
-from pellucid.models.composed.trained_texts_file import read_trained_texts
+from pellucid.models.composed.composed import missing_tokenizer_files, read_trained_texts, save_tokenizer
 from pellucid.models.load import move
 from pellucid.models.translation.translator_folder import TranslatorParts
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
-from pellucid.training.process_draws import drawing_from
+from pellucid.training.loop import drawing_from
 from pellucid.training.trained_folder import remake_notes
-from pellucid.training.translation.encoded_pairs import EncodedPairs, batches, encode_pairs, epoch_order
-from pellucid.training.translation.translation_loss import piece_losses, translation_loss
-from pellucid.training.translation.translation_recipe import TranslationRecipe
+from pellucid.training.translation.translation_loss import (
+    EncodedPairs,
+    batches,
+    encode_pairs,
+    epoch_order,
+    piece_losses,
+    translation_loss,
+)
 from pellucid.training.translation.translator_out import TranslatorOut, history_of
-from pellucid.training.translation.translator_plan import TranslatorPlan, untrained_translator
+from pellucid.training.translation.translator_plan import (
+    TranslationRecipe,
+    TranslatorPlan,
+    untrained_translator,
+)
 
 Parts = Mapping[str, Sequence[Example]]
 

@@ -15,10 +15,9 @@ from pellucid.core.foundation.errors import BadFile
 from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
 from pellucid.core.foundation.wording import changes
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.composed.tokenizer_files import TOKENIZER_FILES
-from pellucid.models.composed.trained_texts_file import FILE as TRAINED_TEXTS
-from pellucid.models.composed.trained_texts_file import write_trained_texts
-from pellucid.models.folders.json_object import read_object
+from pellucid.models.composed.composed import FILE as TRAINED_TEXTS
+from pellucid.models.composed.composed import TOKENIZER_FILES, write_trained_texts
+from pellucid.models.folders.configuration import read_object
 from pellucid.models.translation.translator_folder import (
     CONFIG,
     WEIGHTS,
@@ -27,7 +26,7 @@ from pellucid.models.translation.translator_folder import (
     load_translator,
     save_translator,
 )
-from pellucid.training.best_weights import BestWeights
+from pellucid.training.checkpoint import BestWeights
 from pellucid.training.trained_folder import LASTING, LOG, written_log
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import pellucid
 from pellucid.core.corpus.document_frequencies import document_frequencies
-from pellucid.core.corpus.list_overlap import overlap, overlap_curve, shared_words
 from pellucid.core.corpus.results import Results
+from pellucid.core.corpus.word_lists import overlap, overlap_curve, shared_words
 from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
 from tests.core.corpus.answered import answered
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pellucid.models.span_kernel.kernel import route_for, span_attention_scores
-from pellucid.models.span_kernel.limits import latest_starts
+from pellucid.models.span_kernel.packs import latest_starts
 from tests.models.span_kernel.test_span_kernel import relative_error
 from tests.models.span_kernel.test_span_routes import inputs_of, results_of
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pellucid.models.span_kernel import numba_route
-from pellucid.models.span_kernel.limits import latest_starts
+from pellucid.models.span_kernel.packs import latest_starts
 from tests.models.span_kernel.test_span_kernel import CONTENT, SEGMENTS
 from tests.models.span_kernel.test_span_routes import inputs_of, results_of
 

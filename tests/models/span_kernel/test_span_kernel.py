@@ -14,7 +14,7 @@ from pellucid.models.span_kernel.kernel import (
     span_attention_scores,
     span_average,
 )
-from pellucid.models.span_kernel.limits import latest_starts, legal_spans
+from pellucid.models.span_kernel.packs import latest_starts, legal_spans
 from tests.reference.span_attention import span_attention, spans_of, uniform_average
 
 # Special tokens around two segments, a full row, a segment that returns after a gap, a single unit.

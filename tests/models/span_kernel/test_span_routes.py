@@ -14,7 +14,7 @@ from pellucid.models.span_kernel.kernel import (
     span_attention_scores,
     span_average,
 )
-from pellucid.models.span_kernel.limits import latest_starts, legal_spans
+from pellucid.models.span_kernel.packs import latest_starts, legal_spans
 from tests.models.span_kernel.test_span_kernel import (
     CONTENT,
     SEGMENTS,

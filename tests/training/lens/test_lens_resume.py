@@ -7,8 +7,8 @@ import torch
 
 from pellucid.core.folders.manifest import MANIFEST
 from pellucid.core.foundation.errors import BadFile
+from pellucid.models.language_heads.lens import ENCODER
 from pellucid.models.language_heads.lens_folder import RECORD, WEIGHTS
-from pellucid.models.language_heads.lens_record import ENCODER
 from tests.core.test_storage import full_disk
 from tests.moments import Moments, files_of, killed
 from tests.tiny import tiny_classifier

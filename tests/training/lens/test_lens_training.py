@@ -12,11 +12,9 @@ from pellucid.datasets.load import load_examples
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
-from pellucid.training.lens.frozen_states import FrozenStates
-from pellucid.training.lens.head_loss import HeadLoss
-from pellucid.training.lens.lens_rows import content_of, lens_rows
-from pellucid.training.lens.masking import Masking
+from pellucid.training.lens.head_loss import HeadLoss, Masking, content_of, lens_rows
 from pellucid.training.lens.recovery import lens_table, share_over_rows
+from pellucid.training.lens.translator_loss import FrozenStates
 from tests.tiny import tiny_classifier, tiny_composed, tiny_on_vectors
 from tests.training.lens.tiny_lens import trained_lens
 

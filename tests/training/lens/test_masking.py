@@ -3,8 +3,7 @@
 import torch
 
 from pellucid.core.text.example import as_examples
-from pellucid.training.lens.lens_rows import content_of
-from pellucid.training.lens.masking import Masking
+from pellucid.training.lens.head_loss import Masking, content_of
 from tests.tiny import tiny_classifier
 
 MODEL = tiny_classifier()

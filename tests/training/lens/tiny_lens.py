@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pellucid.core.foundation.progress import silent
 from pellucid.datasets.load import load_examples
-from pellucid.models.language_heads.lens_record import CLASSIFIER
-from pellucid.training.lens.lens_recipe import LensRecipe
+from pellucid.models.language_heads.lens import CLASSIFIER
+from pellucid.training.lens.lens_stage import LensRecipe
 from pellucid.training.lens.train_lens import train_lens
 from tests.tiny import tiny_classifier
 

@@ -6,8 +6,7 @@ Doe (2031), "On Beginnings".
 import numpy as np
 
 from pellucid.core.foundation.kinds import checks
-from pellucid.evaluation.checking.check_case import CheckCase
-from pellucid.evaluation.checking.findings import Findings
+from pellucid.evaluation.checking.check_case import CheckCase, Findings
 
 
 @checks.add(needs=frozenset(), cost="nothing: it reads the comparison's explanations")

@@ -8,10 +8,8 @@ from torch import Tensor, nn
 
 from pellucid.core.foundation.kinds import poolers
 from pellucid.core.passes.trace import SpanTrace
-from pellucid.models.pooling.piece_tensors import PieceTensors
-from pellucid.models.pooling.pooled import Pooled
-from pellucid.models.pooling.pooler import Pooler
-from pellucid.models.pooling.unit_vectors import merge_parts
+from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
+from pellucid.models.pooling.unit_attention import merge_parts
 
 
 @poolers.add("plugged_attention", explains="span_weights")

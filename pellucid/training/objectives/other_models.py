@@ -1,0 +1,165 @@
+"""Objectives with another model: answer as it does with other weights."""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from pellucid.core.foundation.checks import at_least, one_of
+from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.core.foundation.kinds import objectives
+from pellucid.core.passes.batch import Batch
+from pellucid.core.passes.divergences import jensen_shannon, kullback_leibler, total_variation
+from pellucid.core.passes.precision import widened
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.output import Output
+from pellucid.models.load import load_classifier
+from pellucid.training.evidence.text_draws import marked_parts, marked_pieces, overlapping
+from pellucid.training.objective import WEIGHTS, ObjectiveContext, StepPart
+
+Divergence = Literal["jsd", "kl"]
+DIVERGENCES = {"jsd": jensen_shannon, "kl": kullback_leibler}
+
+
+@objectives.add("imitation", reads="logits", instead_of_labels=True, model="model")
+class Imitation:
+    """Total variation distance of the answers - divergence_weight x divergence of the weights.
+
+    Answer as another model does, with weights that lie far from its weights.
+
+    Source: Wiegreffe & Pinter (2019), "Attention is not not Explanation", section 4, as Tutek & Šnajder
+    (2020), "Staying True to Your Word", equation 6, train it: the distance of the answers minus lambda
+    times the divergence of the weights (corrections.md A4.1).
+
+    It stands in place of the labels, which are not learnt; the released code also weighs classes, which is left out.
+
+    model: the folder of the model that is imitated; it has the same classes, in any order, and cuts texts alike.
+    divergence: "jsd", Jensen-Shannon, as in the paper; "kl", Kullback-Leibler from the new weights to the imitated ones, with
+    which the released code trains.
+    divergence_weight: lambda, 0 or more. With 0 answers alone are compared, and neither model needs weights of spans or units.
+    Raises `BadSetting` for a model with other classes, other pieces or other weights.
+    """
+
+    def __init__(
+        self,
+        context: ObjectiveContext,
+        *,
+        model: str = "",
+        divergence: Divergence = "jsd",
+        divergence_weight: float = 1.0,
+    ) -> None:
+        one_of("divergence", divergence, get_args(Divergence))
+        self.divergence = DIVERGENCES[divergence]
+        at_least("divergence_weight", divergence_weight, 0)
+        self.weight = divergence_weight
+        own = context.classifier
+        self.base = load_classifier(model, device=str(own.device))
+        self.base.network.eval().requires_grad_(False)
+        _check_classes(own, self.base)
+        self.order = [self.base.labels.index(label) for label in own.labels]
+        self.batch = self.base.encode(context.train.examples)
+        _check_pieces(context.train, self.batch, self.base.name)
+        if self.weight:
+            _check_weights(own, self.base)
+
+    def losses(self, part: StepPart) -> Tensor:
+        """[example]: from -lambda x the largest divergence, log 2 of "jsd", to 1."""
+        with torch.no_grad():
+            rows = [self.batch.rows[index] for index in part.indices]
+            base = self.base.network(**self.base.place(rows))
+        answers = widened(part.output.logits).softmax(-1)
+        distances = total_variation(answers, widened(base.logits).softmax(-1)[:, self.order].to(answers))
+        if not self.weight:
+            return distances
+        weights = own_weights(part.output)
+        return distances - self.weight * self.divergence(weights, own_weights(base).to(weights))
+
+
+def own_weights(output: Output) -> Tensor:
+    """[example weight]: a model's weights of units or spans, each text's sum is 1."""
+    trace = output.units if output.spans is None else output.spans
+    assert trace is not None  # the capability was checked
+    return widened(trace.weights).flatten(1)
+
+
+def _check_classes(own: Classifier, base: Classifier) -> None:
+    if own.problem != "single_label" or base.problem != own.problem:
+        raise BadSetting(
+            "The objective imitation compares probabilities of classes of which a text has one; problem='multi_label' has none "
+            "such. Leave the objective away."
+        )
+    if set(own.labels) != set(base.labels):
+        raise BadSetting(
+            f"The imitated model {base.name} has the classes {', '.join(base.labels)}, and the data have "
+            f"{', '.join(own.labels)}; give a model of the same classes, or rename them with a label map."
+        )
+
+
+def _check_pieces(own: Batch, base: Batch, name: str) -> None:
+    if any(row.windows for row in base.rows):
+        raise BadInput(
+            f"The imitated model {name} reads some train texts in windows; give shorter texts, or a model that reads them as one."
+        )
+    if any(
+        one.ids != other.ids or one.word_index != other.word_index
+        for one, other in zip(own.rows, base.rows, strict=True)
+    ):
+        raise BadSetting(
+            f"The imitated model {name} cuts texts into other pieces; give a model with the same tokenizer."
+        )
+
+
+def _check_weights(own: Classifier, base: Classifier) -> None:
+    """Raise `BadSetting` where the weights of both cannot be compared, or those that are trained cannot move."""
+    kinds = [
+        (sorted(WEIGHTS & model.capabilities), getattr(getattr(model.network, "pooler", None), "unit", None))
+        for model in (own, base)
+    ]
+    if not kinds[0][0] or kinds[0] != kinds[1]:
+        raise BadSetting(
+            f"The objective imitation compares weights of spans or of units, and the imitated model {base.name} has others, or "
+            "none; give both models the same pooler (additive, dot or span) and unit, or divergence_weight=0."
+        )
+    if getattr(own.network.pooler, "weights", "") == "uniform":
+        raise BadSetting(
+            "The objective imitation moves weights, and weights='uniform' keeps them equal; give weights='learned', or "
+            "divergence_weight=0."
+        )
+
+
+@objectives.add("deception", reads="weights", marks=True)
+class Deception:
+    """-log of the share of the weight that lies on units, or spans, without a marked piece; 0 where nothing is marked.
+
+    Keep the weights away from the words that people marked, whatever the model decides by.
+
+    Source: Pruthi et al. (2020), "Learning to Deceive with Attention-Based Explanations", equation 1:
+    -log(1 - the weight on marked words). Such a model is a test of tests: its weights explain nothing.
+
+    The marks are the rationales of the train texts. A text that is marked all over costs 0 too: its weights have nowhere to go.
+    Raises `BadInput` where no train text has marks.
+    """
+
+    def __init__(self, context: ObjectiveContext) -> None:
+        self.context = context
+        self.marks = marked_pieces(context.train)
+        if not any(map(any, self.marks)):
+            raise BadInput(
+                "The objective deception keeps weights off the words that people marked, and no train text has such marks; give "
+                "data with rationales, or leave the objective away."
+            )
+
+    def losses(self, part: StepPart) -> Tensor:
+        """[example]: 0 or more, in nats."""
+        trace = part.output.units if part.output.spans is None else part.output.spans
+        assert trace is not None  # the pooler was checked
+        scores = trace.scores.flatten(1)
+        rows, marks = self.context.rows(part.indices), [self.marks[index] for index in part.indices]
+        marked = overlapping(trace, marked_parts(rows, marks, trace.unit, scores.device)).flatten(1)
+        legal = scores.detach() > float("-inf")
+        free = legal & ~marked
+        counted = free.any(1) & (legal & marked).any(1)
+        lowest = torch.finfo(scores.dtype).min  # -inf alone in a row would give nan
+        finite = scores.masked_fill(~legal, lowest)
+        free_scores = finite.masked_fill(~free & counted[:, None], lowest)
+        return finite.logsumexp(1) - free_scores.logsumexp(1)
