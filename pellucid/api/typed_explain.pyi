@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
-from pellucid.api.inputs.data import Data, ModelSource
-from pellucid.api.inputs.named_passages import Passages
+from pellucid.api.inputs.explained_target import Passages
+from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.core.corpus.results import Results
 from pellucid.core.passes.target import Output, TargetName
 from pellucid.core.states.hidden_target import HiddenState

@@ -22,7 +22,7 @@ from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
-from pellucid.evaluation.shared.case import MetricValues
+from pellucid.evaluation.shared.summary import MetricValues
 from pellucid.models.classifiers.function import from_function
 from tests.evaluation.cases import LABELS, examples, mark, model
 from tests.moments import Moments, files_of, killed

@@ -11,8 +11,7 @@ from pellucid.core.foundation.errors import UnknownName
 from pellucid.core.foundation.kinds import metrics
 from pellucid.core.results.table import Cell, Interval, Table
 from pellucid.core.results.trust_card import TrustCard
-from pellucid.evaluation.shared.case import MetricValues
-from pellucid.evaluation.shared.summary import combined
+from pellucid.evaluation.shared.summary import MetricValues, combined
 from pellucid.evaluation.trust.leads import (
     Lead,
     holm,

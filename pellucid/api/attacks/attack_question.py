@@ -17,7 +17,8 @@ from pellucid.api.attacks.attack_cases import (
     scores_of,
 )
 from pellucid.attacks.shared.attack_case import AttackCase, Goal, Omission, Place, is_right
-from pellucid.attacks.shared.attack_plan import AttackPlan, asks_omissions, method_of, parts_of
+from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.attacks.shared.attack_steps import asks_omissions, method_of, parts_of
 from pellucid.attacks.shared.attack_texts import AttemptNames, attack_texts
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.explained_answers import ExplainedAnswers

@@ -13,7 +13,8 @@ from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.models import translator_from
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.attacks.apertium.tagged_words import Tagger
-from pellucid.attacks.shared.attack_plan import AttackPlan, method_of, parts_of
+from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.attacks.shared.attack_steps import method_of, parts_of
 from pellucid.attacks.shared.dictionaries import Dictionaries, NameCounts, name_counts
 from pellucid.core.corpus.attempts import Attempts
 from pellucid.core.corpus.results import Results

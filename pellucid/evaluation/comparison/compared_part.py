@@ -19,7 +19,8 @@ from pellucid.core.text.example import Example
 from pellucid.core.text.units import Spans
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.judged_part import JudgedPart
-from pellucid.evaluation.shared.case import Case, Judged, MetricValues
+from pellucid.evaluation.shared.case import Case, Judged
+from pellucid.evaluation.shared.summary import MetricValues
 
 STAGE = "comparing"
 REMEMBERED = 200_000  # logits that the scheduler remembers between metrics, about 100 MB

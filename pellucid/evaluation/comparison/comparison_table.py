@@ -19,8 +19,9 @@ from pellucid.core.text.units import coarsen
 from pellucid.evaluation.comparison.caveats import caveats
 from pellucid.evaluation.comparison.comparison import Comparison, needs_marks, plain_settings
 from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
-from pellucid.evaluation.shared.case import Case, Judged, MetricValues
+from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.summary import (
+    MetricValues,
     bootstrap_interval,
     combined,
     curve_intervals,

@@ -17,8 +17,7 @@ from pellucid.core.foundation.files import read_text, whole_file, write_text
 from pellucid.core.foundation.json_text import is_sealed, parsed, sealed, unsealed
 from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
 from pellucid.evaluation.comparison.comparison import Comparison
-from pellucid.evaluation.shared.case import MetricValues
-from pellucid.evaluation.shared.summary import Combine
+from pellucid.evaluation.shared.summary import Combine, MetricValues
 
 FORM = "pellucid-judged-1"
 Numbers = float | None | list["Numbers"]

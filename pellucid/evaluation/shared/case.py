@@ -19,7 +19,6 @@ from pellucid.core.results.explanation import Explanation
 from pellucid.core.text.example import Example, Rationale, marked
 from pellucid.core.text.tied_units import contents_of, tied_orders
 from pellucid.core.text.units import KINDS, Kind, Units
-from pellucid.evaluation.shared.summary import Combine
 
 Reference = Literal["gold", "prediction"]
 
@@ -188,19 +187,3 @@ def decoy_units(view: Explanation) -> np.ndarray | None:
     """[unit] bool over a view's text units: True where one overlaps a decoy of `meta["distractors"]`; None without any."""
     assert isinstance(view.units, Units)  # views of text units are never spans
     return marked(view.units, [Rationale(*mark) for mark in view.example.meta.get("distractors", ())])
-
-
-# The values that a metric gave for one method.
-
-
-@dataclass(frozen=True)
-class MetricValues:
-    """One metric's values for one method; nan where an example is not judged.
-
-    columns: [draw example column]. combine: see `Judged`. curve: [example point], the mean over draws; grid: [point].
-    """
-
-    columns: np.ndarray
-    combine: Combine
-    curve: np.ndarray | None = None
-    grid: np.ndarray | None = None

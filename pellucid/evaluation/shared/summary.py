@@ -6,6 +6,7 @@ a t-interval.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
     from pellucid.evaluation.shared.case import Judged  # imports torch, which takes seconds
 
 Combine = Literal["mean", "f1"]
+
+
+@dataclass(frozen=True)
+class MetricValues:
+    """One metric's values for one method; nan where an example is not judged.
+
+    columns: [draw example column]. combine: see `Judged`. curve: [example point], the mean over draws; grid: [point].
+    """
+
+    columns: np.ndarray
+    combine: Combine
+    curve: np.ndarray | None = None
+    grid: np.ndarray | None = None
+
+
 BOUNDS = (0.025, 0.975)
 DRAWS_AT_ONCE = 2**22  # random numbers in memory together: 32 MB
 

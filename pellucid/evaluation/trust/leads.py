@@ -13,8 +13,7 @@ import numpy as np
 from pellucid.core.foundation.catalogue import Call
 from pellucid.core.results.t_interval import t_interval
 from pellucid.core.results.table import Interval
-from pellucid.evaluation.shared.case import MetricValues
-from pellucid.evaluation.shared.summary import Combine, combined_means
+from pellucid.evaluation.shared.summary import Combine, MetricValues, combined_means
 
 Values = Mapping[tuple[str, str], MetricValues]
 
