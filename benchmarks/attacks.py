@@ -31,9 +31,9 @@ from pellucid.attacks.apertium.stage_groups import Pivot
 from pellucid.attacks.candidates import synonyms
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.omission_scores import words_of
-from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.core.text.example import Example
 from pellucid.models.routing.compiled_network import lacks_openvino
+from pellucid.text.example import Example
+from pellucid.text.wordnet import DEBIAN
 
 ROOT = Path(__file__).parents[1]
 RUNS, N_TEXTS = 5, 64

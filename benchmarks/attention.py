@@ -21,8 +21,7 @@ import torch
 import pellucid
 from benchmarks.attribution.results import machine_of, versions
 from pellucid.api.recipes import recipe_of
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.text.example import Example
+from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.information.mutual_information import WordStates, mutual_information
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.evaluation.weight_search.several_classes import farthest_of_texts
@@ -30,6 +29,7 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
+from pellucid.text.example import Example
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 
 RESULTS = Path(__file__).parent / "results" / "attention.json"

@@ -25,7 +25,7 @@ from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.page import write_page
 from benchmarks.attribution.results import Results, cores
 from benchmarks.attribution.targets import verdicts
-from pellucid.core.explaining.diagnostics import EAGER
+from pellucid.run.diagnostics import EAGER
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -16,10 +16,10 @@ from transformers import BertConfig, BertForSequenceClassification
 import pellucid
 from benchmarks.attribution.cases import OCCLUSION, PATH_SETTINGS, SAMPLES
 from benchmarks.attribution.workload import texts_of
-from pellucid.core.passes import packing
-from pellucid.core.passes.scheduler import DEVICE_TOKENS
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.source_digest import minilm_source
+from pellucid.run import packing
+from pellucid.run.scheduler import DEVICE_TOKENS
 
 EVERY, RUNS = 4, 3  # of 1,024 texts one in so many; runs of each method
 METHODS = (

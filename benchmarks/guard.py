@@ -22,9 +22,9 @@ from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.attribution.workload import texts_of
-from pellucid.core.passes import packing
-from pellucid.core.passes.parity import Guard
-from pellucid.core.passes.scheduler import Scheduler
+from pellucid.run import packing
+from pellucid.run.parity import Guard
+from pellucid.run.scheduler import Scheduler
 
 ROOT = Path(__file__).parents[1]
 RUNS = 5

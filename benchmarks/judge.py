@@ -24,8 +24,8 @@ from benchmarks.attribution.results import cores, machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import Clock, timed
 from pellucid.attacks.shared.explained_answers import RowCounter
-from pellucid.core.text.example import Example
 from pellucid.evaluation.checks.cost import CountingModel
+from pellucid.text.example import Example
 from studies.shared.text_choice import with_smallest_digests
 from studies.which_explanation.methods import METHODS, metric_choices
 

@@ -17,15 +17,15 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from pellucid.attribution.states.retained_information import retained_information
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.states.state_function import state_function
-from pellucid.core.states.state_scale import state_scale
-from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
 from pellucid.models.classifiers.source_digest import minilm_source
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.state_function import state_function
+from pellucid.run.state_scale import state_scale
+from pellucid.text.example import as_examples
 
 TEXTS = (
     "A gripping, lovely film that nobody should miss.",

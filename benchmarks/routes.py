@@ -25,7 +25,7 @@ from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.route_jobs import BATCH, JUDGED_TEXTS, TRAINED_BATCHES, Comparison, Compiled, Training
-from pellucid.core.foundation.kinds import routes
+from pellucid.base.kinds import routes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.routing.route import Route, route_class
 from pellucid.models.routing.trial import GAIN, difference

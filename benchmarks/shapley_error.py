@@ -20,16 +20,16 @@ from transformers import AutoModelForSequenceClassification
 
 from pellucid.attribution.shapley_sampling import shapley_values
 from pellucid.attribution.shared.coalition_game import all_coalitions, games
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import as_examples
+from pellucid.base.progress import silent
 from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
 from pellucid.models.classifiers.network import from_network
 from pellucid.models.classifiers.source_digest import minilm_source
+from pellucid.results.explanation import Explanation
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 
 TEXTS = (
     "A gripping lovely film that nobody should miss on rainy days today",

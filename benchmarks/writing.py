@@ -25,10 +25,10 @@ from transformers import GPT2Config, GPT2LMHeadModel, MarianConfig, MarianMTMode
 import pellucid
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
-from pellucid.core.text.example import as_examples
 from pellucid.models.translation.untrained_network import learn_pieces
 from pellucid.models.writing.tracks import own_embeddings
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.text.example import as_examples
 
 ROOT = Path(__file__).parents[1]
 PEER = Path(__file__).parent / "inseq" / "peer_inseq.py"

@@ -6,10 +6,10 @@ python examples/add_a_method.py path/or/hub-name
 import argparse
 
 import pellucid
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import ResolvedTarget
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import ResolvedTarget
 
 
 @attributions.add(needs={"gradient"}, cost="1 forward + 1 backward")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from pellucid.core.foundation.lazy_attributes import lazy_names
+from pellucid.base.lazy_attributes import lazy_names
 
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis
@@ -35,28 +35,28 @@ if TYPE_CHECKING:
     from pellucid.api.verifying import verify
     from pellucid.api.writing.continuing_texts import write
     from pellucid.attacks.shared.attack_plan import AttackPlan
-    from pellucid.core.corpus.attempts import Attempts
-    from pellucid.core.corpus.layer_analysis import LayerAnalysis
-    from pellucid.core.corpus.results import Results
-    from pellucid.core.foundation.errors import PellucidError
-    from pellucid.core.foundation.packages import __version__ as __version__
-    from pellucid.core.results.attention_analysis import AttentionAnalysis
-    from pellucid.core.results.explanation import Explanation
-    from pellucid.core.results.extraction import Extraction
-    from pellucid.core.results.storage import save
-    from pellucid.core.results.table import Table
-    from pellucid.core.states.hidden_target import HiddenState
-    from pellucid.core.text.example import Example
-    from pellucid.core.writing.word import Word
+    from pellucid.base.errors import PellucidError
+    from pellucid.base.packages import __version__ as __version__
+    from pellucid.data.exports.blind_sheet import write_blind_sheet
+    from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
+    from pellucid.data.exports.json_lines import to_dataset, write_json_lines
+    from pellucid.data.exports.shap_explanation import to_shap
+    from pellucid.data.exports.tables import to_data_frame, write_csv
     from pellucid.evaluation.protocols.eraser_scores import eraser_scores
     from pellucid.evaluation.protocols.upgrade import Upgrade
-    from pellucid.exports.blind_sheet import write_blind_sheet
-    from pellucid.exports.eraser import write_eraser, write_eraser_examples
-    from pellucid.exports.json_lines import to_dataset, write_json_lines
-    from pellucid.exports.shap_explanation import to_shap
-    from pellucid.exports.tables import to_data_frame, write_csv
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
+    from pellucid.results.attempts import Attempts
+    from pellucid.results.attention_analysis import AttentionAnalysis
+    from pellucid.results.explanation import Explanation
+    from pellucid.results.extraction import Extraction
+    from pellucid.results.layer_analysis import LayerAnalysis
+    from pellucid.results.results import Results
+    from pellucid.results.storage import save
+    from pellucid.results.table import Table
+    from pellucid.run.hidden_target import HiddenState
+    from pellucid.run.word import Word
+    from pellucid.text.example import Example
 else:
     __getattr__, __dir__ = lazy_names(__name__)
 

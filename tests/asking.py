@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.kinds import STATE_VECTOR, attributions
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Target
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
+from pellucid.base.catalogue import Choice
+from pellucid.base.kinds import STATE_VECTOR, attributions
+from pellucid.base.progress import silent
+from pellucid.results.explanation import Explanation
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 
 PREDICTED = Target()
 STATE = HiddenState(1)  # the target where none is given, for methods that read states as vectors

@@ -16,13 +16,13 @@ import numpy as np
 import torch
 
 from pellucid.attribution.gradient_x_input import ORTHOGONAL
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.model import Model
-from pellucid.core.results.explanation import Explanation
+from pellucid.base.errors import ModelCannot
+from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.classifiers.network import from_network
 from pellucid.models.load import load_classifier
+from pellucid.results.explanation import Explanation
+from pellucid.run.model import Model
 from tests.asking import FEW, ask, residual
 from tests.conftest import TEXTS
 from tests.every_family import section as every_family

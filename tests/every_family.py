@@ -8,8 +8,8 @@ import torch
 import transformers
 from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
-from pellucid.core.foundation.errors import ModelCannot, ParityBroken, PellucidError
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.errors import ModelCannot, ParityBroken, PellucidError
+from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.classifier import Classifier
 from tests.asking import FEW, ask
 from tests.families import MAPPING, family_classifier

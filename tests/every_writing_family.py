@@ -13,11 +13,11 @@ from transformers import AutoModelForCausalLM
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 import pellucid
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.model import WRITING
+from pellucid.base.errors import PellucidError
+from pellucid.base.kinds import attributions
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.run.model import WRITING
 from tests.asking import FEW, ask
 from tests.families import TOKENIZERS, family_config, random_network
 from tests.tiny import byte_pairs_alone

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pellucid.core.results.explanation import Explained, Explanation, Prediction
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units, text_units
+from pellucid.results.explanation import Explained, Explanation, Prediction
+from pellucid.text.example import Example
+from pellucid.text.units import Units, text_units
 
 
 def word_units(segments, kind="piece"):

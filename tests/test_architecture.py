@@ -187,6 +187,6 @@ def test_nothing_dangerous_is_called(folder):
 def test_hooks_on_modules_are_registered_in_one_place(folder):
     """Where they are given to one thread alone."""
     for path in sorted(folder.glob("*.py")):
-        if path.relative_to(ROOT).as_posix() != "pellucid/core/passes/module_hooks.py":
+        if path.relative_to(ROOT).as_posix() != "pellucid/run/module_hooks.py":
             names = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
             assert not [name for name in names if name.startswith(HOOKS)], path

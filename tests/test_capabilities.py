@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.kinds import attributions
 from tests.capabilities import ABSENT, column, kinds
 from tests.conftest import TEXTS
 from tests.every_family import read, row

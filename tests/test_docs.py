@@ -8,8 +8,8 @@ import pytest
 import typer
 
 import pellucid
+from pellucid.base.kinds import attacks, attributions, checks, metrics
 from pellucid.cli.commands import NAMES, function_of
-from pellucid.core.foundation.kinds import attacks, attributions, checks, metrics
 from tests import warm_python
 from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
 from tests.tiny_writing import save_tiny_writing

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.kinds import attributions
 from tests.test_supply import ROOT
 from tests.typed_explain import STUB, stub
 

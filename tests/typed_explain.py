@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pellucid
-from pellucid.core.foundation.entry import Entry
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.entry import Entry
+from pellucid.base.kinds import attributions
 
 API = Path(pellucid.__file__).parent / "api"
 STUB = API / "typed_explain.pyi"

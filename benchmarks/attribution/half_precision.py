@@ -12,10 +12,10 @@ import pellucid
 from benchmarks.attribution.definition import Definition
 from benchmarks.attribution.taught import teach
 from benchmarks.attribution.workload import TINY, sample, texts_of
-from pellucid.core.explaining.diagnostics import EAGER
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.results.explanation import Explanation
+from pellucid.base.errors import PellucidError
+from pellucid.base.kinds import attributions
+from pellucid.results.explanation import Explanation
+from pellucid.run.diagnostics import EAGER
 
 TOP = 5
 SECONDS = 80.0  # by the floor: enough for all short texts but of the method with the most passes

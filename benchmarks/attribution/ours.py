@@ -5,9 +5,9 @@ from typing import Any
 
 import pellucid
 from benchmarks.attribution.reading import Missing
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.model import Model
+from pellucid.base.catalogue import Choice
+from pellucid.base.kinds import attributions
+from pellucid.run.model import Model
 
 # One forward and one backward pass give all of these.
 TOGETHER: tuple[Choice, ...] = (

@@ -17,8 +17,8 @@ import pellucid
 from benchmarks.attribution.memory import peak, resident
 from benchmarks.attribution.workload import TINY, texts_of
 from pellucid.api import supported_methods
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.errors import PellucidError
+from pellucid.base.kinds import attributions
 
 SMALL = {"n_steps": 4, "n_samples": 16, "n_permutations": 8, "unit": "sentence"}
 SECONDS, QUICK_SECONDS = 8.0, 1.0

@@ -14,8 +14,8 @@ from captum.attr import IntegratedGradients
 import pellucid
 from benchmarks.attribution.reading import Reader, reader_of
 from benchmarks.attribution.workload import texts_of
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.model import Model
+from pellucid.base.kinds import attributions
+from pellucid.run.model import Model
 
 TRUTH = 4096
 THEIRS = (10, 20, 25, 50)

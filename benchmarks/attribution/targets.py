@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.attribution.cases import BY_ROUTE
-from pellucid.core.explaining.diagnostics import EAGER
+from pellucid.run.diagnostics import EAGER
 
 Records = Mapping[str, Mapping[str, Any]]
 PLACE = "minilm, 1 thread"

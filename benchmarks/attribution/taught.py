@@ -7,7 +7,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 
 import pellucid
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 
 LABELS = ("negative", "positive")
 

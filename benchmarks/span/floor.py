@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from pellucid.core.foundation.packages import optional_package
+from pellucid.base.packages import optional_package
 
 TANHS, MULTIPLY_ADDS, PRODUCTS = 2, 12, 9
 BUFFER, ROUNDS = 1024, 4000

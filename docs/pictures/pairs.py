@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 import pellucid
-from pellucid.core.results.explanation import Explanation
+from pellucid.results.explanation import Explanation
 
 WOMAN = "A woman in a yellow coat waits at the bus stop."
 BOYS = "Two boys play chess in the park."

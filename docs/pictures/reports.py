@@ -11,9 +11,9 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 import pellucid
-from pellucid.core.passes.model import Model
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
 from pellucid.reports.page.page import Reportable
+from pellucid.run.model import Model
 
 HERE = Path(__file__).parent
 FEW = ("span_attention", "occlusion", "kernel_shap")

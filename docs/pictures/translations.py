@@ -10,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import pellucid
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 
 HERE = Path(__file__).parent
 TRANSLATED = ("A dog runs on the beach.", "Two children in red jackets are playing with a ball.")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from pellucid.core.foundation.lazy_attributes import lazy_names
+from pellucid.base.lazy_attributes import lazy_names
 
 if TYPE_CHECKING:
     from pellucid.api.analysing_errors import error_analysis

@@ -12,18 +12,18 @@ from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.explained_target import default_method
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.attribution.own_weights.span_attention import is_spread_out
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.model import Model
-from pellucid.core.results.error_analysis import ErrorAnalysis
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_spans
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap
-from pellucid.core.text.trained_texts import seen_caveats
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.wording import listed
 from pellucid.evaluation.errors.error_grouping import grouped
 from pellucid.evaluation.errors.learned_cues import cues_from
+from pellucid.results.error_analysis import ErrorAnalysis
+from pellucid.results.explanation import Explanation
+from pellucid.results.heaviest_spans import HeaviestSpans, heaviest_spans
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
+from pellucid.text.trained_texts import seen_caveats
 
 READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate a share
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 from pellucid.api.explaining import explain_all
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Target, TargetName
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.span_analysis import SpanAnalysis
-from pellucid.core.text.example import Texts
-from pellucid.core.text.label_map import LabelMap
+from pellucid.base.checks import whole
+from pellucid.base.errors import ModelCannot
 from pellucid.models.span_analysis.analysed_spans import analysed
+from pellucid.results.explanation import Explanation
+from pellucid.results.span_analysis import SpanAnalysis
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target, TargetName
+from pellucid.text.example import Texts
+from pellucid.text.label_map import LabelMap
 
 MOST_SPANS = 1_000_000_000  # more than any text has
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.core.foundation.entry import Choice
-from pellucid.core.foundation.kinds import attacks, attributions
-from pellucid.core.foundation.kinds import checks as known_checks
-from pellucid.core.foundation.kinds import formats as known_formats
-from pellucid.core.foundation.kinds import routes as known_routes
+from pellucid.base.entry import Choice
+from pellucid.base.kinds import attacks, attributions
+from pellucid.base.kinds import checks as known_checks
+from pellucid.base.kinds import formats as known_formats
+from pellucid.base.kinds import routes as known_routes
 
 
 def methods() -> list[dict[str, Any]]:

@@ -17,21 +17,12 @@ from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.reading_results import read
 from pellucid.api.workers.compared_parts import compute_parts
 from pellucid.api.workers.comparison_of import comparison_of
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.checks import choices, whole
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import TargetName
-from pellucid.core.results.check_outcome import CheckOutcome
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Table
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap
-from pellucid.core.writing.word import Word
+from pellucid.base.catalogue import Choice
+from pellucid.base.checks import choices, whole
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import possible_path
+from pellucid.base.json_text import json_digest
+from pellucid.base.progress import Progress
 from pellucid.evaluation.checking.run_checks import CheckFolder
 from pellucid.evaluation.checking.scored_text import Explained, by_method, joined
 from pellucid.evaluation.comparison.compared_part import ComparisonCost, compared_part, comparison_cost
@@ -41,6 +32,15 @@ from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.reports.page import page
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.check_outcome import CheckOutcome
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import Table
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.model import Model
+from pellucid.run.target import TargetName
+from pellucid.run.word import Word
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
 
 MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
 

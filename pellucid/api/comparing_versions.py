@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pellucid.api.reading_results import read_explanations
-from pellucid.core.corpus.difference import Difference
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.checks import every, known, listed_members, of_class, whole
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.wording import clipped, in_syntax, listed
-from pellucid.core.results.explanation import Explanation
+from pellucid.base.checks import every, known, listed_members, of_class, whole
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.wording import clipped, in_syntax, listed
 from pellucid.evaluation.versions.difference import Side, difference
+from pellucid.results.difference import Difference
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
 
 MOST_RESAMPLES, MOST_WORDS = 1_000_000, 1000
-HIGHEST_SEED = 2**63 - 1  # as in core/passes/blank.py, which imports torch, and nothing here computes with it
+HIGHEST_SEED = 2**63 - 1  # as in run/blank.py, which imports torch, and nothing here computes with it
 Saved = str | Path | Sequence[Explanation]
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pellucid.core.corpus import word_counts
-from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.document_frequencies import (
+from pellucid.base.checks import every, one_of
+from pellucid.base.errors import BadSetting
+from pellucid.results import word_counts
+from pellucid.results.class_words import ClassWords
+from pellucid.results.document_frequencies import (
     Counted,
     DocumentFrequencies,
     document_frequencies,
     word_forms,
 )
-from pellucid.core.corpus.word_counts import MIN_TEXTS
-from pellucid.core.foundation.checks import every, one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.model import Model
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example
+from pellucid.results.explanation import Explanation
+from pellucid.results.word_counts import MIN_TEXTS
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 
 if TYPE_CHECKING:
     from pellucid.api.inputs.readings import Data, ModelSource

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.checks import mapping, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.notices import notify
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.target import Problem
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap, renamed
-from pellucid.datasets.load import classes_of, is_one_file, load_examples, load_part, load_parts
-from pellucid.datasets.shared.rows import SkippedRows, say_odd_classes
+from pellucid.base.checks import mapping, one_of
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import possible_path
+from pellucid.base.notices import notify
+from pellucid.base.wording import quoted
+from pellucid.data.load import classes_of, is_one_file, load_examples, load_part, load_parts
+from pellucid.data.shared.rows import SkippedRows, say_odd_classes
+from pellucid.run.target import Problem
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap, renamed
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,11 @@ import numpy as np
 from pellucid.api import compare_with, usual_methods
 from pellucid.api.inputs.loading import route_to_load
 from pellucid.api.recipes import training_settings
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Interval, Table
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import classes_of, load_examples, load_parts
+from pellucid.base.catalogue import Choice
+from pellucid.base.kinds import attributions
+from pellucid.base.output_folder import OutputFolder
+from pellucid.base.progress import Progress
+from pellucid.data.load import classes_of, load_examples, load_parts
 from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
 from pellucid.models.composed.plan import Plan
 from pellucid.reports.page.facts_view import Section
@@ -37,6 +31,12 @@ from pellucid.reports.page.page import (
 )
 from pellucid.reports.page.texts_view import page_scales
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import Interval, Table
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.text.example import Example
 from pellucid.training.train import train_model
 
 REPORT = "report.html"

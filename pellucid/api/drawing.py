@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_place, possible_path
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.wording import listed
-from pellucid.core.results.attention_analysis import AttentionAnalysis
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Table
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import check_place, possible_path
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import listed
 from pellucid.reports.figures.canvas import ThemeName, format_of, write_figure
+from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.results.class_words import ClassWords
+from pellucid.results.explanation import Explanation
+from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.results import Results
+from pellucid.results.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

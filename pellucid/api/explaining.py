@@ -19,18 +19,18 @@ from pellucid.api.inputs.explained_target import (
 from pellucid.api.inputs.loading import loading_for
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.workers.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.explaining.equal_texts import equal_texts
-from pellucid.core.explaining.explaining import left_out
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.target import Output, TargetName
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.label_map import LabelMap
-from pellucid.core.writing.word import Word
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
+from pellucid.base.wording import quoted
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
+from pellucid.run.equal_texts import equal_texts
+from pellucid.run.explaining import left_out
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.target import Output, TargetName
+from pellucid.run.word import Word
+from pellucid.text.label_map import LabelMap
 
 
 def explain(

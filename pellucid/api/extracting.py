@@ -7,10 +7,10 @@ from typing import Any
 
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.results.extraction import Extraction
-from pellucid.core.text.label_map import LabelMap
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.extraction import Extraction
+from pellucid.text.label_map import LabelMap
 
 
 def extract(

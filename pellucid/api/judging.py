@@ -10,20 +10,20 @@ from torch import Tensor
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.examples import strange_labels
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.foundation.checks import known, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import class_logits
-from pellucid.core.results.table import Interval
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap
-from pellucid.datasets.planting.plant import edited
+from pellucid.base.checks import known, one_of
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.wording import listed
+from pellucid.data.planting.plant import edited
 from pellucid.evaluation.protocols.planted_reasons import FollowsPlantedReason
 from pellucid.evaluation.shared.case import refuse_infinite
 from pellucid.evaluation.shared.summary import accuracy_interval, f1_interval, matthews_interval
+from pellucid.results.table import Interval
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import class_logits
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
 
 Measure = Literal["accuracy", "mcc", "f1", "macro_f1"]
 

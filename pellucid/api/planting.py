@@ -7,16 +7,16 @@ from typing import Any
 
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.readings import Data
-from pellucid.core.folders.output_folder import OutputFolder, check_unwritten, is_damaged
-from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.kinds import reasons
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.text.example import Example
-from pellucid.datasets.planting.plant import PARTS, carrier_parts
-from pellucid.datasets.planting.plant import plant as plant_in
-from pellucid.exports.json_lines import as_line, write_json_lines
+from pellucid.base.checks import whole
+from pellucid.base.files import possible_path
+from pellucid.base.json_text import json_digest
+from pellucid.base.kinds import reasons
+from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damaged
+from pellucid.data.exports.json_lines import as_line, write_json_lines
+from pellucid.data.planting.plant import PARTS, carrier_parts
+from pellucid.data.planting.plant import plant as plant_in
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.text.example import Example
 
 FILES = {part: f"{part}.jsonl" for part in PARTS}
 MOST_TEXTS = 1_000_000  # all of them are in memory

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.results.explanation import Prediction
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.explanation import Prediction
+from pellucid.run.predicting import predictions
 
 
 def predict(

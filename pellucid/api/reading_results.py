@@ -7,13 +7,13 @@ from pellucid.api.attacks.attack_folder import attempts_at
 from pellucid.api.attention.analysing_attention import attention_at
 from pellucid.api.data_source import DataSource
 from pellucid.api.layers.analysing_layers import layers_at
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.json_text import read_json
-from pellucid.core.results import storage
-from pellucid.core.results.table import FORM, Table
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile
+from pellucid.base.files import possible_path
+from pellucid.base.json_text import read_json
+from pellucid.results import storage
+from pellucid.results.results import Results
+from pellucid.results.table import FORM, Table
+from pellucid.text.example import Example
 
 PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `train` leave explanations
 

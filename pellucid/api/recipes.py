@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pellucid.core.foundation.checks import known, mapping
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders
+from pellucid.base.checks import known, mapping
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders
 from pellucid.training.objective import weighs_all_alike
 from pellucid.training.objective_fit import objective_defaults
 from pellucid.training.recipe import Recipe

@@ -4,20 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.difference import Difference
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.checks import every, mapping, of_class, one_of
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.attention_analysis import AttentionAnalysis
-from pellucid.core.results.concept_analysis import ConceptAnalysis
-from pellucid.core.results.error_analysis import ErrorAnalysis
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.span_analysis import SpanAnalysis
-from pellucid.core.results.table import Table
+from pellucid.base.checks import every, mapping, of_class, one_of
+from pellucid.base.errors import BadInput
 from pellucid.reports.attacks import page as attacks_page
 from pellucid.reports.attention import page as attention_page
 from pellucid.reports.concepts.concept_card import concept_report
@@ -26,6 +14,18 @@ from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
 from pellucid.reports.versions import page as versions_page
 from pellucid.reports.word_lists.sections import word_lists_sections
+from pellucid.results.attempts import Attempts
+from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.results.class_words import ClassWords
+from pellucid.results.concept_analysis import ConceptAnalysis
+from pellucid.results.difference import Difference
+from pellucid.results.error_analysis import ErrorAnalysis
+from pellucid.results.explanation import Explanation
+from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
+from pellucid.results.span_analysis import SpanAnalysis
+from pellucid.results.table import Table
 
 # Each has a page of its own.
 OfItsOwn: TypeAlias = LayerAnalysis | ConceptAnalysis | AttentionAnalysis | Difference | Attempts

@@ -8,15 +8,15 @@ from typing import Literal, TypeVar
 from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.judging import class_logits_of
-from pellucid.core.foundation.checks import one_of, whole
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.wording import in_syntax, listed
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import probabilities
-from pellucid.core.results.prediction import UNSURE
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap, label_caution
+from pellucid.base.checks import one_of, whole
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.wording import in_syntax, listed
+from pellucid.results.prediction import UNSURE
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.model import Model
+from pellucid.run.target import probabilities
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap, label_caution
 
 Only = Literal["wrong", "right", "unsure"]
 Sort = Literal["confidence", "order"]

@@ -13,16 +13,16 @@ from pellucid.api.inputs.loading import load, remember, route_to_load
 from pellucid.api.inputs.readings import Data
 from pellucid.api.recipes import training_settings
 from pellucid.api.training_texts import TrainingTexts, training_texts
-from pellucid.core.foundation.checks import mapping
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.passes.target import Problem
-from pellucid.core.text.label_map import LabelMap
+from pellucid.base.checks import mapping
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import possible_path
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import encoder_kind
 from pellucid.models.composed.lower_layers import check_form
 from pellucid.models.composed.plan import Plan
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.run.target import Problem
+from pellucid.text.label_map import LabelMap
 from pellucid.training.objective import check_fit
 from pellucid.training.objective_fit import check_objective_poolers
 from pellucid.training.train import train_model

@@ -9,16 +9,16 @@ from pellucid.api.inputs.files import columns_as_settings
 from pellucid.api.inputs.models import model_with_states
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.training_texts import training_texts
-from pellucid.core.foundation.checks import mapping
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import possible_path, read_text
-from pellucid.core.foundation.kinds import datasets
-from pellucid.core.foundation.wording import listed
-from pellucid.core.text.example import Example, as_examples
-from pellucid.datasets.load import is_plain_text
-from pellucid.datasets.shared.splits import split_parts
+from pellucid.base.checks import mapping
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import possible_path, read_text
+from pellucid.base.kinds import datasets
+from pellucid.base.wording import listed
+from pellucid.data.load import is_plain_text
+from pellucid.data.shared.splits import split_parts
 from pellucid.models.language_heads.lens import Lens
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.text.example import Example, as_examples
 from pellucid.training.lens.lens_stage import LensRecipe, LensRecipeChanges
 from pellucid.training.lens.train_lens import train_lens
 

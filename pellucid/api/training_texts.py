@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pellucid.api.inputs import examples_from
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.target import Problem
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap, label_names, renamed
-from pellucid.datasets.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
-from pellucid.datasets.shared.rows import say_odd_classes
-from pellucid.datasets.shared.splits import split_parts
+from pellucid.base.errors import BadInput
+from pellucid.base.wording import listed
+from pellucid.data.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
+from pellucid.data.shared.rows import say_odd_classes
+from pellucid.data.shared.splits import split_parts
+from pellucid.run.target import Problem
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap, label_names, renamed
 
 DEV = ("dev", "validation")  # the names of the part that chooses the epoch
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from pellucid.api.data_source import DataSource
 from pellucid.api.judging import class_logits_of
 from pellucid.api.training_texts import TrainingTexts
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.target import Problem
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.base.files import possible_path
+from pellucid.base.wording import listed
 from pellucid.evaluation.protocols.upgrade import Change, Upgrade, change
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.reading_direction import reads_backwards
 from pellucid.models.composed.composed import is_composed, strips_final_full_stop
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
+from pellucid.run.target import Problem
+from pellucid.text.example import Example
 from pellucid.training.training_loss import gold_numbers, right_answers
 
 

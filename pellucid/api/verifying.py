@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pellucid.core.folders.verification import Verification, verify_folder
+from pellucid.base.verification import Verification, verify_folder
 
 
 def verify(folder: str | Path) -> Verification:

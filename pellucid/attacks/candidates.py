@@ -2,11 +2,11 @@
 
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.dictionaries import KINDS
-from pellucid.core.foundation.checks import at_least, between
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.kinds import attack_candidates
-from pellucid.core.lexicon.inflection import in_case_of, in_form_of
-from pellucid.core.lexicon.synonyms import synonyms as synonyms_of
+from pellucid.base.checks import at_least, between
+from pellucid.base.errors import ModelCannot
+from pellucid.base.kinds import attack_candidates
+from pellucid.text.inflection import in_case_of, in_form_of
+from pellucid.text.synonyms import synonyms as synonyms_of
 
 
 @attack_candidates.add(needs={"wordnet"})

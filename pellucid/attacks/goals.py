@@ -3,13 +3,13 @@
 import numpy as np
 
 from pellucid.attacks.shared.attack_case import PREDICTED_FALLS, Aim
-from pellucid.core.corpus.rank_agreement import tau_b, top_overlap
-from pellucid.core.foundation.checks import at_least, between, known
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attack_goals
-from pellucid.core.passes.target import Target
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.label_map import ON
+from pellucid.base.checks import at_least, between, known
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attack_goals
+from pellucid.results.prediction import Prediction
+from pellucid.results.rank_agreement import tau_b, top_overlap
+from pellucid.run.target import Target
+from pellucid.text.label_map import ON
 
 
 @attack_goals.add("class", problems=frozenset({"single_label", "one_logit"}))

@@ -5,14 +5,14 @@ import re
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import Edits
 from pellucid.attacks.shared.dictionaries import PARTS_OF_SPEECH
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.kinds import attack_guards
-from pellucid.core.lexicon.synonyms import antonyms as antonyms_of
-from pellucid.core.lexicon.synonyms import parts_of_speech
-from pellucid.core.lexicon.wordnet import WordNet
-from pellucid.core.text.content_words import has_content, is_content_word
-from pellucid.core.text.edits import Edit, edited_segments
-from pellucid.core.text.units import text_units
+from pellucid.base.checks import between
+from pellucid.base.kinds import attack_guards
+from pellucid.text.content_words import has_content, is_content_word
+from pellucid.text.edits import Edit, edited_segments
+from pellucid.text.synonyms import antonyms as antonyms_of
+from pellucid.text.synonyms import parts_of_speech
+from pellucid.text.units import text_units
+from pellucid.text.wordnet import WordNet
 
 
 @attack_guards.add()

@@ -1,7 +1,7 @@
 """Named attacks: choices of order, candidates, guards and search, a function each."""
 
 from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.core.foundation.kinds import attacks
+from pellucid.base.kinds import attacks
 
 
 @attacks.add(unit="word", source="Ren et al. (2019)")

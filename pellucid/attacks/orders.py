@@ -5,7 +5,7 @@ import numpy as np
 from pellucid.attacks.shared.attack_case import AttackCase, Ranking
 from pellucid.attacks.shared.attack_steps import Options, RankingSteps
 from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
-from pellucid.core.foundation.kinds import attack_orders
+from pellucid.base.kinds import attack_orders
 
 
 @attack_orders.add(method="occlusion", asks=True)

@@ -6,10 +6,10 @@ Clark, Khandelwal, Levy & Manning (2019), "What Does BERT Look At? An Analysis o
 import torch
 
 from pellucid.attribution.attention import NO_CLASS
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
 
 
 @attributions.add(

@@ -9,12 +9,12 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.precision import quotient
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import one_of
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.precision import quotient
+from pellucid.run.target import Explainable
 
 Flow = Literal["last_layer", "rollout"]
 NO_CLASS = (

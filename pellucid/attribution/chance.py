@@ -7,14 +7,14 @@ each ranking by itself; tables show their mean and spread.
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import ResolvedTarget
-from pellucid.core.text.units import Kind, Units, coarsen
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import Batch
+from pellucid.run.blank import generator_for
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import ResolvedTarget
+from pellucid.text.units import Kind, Units, coarsen
 
 
 @attributions.add(

@@ -13,16 +13,16 @@ from typing import get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.passes.blank import Baseline
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.parity import check_parity
-from pellucid.core.passes.precision import quotient, widened
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions
+from pellucid.base.wording import listed, quoted
+from pellucid.run.blank import Baseline
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.parity import check_parity
+from pellucid.run.precision import quotient, widened
+from pellucid.run.target import Explainable
 
 TRUSTED_GAP = 0.05
 POINTS = 64  # on the line between the logits of two texts, for targets that are not linear in them

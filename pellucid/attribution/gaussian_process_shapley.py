@@ -15,13 +15,13 @@ from pellucid.attribution.shared.coalition_game import all_coalitions, coalition
 from pellucid.attribution.shared.game_process import expected_shapley_values, hadamard
 from pellucid.attribution.shared.sampling_error import relative_error
 from pellucid.attribution.shared.surrogate import fit_r2, sample_caveats
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import Operator
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import between
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import Operator
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
+from pellucid.text.units import Kind
 
 MOST_SAMPLES = 4096  # equations have the square of half as many numbers
 
@@ -46,7 +46,7 @@ def gaussian_process_shapley(
 
     unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none, in pairs of a
     coalition and its complement, 8 to 4,096: first those of a Hadamard matrix, then single units, then random ones of evenly spread sizes.
-    Texts with no more coalitions are computed exactly. operator: how units are taken out; see `pellucid.core.passes.batch.edit`.
+    Texts with no more coalitions are computed exactly. operator: how units are taken out; see `pellucid.run.batch.edit`.
 
     Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce the
     values of coalitions), `standard_error` (the standard deviation that the process leaves, root mean square over the units, in the

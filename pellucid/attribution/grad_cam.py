@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from pellucid.attribution.shared.mask_search import named_layers
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.foundation.memory import to_device
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import RowFacts, Scores
-from pellucid.core.passes.precision import quotient
-from pellucid.core.passes.target import Explainable
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.base.memory import to_device
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import RowFacts, Scores
+from pellucid.run.precision import quotient
+from pellucid.run.target import Explainable
 
 ELSEWHERE = 0.5
 WORDS, OTHERS = "every word scores", "all other positions score"

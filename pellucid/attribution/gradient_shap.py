@@ -13,13 +13,13 @@ from torch import Tensor
 from pellucid.attribution.shared.jackknife import GROUPS, relative_error
 from pellucid.attribution.shared.paths import Baselines, blank_texts, gap_caveats, gaps
 from pellucid.attribution.smooth_gradient import Moves
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.memory import index_on, to_device
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import Points, sums_at
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions
+from pellucid.base.memory import index_on, to_device
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.many_points import Points, sums_at
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
 
 TRUSTED_GAP = 0.05
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less their whole part, fill [0, 1) evenly however many there are

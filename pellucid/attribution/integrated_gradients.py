@@ -17,12 +17,12 @@ from pellucid.attribution.shared.paths import (
     lines_to,
     nodes_of,
 )
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
 
 MOST_STEPS = 1024
 TRUSTED_GAP = 0.05

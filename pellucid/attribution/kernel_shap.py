@@ -20,13 +20,13 @@ from pellucid.attribution.shared.sampling_error import (
     standard_error,
 )
 from pellucid.attribution.shared.surrogate import fit_r2, sample_caveats
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import Operator
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import Operator
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
+from pellucid.text.units import Kind
 
 
 @attributions.add(
@@ -49,7 +49,7 @@ def kernel_shap(
 
     unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none. Those of
     the most and the fewest units come first, whole sizes while they fit; the rest are drawn in pairs of a coalition and its
-    complement. operator: how units are taken out; see `pellucid.core.passes.batch.edit`.
+    complement. operator: how units are taken out; see `pellucid.run.batch.edit`.
 
     Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce the
     values of coalitions), `standard_error` (root mean square over the units, in the target's unit), `relative_error` (that

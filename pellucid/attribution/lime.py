@@ -12,13 +12,13 @@ import torch
 
 from pellucid.attribution.shared.coalition_game import all_coalitions, coalitions, games
 from pellucid.attribution.shared.surrogate import Sample, fitted
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import Operator
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import Operator
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
+from pellucid.text.units import Kind
 
 
 @attributions.add(needs=frozenset(), cost="n_samples runs of the model", random=True, units="word")
@@ -36,7 +36,7 @@ def lime(
 
     unit: what is taken out and scored; a word that stands twice has two scores. n_samples: texts that the model is
     evaluated on, the whole one among them; where all coalitions are fewer, each is evaluated once and counts as often as it
-    would be drawn. operator: how units are taken out; see `pellucid.core.passes.batch.edit`. kernel_width: how fast a
+    would be drawn. operator: how units are taken out; see `pellucid.run.batch.edit`. kernel_width: how fast a
     sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: the ridge penalty. For the
     diagnostics see `pellucid.attribution.shared.surrogate`.
     """

@@ -7,14 +7,14 @@ import torch
 from numpy.lib.stride_tricks import sliding_window_view
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import Batch, Operator
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import SPECIAL, Kind, Units, all_spans, coarsen
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import Batch, Operator
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
+from pellucid.text.units import SPECIAL, Kind, Units, all_spans, coarsen
 
 
 @attributions.add(needs=frozenset(), cost="about 1 run of the model a word", units="word")
@@ -36,7 +36,7 @@ def occlusion(
 
     unit: what is taken out and scored, "word", "piece", "sentence" or "paragraph"; with "span" each span of up to
     max_width words of one text has a score, its own fall. window: how many units are taken out together, inside one text
-    (a shorter text is taken out whole). operator: how units are taken out; see `pellucid.core.passes.batch.edit`. Special
+    (a shorter text is taken out whole). operator: how units are taken out; see `pellucid.run.batch.edit`. Special
     tokens are never taken out and score 0.
     """
     at_least("window", window, 1)

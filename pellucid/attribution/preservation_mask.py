@@ -8,13 +8,13 @@ to sentences by Guan et al. (2019), "Towards a Deep and Unified Understanding of
 from torch import Tensor
 
 from pellucid.attribution.shared.mask_search import Loss, MaskSearch
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.passes.blank import Baseline
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.run.blank import Baseline
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.precision import widened
+from pellucid.run.target import Explainable
 
 TRUSTED_GAP = 0.2
 NEVER = 1e-12

@@ -11,17 +11,17 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions, diagnostics, policies
-from pellucid.core.foundation.wording import percent, quoted
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.parity import check_parity
-from pellucid.core.passes.policy_pass import PolicyPass
-from pellucid.core.passes.precision import rounding, widened
-from pellucid.core.passes.target import Explainable
-from pellucid.core.passes.traces import Gradients
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions, diagnostics, policies
+from pellucid.base.wording import percent, quoted
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.parity import check_parity
+from pellucid.run.policy_pass import PolicyPass
+from pellucid.run.precision import rounding, widened
+from pellucid.run.target import Explainable
+from pellucid.run.traces import Gradients
 
 Reduce = Literal["sum", "abs"]
 TRUSTED_GAP = 0.05

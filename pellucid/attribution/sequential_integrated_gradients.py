@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from pellucid.attribution.shared.paths import Rule, gap_caveats, nodes_of
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.blank import Baseline
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import Points, sums_at
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions
+from pellucid.run.blank import Baseline
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.many_points import Points, sums_at
+from pellucid.run.model import Scores
+from pellucid.run.precision import widened
+from pellucid.run.target import Explainable
 
 TRUSTED_GAP = 0.05
 

@@ -13,13 +13,13 @@ import torch
 
 from pellucid.attribution.shared.coalition_game import MOST_ROWS, Games, all_coalitions, games
 from pellucid.attribution.shared.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.passes.batch import Operator
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.run.batch import Operator
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
+from pellucid.text.units import Kind
 
 Draws = Literal["antithetic", "independent"]
 EXACT_UNITS = 10
@@ -51,7 +51,7 @@ def shapley_sampling(
     units whose coalitions are no more than these orders would read are computed exactly: of up to 7 units by default, of 10 from
     114 orders on or with a tolerance. tolerance: None, or a share of the largest score: orders are added until the scores'
     standard error is at most that, or 20,000 are drawn. operator: how units are taken out; see
-    `pellucid.core.passes.batch.edit`. draws: "antithetic" (four orders at a time: one, the same with its halves swapped, and
+    `pellucid.run.batch.edit`. draws: "antithetic" (four orders at a time: one, the same with its halves swapped, and
     both backwards; of fewer than 8 orders two at a time, one and the same backwards; exact where units act alone or in
     pairs) or "independent".
 

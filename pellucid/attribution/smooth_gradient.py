@@ -13,13 +13,13 @@ from torch import Tensor
 
 from pellucid.attribution.gradient import Norm, size_of
 from pellucid.attribution.shared.jackknife import GROUPS, relative_error
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.memory import index_on, to_device, zeros_for
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import Points, sums_at
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.kinds import attributions
+from pellucid.base.memory import index_on, to_device, zeros_for
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.many_points import Points, sums_at
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
 
 Form = Literal["mean", "squared", "variance"]
 UNSURE = 0.1

@@ -12,12 +12,12 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import pellucid
+from pellucid.base.errors import PellucidError
+from pellucid.base.memory import is_memory_error, not_enough_memory
+from pellucid.base.notices import Notice, OtherSegments, UnmatchedLabels
+from pellucid.base.wording import command_line_syntax
 from pellucid.cli.commands import CommandsByName
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.foundation.memory import is_memory_error, not_enough_memory
-from pellucid.core.foundation.notices import Notice, OtherSegments, UnmatchedLabels
-from pellucid.core.foundation.wording import command_line_syntax
 
 INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with --out go on where they were, others begin anew."

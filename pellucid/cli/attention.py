@@ -9,12 +9,12 @@ import typer
 
 import pellucid
 from pellucid.api.attention.models_with_weights import user_weights_in_file
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_outputs
 
 
 @with_option_records

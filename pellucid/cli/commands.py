@@ -14,9 +14,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.entry import first_sentence
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.checks import known
+from pellucid.base.entry import first_sentence
+from pellucid.base.errors import BadSetting
 
 # Options, arguments and commands that do not fit; Typer gives the class no public name.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]

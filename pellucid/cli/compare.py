@@ -10,6 +10,11 @@ import typer
 import pellucid
 from pellucid.api.inputs.examples import reads_label
 from pellucid.api.inputs.explained_target import ALL
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import check_outputs
+from pellucid.base.json_text import nan_as_none
+from pellucid.base.kinds import metrics as known_metrics
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.model_options import (
     CheckOptions,
@@ -20,11 +25,6 @@ from pellucid.cli.options.model_options import (
 )
 from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.foundation.json_text import nan_as_none
-from pellucid.core.foundation.kinds import metrics as known_metrics
 from pellucid.evaluation.comparison.compared_part import ComparisonCost
 from pellucid.evaluation.comparison.comparison_folder import TABLE
 from pellucid.reports.terminal.progress_bar import MINUTE, duration

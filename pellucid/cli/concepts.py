@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import check_outputs
+from pellucid.base.wording import quoted
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.foundation.wording import quoted
 
 
 def concepts(

@@ -7,10 +7,10 @@ import typer
 
 import pellucid
 from pellucid.api.selecting import some_of
+from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Part, Reading
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.files import check_outputs
 
 
 @with_option_records

@@ -8,12 +8,12 @@ import typer
 
 import pellucid
 from pellucid.api.comparing_versions import MOST_WORDS
+from pellucid.base.checks import between, whole
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import check_outputs
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.corpus.difference import Difference
-from pellucid.core.foundation.checks import between, whole
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_outputs
 from pellucid.reports.versions.wording import floor_in_words
+from pellucid.results.difference import Difference
 
 EXCEEDED = 1  # the exit status where a limit is exceeded
 

@@ -9,12 +9,12 @@ import typer
 
 import pellucid
 from pellucid.api.data_source import DataSource
+from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.model_options import held_out
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 
 
 @with_option_records

@@ -11,20 +11,20 @@ import typer
 import pellucid
 from pellucid.api.inputs.examples import reads_label
 from pellucid.api.inputs.explained_target import default_method
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_outputs
+from pellucid.base.kinds import renderers
 from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.model_options import LanguageOptions, MethodOptions, ModelOptions
 from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.passes.readout import Positions
-from pellucid.core.passes.target import TargetName
-from pellucid.core.results.explanation_record import to_record
-from pellucid.core.results.storage import check_name
-from pellucid.core.states.hidden_target import HiddenState
+from pellucid.results.explanation_record import to_record
+from pellucid.results.side_by_side import SideBySide
+from pellucid.results.storage import check_name
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.readout import Positions
+from pellucid.run.target import TargetName
 
 FEW = 5  # texts that are printed whole
 

@@ -8,18 +8,18 @@ import numpy as np
 import typer
 
 import pellucid
+from pellucid.base.errors import BadSetting
+from pellucid.base.json_text import json_digest
+from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damaged
+from pellucid.base.wording import percent
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.options.option_records import settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.folders.output_folder import OutputFolder, check_unwritten, is_damaged
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.wording import percent
-from pellucid.core.results.explanation_record import example_record
-from pellucid.core.results.extraction import SEPARATOR, Extraction, extraction_in
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.part_files import PARTS
+from pellucid.data.load import load_examples
+from pellucid.data.shared.part_files import PARTS
+from pellucid.results.explanation_record import example_record
+from pellucid.results.extraction import SEPARATOR, Extraction, extraction_in
+from pellucid.text.example import Example
 
 
 @with_option_records

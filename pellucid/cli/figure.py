@@ -9,16 +9,16 @@ import pellucid
 from pellucid.api.attention.analysing_attention import attention_at
 from pellucid.api.layers.analysing_layers import layers_at
 from pellucid.api.reading_results import read_explanations
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import check_outputs
+from pellucid.base.wording import listed, quoted
 from pellucid.cli.printing.safe_text import say
 from pellucid.cli.words import of_one_method
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.results.attention_analysis import AttentionAnalysis
-from pellucid.core.results.explanation import Explanation
 from pellucid.reports.figures.canvas import format_of
+from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.results.explanation import Explanation
+from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.results import Results
 
 NAMED = 5  # ids in a message
 

@@ -10,7 +10,7 @@ from pellucid.api.selecting import some_of
 from pellucid.cli.options.data_options import Amount, Reading
 from pellucid.cli.options.option_records import settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 
 
 @with_option_records

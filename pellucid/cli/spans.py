@@ -8,11 +8,11 @@ import typer
 
 import pellucid
 from pellucid.api.inputs.examples import reads_label
+from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.results.heaviest_spans import analysed_heaviest
+from pellucid.results.heaviest_spans import analysed_heaviest
 
 
 @with_option_records

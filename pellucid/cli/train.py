@@ -11,16 +11,16 @@ import typer
 import pellucid
 from pellucid.api.data_source import DataSource
 from pellucid.api.upgrading import right
+from pellucid.base.checks import known
+from pellucid.base.errors import BadSetting, PellucidError
+from pellucid.base.wording import listed
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import settings_by_name, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.errors import BadSetting, PellucidError
-from pellucid.core.foundation.wording import listed
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import label_names
-from pellucid.datasets.shared.rows import SkippedRows
+from pellucid.data.shared.rows import SkippedRows
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.text.example import Example
+from pellucid.text.label_map import label_names
 from pellucid.training.checkpoint import best_epoch
 from pellucid.training.recipe import Recipe
 from pellucid.training.trained_folder import TrainedFolder

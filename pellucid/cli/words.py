@@ -9,15 +9,15 @@ import typer
 
 import pellucid
 from pellucid.api.reading_results import read_explanations
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.files import check_outputs
+from pellucid.base.wording import listed
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.word_counts import MIN_TEXTS
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.foundation.wording import listed
-from pellucid.core.text.example import Example
 from pellucid.reports.terminal.class_words import terminal_class_words
+from pellucid.results.results import Results
+from pellucid.results.word_counts import MIN_TEXTS
+from pellucid.text.example import Example
 
 
 def words(

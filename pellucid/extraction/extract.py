@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pellucid.core.foundation.checks import between, known
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.kinds import attributions, extractors
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.passes.model import Model
-from pellucid.core.results.explanation import Scored
-from pellucid.core.results.extraction import ExtractedSpan, Extraction
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units
+from pellucid.base.checks import between, known
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.kinds import attributions, extractors
+from pellucid.base.progress import Progress
+from pellucid.base.wording import quoted
 from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import BY_SPANS, BY_WORDS, Budget, Selection
+from pellucid.results.explanation import Scored
+from pellucid.results.extraction import ExtractedSpan, Extraction
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.units import Units
 
 
 def extract_from(

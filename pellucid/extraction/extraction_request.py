@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.progress import Progress, silent
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Output, Target, TargetName
-from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.text.example import Example
-from pellucid.core.text.tied_units import drawn_span_order
-from pellucid.core.text.units import SPECIAL, Spans, Units, coarsen
+from pellucid.base.errors import BadSetting
+from pellucid.base.progress import Progress, silent
 from pellucid.extraction.selection import BY_SPANS, Selection
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.run.batch import Batch
+from pellucid.run.blank import generator_for
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Output, Target, TargetName
+from pellucid.text.example import Example
+from pellucid.text.tied_units import drawn_span_order
+from pellucid.text.units import SPECIAL, Spans, Units, coarsen
 
 AT_ONCE = 64  # texts that are in memory together: the span scores of a document of 1,000 words take 10 MB
 

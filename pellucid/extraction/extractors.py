@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from pellucid.core.foundation.kinds import extractors
-from pellucid.core.passes.target import Target
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.ranges import Pick, choose_ranges, without
-from pellucid.core.text.units import Units, coarsen
+from pellucid.base.kinds import extractors
 from pellucid.extraction.extraction_request import ExtractionRequest, SegmentWords, SelectedSpans
 from pellucid.extraction.selection import BY_SPANS, BY_WORDS, Selection
+from pellucid.results.explanation import Explanation
+from pellucid.run.target import Target
+from pellucid.text.ranges import Pick, choose_ranges, without
+from pellucid.text.units import Units, coarsen
 
 
 @extractors.add(selection=BY_SPANS, selections=(BY_SPANS, *BY_WORDS))

@@ -10,13 +10,13 @@ import tokenizers
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.json_text import file_digest
-from pellucid.core.passes.model import Model
+from pellucid.base.json_text import file_digest
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.source_digest import MINILM_WHEEL, load_encoder
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.vector_file import all_vectors
 from pellucid.models.families.encoder import Encoder
+from pellucid.run.model import Model
 
 MOST = 100  # neighbours of a word that are remembered
 MOST_WORDS = 4096

@@ -2,22 +2,7 @@
 
 from dataclasses import replace
 
-from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.difference import Difference
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.corpus.summary import Summary
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.attention_analysis import AttentionAnalysis
-from pellucid.core.results.concept_analysis import ConceptAnalysis
-from pellucid.core.results.error_analysis import ErrorAnalysis
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.span_analysis import SpanAnalysis
-from pellucid.core.results.table import Table
-from pellucid.core.results.trust_card import TrustCard
-from pellucid.core.text.units import Spans
+from pellucid.base.kinds import renderers
 from pellucid.reports.attacks.page import attack_sections
 from pellucid.reports.attention.page import attention_sections
 from pellucid.reports.checks.view import page_checks
@@ -38,6 +23,21 @@ from pellucid.reports.page.table_view import table_view
 from pellucid.reports.trust.card_view import card_view
 from pellucid.reports.versions.page import difference_sections
 from pellucid.reports.wording.method_facts import facts_of, in_words
+from pellucid.results.attempts import Attempts
+from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.results.class_words import ClassWords
+from pellucid.results.concept_analysis import ConceptAnalysis
+from pellucid.results.difference import Difference
+from pellucid.results.error_analysis import ErrorAnalysis
+from pellucid.results.explanation import Explanation
+from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
+from pellucid.results.span_analysis import SpanAnalysis
+from pellucid.results.summary import Summary
+from pellucid.results.table import Table
+from pellucid.results.trust_card import TrustCard
+from pellucid.text.units import Spans
 
 
 @renderers.add(draws="explanation")

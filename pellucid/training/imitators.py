@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.progress import Progress, silent
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadSetting
+from pellucid.base.progress import Progress, silent
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import CONFIG, is_composed
 from pellucid.models.composed.plan import Plan, read_plan
 from pellucid.models.folders.configuration import read_object
+from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 

@@ -11,16 +11,16 @@ from threading import RLock
 
 import torch
 
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.kinds import objectives
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.packing import scheduler_for
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.json_text import json_digest
+from pellucid.base.kinds import objectives
+from pellucid.base.memory import check_memory
+from pellucid.base.progress import Progress
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
+from pellucid.run.batch import Batch
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.packing import scheduler_for
 from pellucid.training.checkpoint import (
     BestWeights,
     TrainingState,

@@ -7,12 +7,12 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import objectives, penalties, poolers
-from pellucid.core.passes.batch import Batch, Row
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import objectives, penalties, poolers
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.rationale_network import EncoderAndHead
+from pellucid.run.batch import Batch, Row
 from pellucid.training.recipe import Recipe
 
 

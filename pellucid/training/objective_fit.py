@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from pellucid.core.foundation.entry import Entry
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import objectives, poolers
+from pellucid.base.entry import Entry
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import objectives, poolers
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.rationale_network import EncoderAndHead
 from pellucid.training.objective import READS as READ_BY_PENALTIES

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.trace import GateTrace, SpanTrace, StateTrace, UnitTrace
+from pellucid.base.kinds import penalties
+from pellucid.run.precision import widened
+from pellucid.run.trace import GateTrace, SpanTrace, StateTrace, UnitTrace
 
 
 @penalties.add(reads="weights")

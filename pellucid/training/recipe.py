@@ -6,11 +6,11 @@ from typing import Any, Literal, TypedDict
 
 import torch
 
-from pellucid.core.explaining.diagnostics import EAGER
-from pellucid.core.foundation.checks import at_least, between, mapping, of_kind, one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import objectives, penalties, routes
-from pellucid.core.passes.blank import HIGHEST_SEED
+from pellucid.base.checks import at_least, between, mapping, of_kind, one_of
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import objectives, penalties, routes
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.diagnostics import EAGER
 
 Precision = Literal["auto", "float32", "bfloat16"]
 LATER = (

@@ -12,17 +12,17 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.trace import SpanTrace
-from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, heaviest_span
-from pellucid.core.spans.read_alone import read_alone, span_weights
+from pellucid.base.errors import BadSetting
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.composed.plan import Plan
+from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, heaviest_span
+from pellucid.run.batch import Batch
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.packing import scheduler_for
+from pellucid.run.read_alone import read_alone, span_weights
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.trace import SpanTrace
 from pellucid.training.objective import weighs_all_alike
 
 GAIN = 0.3  # of the price at once, for an e-fold that the number is too large; more e-folds count as one

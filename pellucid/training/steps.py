@@ -9,16 +9,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import routes
-from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.module_hooks import hook_output
-from pellucid.core.passes.scheduler import Scheduler
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import routes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.joined_windows import LONGEST
 from pellucid.models.families.probes import set_dropout
 from pellucid.models.pooling.span_attention import all_spans_weigh
 from pellucid.models.routing.route import Route, route_class
+from pellucid.run.batch import Batch, Row
+from pellucid.run.module_hooks import hook_output
+from pellucid.run.scheduler import Scheduler
 from pellucid.training.objective import Objective, ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import learnt_instead_of_labels
 from pellucid.training.recipe import Recipe

@@ -6,15 +6,11 @@ from dataclasses import asdict, astuple, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from pellucid.core.folders.output_folder import FolderState, OutputFolder, check_as_before
-from pellucid.core.foundation.errors import BadFile, BadInput, PellucidError
-from pellucid.core.foundation.kinds import objectives
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.wording import listed, reason
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.windows import rows_of
-from pellucid.core.text.example import Example
-from pellucid.core.text.trained_texts import text_digest
+from pellucid.base.errors import BadFile, BadInput, PellucidError
+from pellucid.base.kinds import objectives
+from pellucid.base.output_folder import FolderState, OutputFolder, check_as_before
+from pellucid.base.progress import Progress
+from pellucid.base.wording import listed, reason
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.source_digest import source_digest
@@ -30,6 +26,10 @@ from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.vector_file import vector_file, vector_file_digest
 from pellucid.models.load import on_device
 from pellucid.models.pooling.unit_attention import n_units
+from pellucid.run.batch import Batch
+from pellucid.run.windows import rows_of
+from pellucid.text.example import Example
+from pellucid.text.trained_texts import text_digest
 from pellucid.training.loop import Run, check_beginnings, train
 from pellucid.training.objective import check_fit, check_widths
 from pellucid.training.objective_fit import check_objective_widths, check_objectives

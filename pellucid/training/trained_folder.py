@@ -6,7 +6,7 @@ metrics.jsonl          the numbers of each epoch, a line an epoch
 trained_texts.txt      a digest of every train and dev text
 upgrade.json           of a model that began with a classifier: accuracy before and after; `api/training.py` writes it
 watched/               what was seen of the training, where it was watched
-pellucid-manifest.json digests of these files, once the run has ended; see `core/folders/output_folder.py`
+pellucid-manifest.json digests of these files, once the run has ended; see `base/output_folder.py`
 checkpoint.safetensors, best.safetensors    only until the run has ended: what an interrupted run goes on from
 """
 
@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
-from pellucid.core.foundation.wording import changes
-from pellucid.core.results.heaviest_spans import HeaviestSpans
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.base.output_folder import OutputFolder
+from pellucid.base.wording import changes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.composed.composed import (
@@ -37,6 +36,7 @@ from pellucid.models.composed.composed import (
 from pellucid.models.composed.composed import FILE as TRAINED_TEXTS
 from pellucid.models.composed.plan import Plan
 from pellucid.models.folders.configuration import read_object
+from pellucid.results.heaviest_spans import HeaviestSpans
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "metrics.jsonl"
 UPGRADE, WATCHED = "upgrade.json", "watched"

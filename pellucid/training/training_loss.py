@@ -10,20 +10,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.foundation.wording import in_syntax, listed, quoted
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Problem
-from pellucid.core.passes.trace import GateTrace
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.kinds import penalties
+from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.joined_windows import LONGEST
 from pellucid.models.composed.rationale_network import RationaleNetwork, Steering
 from pellucid.models.poolers.rationale import START
+from pellucid.run.batch import Row
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Problem
+from pellucid.run.trace import GateTrace
+from pellucid.text.example import Example
 from pellucid.training.span_count import SpanCount
 
 # How a model that reads only some words learns which: REINFORCE with a moving baseline, and a price on

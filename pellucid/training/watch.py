@@ -14,20 +14,20 @@ from typing import Literal
 
 import torch
 
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.checks import at_least, known, of_kind
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.foundation.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
-from pellucid.core.foundation.kinds import STATE_VECTOR
-from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.readout import Positions
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import save
-from pellucid.core.states.hidden_target import EVERY, HiddenState
-from pellucid.core.text.example import Example
+from pellucid.base.checks import at_least, known, of_kind
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
+from pellucid.base.kinds import STATE_VECTOR
+from pellucid.base.progress import silent
+from pellucid.base.wording import quoted
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import save
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.hidden_target import EVERY, HiddenState
+from pellucid.run.packing import scheduler_for
+from pellucid.run.readout import Positions
+from pellucid.text.example import Example
 
 FOLDER, ABOUT = "watched", "about.json"
 Layers = Sequence[int] | Literal["all"]

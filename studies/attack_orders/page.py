@@ -1,6 +1,6 @@
 """The page of the orders."""
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.attack_orders.numbers import COMPARED, QUERIES
 from studies.attack_orders.sizes import BEST, RANDOM
 from studies.shared.attack_picture import attack_picture

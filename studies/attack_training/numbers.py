@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s0_attacks.tasks import PLAIN, SELF
 from studies.shared.attacked_accuracy import percent_right, standing
 from studies.shared.claims import Claim

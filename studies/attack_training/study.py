@@ -14,9 +14,9 @@ from functools import partial
 
 import pellucid
 from pellucid.api.judging import class_logits_of
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import Share
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.text.example import Example
 from pellucid.training.train import train_model
 from studies.attack_training.numbers import summarise
 from studies.attack_training.page import as_page

@@ -7,18 +7,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import class_probabilities
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.heaviest_spans import heaviest, texts_of
-from pellucid.core.spans.read_alone import disjoint_alike, only, without
-from pellucid.core.text.content_words import words_with_content
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Spans
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.explanation import Explanation
+from pellucid.results.heaviest_spans import heaviest, texts_of
+from pellucid.run.batch import Batch, Row
+from pellucid.run.blank import generator_for
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.packing import scheduler_for
+from pellucid.run.read_alone import disjoint_alike, only, without
+from pellucid.run.target import class_probabilities
+from pellucid.text.content_words import words_with_content
+from pellucid.text.example import Example
+from pellucid.text.units import Spans
 from studies.shared.units import Numbers
 
 N_SPANS = 2  # of a text: as many as the recipe draws

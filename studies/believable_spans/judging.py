@@ -6,14 +6,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from pellucid import api
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example, marked
-from pellucid.core.text.units import Spans
+from pellucid.base.side_by_side import Share, no_report
 from pellucid.evaluation.protocols.planted_reasons import label_leak
 from pellucid.evaluation.protocols.transfers import right_answers, span_parts
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
+from pellucid.results.explanation import Explanation
+from pellucid.text.example import Example, marked
+from pellucid.text.units import Spans
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from studies.believable_spans.corpora import CORPORA, is_planted, labels_of, parts_of

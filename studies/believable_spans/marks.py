@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.core.results.table import CHANCE
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.results.table import CHANCE
 from studies.believable_spans.models import MODELS
 from studies.shared.seed_intervals import interval_over_seeds
 from studies.shared.units import Numbers

@@ -6,14 +6,14 @@ from itertools import combinations
 
 import numpy as np
 
-from pellucid.core.results.t_interval import t_interval
-from pellucid.core.results.table import CHANCE
 from pellucid.evaluation.protocols.transfers import mean_over_runs
 from pellucid.evaluation.shared.summary import (
     bootstrap_interval,
     paired_difference,
     paired_difference_over_runs,
 )
+from pellucid.results.t_interval import t_interval
+from pellucid.results.table import CHANCE
 from studies.believable_spans.marks import marks_of
 from studies.believable_spans.models import MODELS
 from studies.believable_spans.other_methods import INTEGRATED_GRADIENTS

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pellucid.api import explain_all
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example
 from pellucid.evaluation.protocols.eraser_scores import example_columns
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import CHANCE
+from pellucid.text.example import Example
 from studies.believable_spans.evidence import answers, falls
 from studies.s0_eraser.cuts import cut_by_scores, lengths_of
 from studies.shared.units import Numbers

@@ -1,6 +1,6 @@
 """What each lever moves on dev, as SVG: models down; accuracy, spans read alone and spans left out across."""
 
-from pellucid.core.results.interval import Interval
+from pellucid.results.interval import Interval
 from studies.shared.claims import ENOUGH_SEEDS
 from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.units import Numbers

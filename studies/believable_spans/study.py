@@ -15,7 +15,7 @@ planted_order the main models are judged on test. FOLDER holds a folder of JSON 
 
 from functools import partial
 
-from pellucid.core.foundation.errors import BadInput
+from pellucid.base.errors import BadInput
 from studies.believable_spans.corpora import (
     CORPORA,
     SIZES,

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from pellucid.core.foundation.files import read_text, write_text
+from pellucid.base.files import read_text, write_text
 from studies.corpus_facts import facts
 
 

@@ -11,13 +11,13 @@ from itertools import combinations
 
 import numpy as np
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.kinds import datasets
-from pellucid.core.text.example import Example, group_of
-from pellucid.core.text.units import text_units
-from pellucid.datasets.built_in import pocket
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.splits import SHARES
+from pellucid.base.errors import BadFile
+from pellucid.base.kinds import datasets
+from pellucid.data.built_in import pocket
+from pellucid.data.load import load_examples
+from pellucid.data.shared.splits import SHARES
+from pellucid.text.example import Example, group_of
+from pellucid.text.units import text_units
 from studies.corpus_facts.surface_cues import (
     CUES,
     accuracy_in_folds,

@@ -15,10 +15,10 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from pellucid.core.results.table import Interval
-from pellucid.core.text.example import Example, group_of
-from pellucid.core.text.units import text_units
 from pellucid.evaluation.shared.summary import accuracy_interval
+from pellucid.results.table import Interval
+from pellucid.text.example import Example, group_of
+from pellucid.text.units import text_units
 
 Cues = Callable[[Example], dict[str, float]]
 FOLDS = 5

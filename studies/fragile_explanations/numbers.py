@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.fragile_explanations.sizes import CHANCE
 from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds

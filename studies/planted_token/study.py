@@ -11,15 +11,15 @@ from dataclasses import asdict
 from typing import Any
 
 from pellucid.api import accuracy, explain_all, train, usual_methods
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.model import Model
-from pellucid.core.results.table import Interval
-from pellucid.core.text.tied_units import TIES
-from pellucid.datasets.load import load_examples
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import ModelCannot
+from pellucid.base.progress import Progress
+from pellucid.data.load import load_examples
 from pellucid.evaluation.protocols.transfers import reason_precision
 from pellucid.evaluation.shared.summary import bootstrap_interval
+from pellucid.results.table import Interval
+from pellucid.run.model import Model
+from pellucid.text.tied_units import TIES
 from studies.shared.equal_scores import RECORD, EqualScores
 from studies.shared.method_settings import with_study_settings
 from studies.shared.options import ENCODER, Option

@@ -18,16 +18,16 @@ from pathlib import Path
 import numpy as np
 
 from pellucid.api import explain_all, follows_planted_reason, usual_methods
-from pellucid.core.foundation.kinds import reasons
-from pellucid.core.passes.model import Model
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example
-from pellucid.datasets.built_in.pocket import first_edition
-from pellucid.datasets.planting.plant import CLASSES, PARTS, plant
+from pellucid.base.kinds import reasons
+from pellucid.base.side_by_side import Share
+from pellucid.data.built_in.pocket import first_edition
+from pellucid.data.planting.plant import CLASSES, PARTS, plant
 from pellucid.evaluation.protocols.planted_reasons import ENOUGH
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.models.composed.plan import Plan
+from pellucid.results.table import CHANCE
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
 from studies.planted_truth.page import MEASURES, as_page

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pellucid.core.results.table import CHANCE
+from pellucid.results.table import CHANCE
 from studies.believable_spans.bounds import SCORE_TITLES, Bound, bounds_of, shown
 from studies.believable_spans.corpora import CORPORA
 from studies.quoted_blocks.study_results import result_of

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from pellucid.core.foundation.files import read_text, write_text
+from pellucid.base.files import read_text, write_text
 from studies.s0_accuracy import page as s0_accuracy_page
 from studies.s0_transfers.numbers import ORDER, PAPER, RIVALS
 from studies.shared.claims import Claim

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.quoted_blocks.study_results import result_of
 from studies.s3_steps.page import CLAIMED, CLAIMS, ENOUGH, LAYERS, verdict
 from studies.shared.markdown import markdown_table

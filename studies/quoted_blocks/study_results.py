@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pellucid.core.foundation.files import read_text
+from pellucid.base.files import read_text
 from studies.shared.units import Numbers
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.results.table import CHANCE
+from pellucid.results.table import CHANCE
 from studies.quoted_blocks.study_results import result_of
 from studies.shared.markdown import markdown_table
 from studies.shared.units import Numbers

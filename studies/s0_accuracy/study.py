@@ -11,7 +11,7 @@ FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and 
 
 from dataclasses import replace
 
-from pellucid.core.foundation.errors import BadInput, UnknownName
+from pellucid.base.errors import BadInput, UnknownName
 from studies.s0_accuracy.page import as_page, as_picture, summarise
 from studies.s0_accuracy.trials import LABELS, SIZES, AccuracySize, trials
 from studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, Option

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s0_attacks.tasks import PAPER, PLAIN, SELF, SPANS, attacks_on
 from studies.shared.attacked_accuracy import accuracy, difference, percent_right
 from studies.shared.claims import Claim

@@ -1,7 +1,7 @@
 """The page of the attacks."""
 
-from pellucid.core.foundation.wording import percent
-from pellucid.core.results.table import Interval
+from pellucid.base.wording import percent
+from pellucid.results.table import Interval
 from studies.s0_attacks.numbers import QUERIES
 from studies.s0_attacks.tasks import PAPER, PLAIN, SELF, SPANS
 from studies.shared.attack_picture import attack_picture

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
 from pellucid.models.composed.plan import Plan
+from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe
 from studies.shared.self_explaining_models import CONCENTRATION, SCORE_START
 from studies.shared.study import Settings

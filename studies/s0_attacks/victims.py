@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pellucid
 from pellucid.api.judging import class_logits_of
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.results.extraction import Extraction
+from pellucid.base.side_by_side import Share, no_report
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.extraction import Extraction
 from pellucid.training.train import train_model
 from studies.s0_attacks.tasks import (
     SELF,

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pellucid.core.foundation.kinds import extractors
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import Target
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.extraction import ExtractedSpan, Extraction
-from pellucid.core.text.eraser_tokens import eraser_tokens, token_texts
-from pellucid.core.text.example import Example
-from pellucid.core.text.ranges import choose_ranges
-from pellucid.core.text.tied_units import drawn_numbers, drawn_span_order
-from pellucid.core.text.units import SPECIAL, Spans, Units
+from pellucid.base.kinds import extractors
 from pellucid.evaluation.protocols.eraser_scores import documents
 from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
 from pellucid.extraction.selection import above_half, best_words, literal, windows
+from pellucid.results.explanation import Explanation
+from pellucid.results.extraction import ExtractedSpan, Extraction
+from pellucid.run.blank import generator_for
+from pellucid.run.model import Model
+from pellucid.run.target import Target
+from pellucid.text.eraser_tokens import eraser_tokens, token_texts
+from pellucid.text.example import Example
+from pellucid.text.ranges import choose_ranges
+from pellucid.text.tied_units import drawn_numbers, drawn_span_order
+from pellucid.text.units import SPECIAL, Spans, Units
 
 Lengths = Sequence[Sequence[int]]  # [example segment]: how many tokens are cut
 CUTS = ("one span", "budget", "words")

@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.core.results.heaviest_spans import HeaviestSpans
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.results.heaviest_spans import HeaviestSpans
+from pellucid.results.table import Interval
 from studies.shared.seed_intervals import interval_over_seeds
 from studies.shared.units import Numbers
 

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 from pellucid.training.recipe import RecipeChanges
 from studies.s0_eraser.texts import TASKS, part_of
 from studies.shared.self_explaining_models import (

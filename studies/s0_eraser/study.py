@@ -20,13 +20,13 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.heaviest_spans import heaviest_spans
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.errors.learned_cues import words_of
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores, example_columns
 from pellucid.evaluation.protocols.transfers import right_answers
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.explanation import Explanation
+from pellucid.results.heaviest_spans import heaviest_spans
 from pellucid.training.recipe import Recipe
 from studies.s0_eraser.cuts import (
     cut_at_random,

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from pellucid.core.text.eraser_tokens import eraser_tokens
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import text_units
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
+from pellucid.text.eraser_tokens import eraser_tokens
+from pellucid.text.example import Example
+from pellucid.text.units import text_units
 from studies.shared.text_choice import with_smallest_digests
 
 

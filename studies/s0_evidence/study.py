@@ -17,20 +17,20 @@ from pathlib import Path
 import numpy as np
 
 from pellucid import api
-from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.results.error_analysis import ErrorAnalysis
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.extraction import Extraction
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Spans, Units
-from pellucid.datasets.load import load_examples
+from pellucid.base.files import write_text
+from pellucid.base.progress import Progress
+from pellucid.data.load import load_examples
 from pellucid.evaluation.errors.error_grouping import grouped
 from pellucid.evaluation.errors.learned_cues import cue_words, cues_of
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.error_analysis import ErrorAnalysis
+from pellucid.results.explanation import Explanation
+from pellucid.results.extraction import Extraction
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.packing import scheduler_for
+from pellucid.text.example import Example
+from pellucid.text.units import Spans, Units
 from studies.s0_evidence.page import as_page
 from studies.s0_evidence.picture import as_picture
 from studies.s0_evidence.span_words import SPAN, spans_in_numbers

@@ -5,9 +5,9 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.protocols.transfers import WAYS, mean_over_runs
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import Interval
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
 from studies.shared.units import Numbers

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.part_files import PARTS
+from pellucid.data.load import load_examples
+from pellucid.data.shared.part_files import PARTS
+from pellucid.text.example import Example
 from pellucid.training.recipe import RecipeChanges
 from studies.s0_transfers.numbers import BLIND
 from studies.shared.self_explaining_models import PAPER_RECIPE

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.core.foundation.progress import silent
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.results.extraction import Extraction, extraction_in
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.part_files import PARTS
-from pellucid.exports.json_lines import write_json_lines
+from pellucid.base.progress import silent
+from pellucid.base.side_by_side import Share, no_report
+from pellucid.data.exports.json_lines import write_json_lines
+from pellucid.data.load import load_examples
+from pellucid.data.shared.part_files import PARTS
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.extraction import Extraction, extraction_in
+from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe
 from studies.s0_transfers.rows import MODES, ROWS, full_texts, own_recipe
 from studies.shared.self_explaining_models import ModelTraining, train_kind

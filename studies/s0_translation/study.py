@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.side_by_side import Share
+from pellucid.data.load import load_examples
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.untrained_network import NetworkSettings
+from pellucid.text.example import Example
 from pellucid.training.translation.train_translator import train_translator
 from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
 from studies.s0_translation.judging import carried_numbers, translated

@@ -6,11 +6,11 @@ from typing import Any
 
 import pellucid
 from pellucid import api
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.model import Model
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.text.example import Example
+from pellucid.base.kinds import attributions
+from pellucid.base.side_by_side import Share, no_report
 from pellucid.models.composed.plan import Plan
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from studies.s1_games.tasks import DECODED, LENS, training_parts

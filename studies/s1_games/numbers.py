@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import Interval
 from studies.s1_games.tasks import ALLENNLP, DECODED, PAPER, UNDECODED
 from studies.shared.claims import Claim
 from studies.shared.study import Records

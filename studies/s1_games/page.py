@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s1_games.numbers import GAMES
 from studies.s1_games.tasks import DECODED, PAPER, UNDECODED
 from studies.shared.claims import claim_of, claims_table

@@ -17,15 +17,15 @@ from functools import partial
 import numpy as np
 
 from pellucid.api import accuracy
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import Target
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
+from pellucid.base.catalogue import Choice
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.judged_part import joined
+from pellucid.run.explaining import Request, method_calls
+from pellucid.run.model import Model
+from pellucid.run.target import Target
+from pellucid.text.example import Example
 from studies.s1_games.models import missing_method, trained, with_language_head
 from studies.s1_games.numbers import summarise
 from studies.s1_games.page import as_page, sweep_picture

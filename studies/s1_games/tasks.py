@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.catalogue import Choice
+from pellucid.data.load import load_examples
+from pellucid.text.example import Example
 from studies.shared.study import Settings
 
 DECODED, UNDECODED, LENS = "decoded_saliency", "grad_cam", "lens"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pellucid.core.results.table import CHANCE, Interval
+from pellucid.results.table import CHANCE, Interval
 from studies.planted_token.study import LEARNT
 from studies.s1_games.tasks import DECODED, UNDECODED
 from studies.shared.claims import claim_of, claims_table

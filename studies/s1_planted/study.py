@@ -18,16 +18,16 @@ from pathlib import Path
 import numpy as np
 
 from pellucid import api
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.passes.model import Model
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example
-from pellucid.datasets.built_in.planted_token import CLASSES
-from pellucid.datasets.load import load_examples
+from pellucid.base.catalogue import Choice
+from pellucid.base.side_by_side import Share
+from pellucid.data.built_in.planted_token import CLASSES
+from pellucid.data.load import load_examples
 from pellucid.evaluation.protocols.transfers import reason_precision
 from pellucid.models.composed.plan import Plan
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import CHANCE
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 from pellucid.training.lens.lens_stage import LensRecipeChanges
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import CHANCE, Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import CHANCE, Interval
 from studies.planted_token.study import LEARNT
 from studies.s1_games.tasks import DECODED, UNDECODED
 from studies.shared.claims import Claim

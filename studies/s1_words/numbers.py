@@ -6,8 +6,8 @@ from dataclasses import asdict
 import numpy as np
 from scipy.special import stdtrit
 
-from pellucid.core.corpus.word_lists import SUMS
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
+from pellucid.results.word_lists import SUMS
 from studies.s1_games.tasks import DECODED
 from studies.shared.claims import Claim
 from studies.shared.study import Records

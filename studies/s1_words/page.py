@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from pellucid.core.corpus.word_lists import MOST
+from pellucid.results.word_lists import MOST
 from studies.s1_games.page import NAMES
 from studies.s1_games.tasks import DECODED, UNDECODED
 from studies.s1_words.pictures import cloud_picture, overlap_picture

@@ -15,12 +15,12 @@ from dataclasses import asdict
 from functools import cache, partial
 
 import pellucid
-from pellucid.core.corpus.word_lists import MOST, SUMS, WordLists
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
+from pellucid.base.side_by_side import Share
+from pellucid.data.load import load_examples
+from pellucid.results.word_lists import MOST, SUMS, WordLists
+from pellucid.text.example import Example
 from studies.s1_games.models import missing_method, trained, with_language_head
 from studies.s1_games.study import LENS_OPTION, TASK
 from studies.s1_games.tasks import ALLENNLP, DECODED, SIZES, UNDECODED, part

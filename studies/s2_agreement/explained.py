@@ -6,15 +6,15 @@ from pathlib import Path
 
 from pellucid import api
 from pellucid.api.checking.checking import OurChanges
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.passes.target import Target
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import read, save
-from pellucid.core.text.example import Example
+from pellucid.base.json_text import json_digest
+from pellucid.base.side_by_side import Share, no_report
 from pellucid.evaluation.checking.check_case import CheckCase, Corpus, TextIntervals
 from pellucid.evaluation.checking.scored_text import Explained, by_method
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import read, save
+from pellucid.run.explaining import Request, method_calls
+from pellucid.run.target import Target
+from pellucid.text.example import Example
 from studies.s2_deletion.methods import CHANCE, PAPER, Methods, released
 from studies.s2_models.tasks import TASKS
 from studies.s2_models.trained_models import parts_of, trained, training_about

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtrit
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s2_deletion.methods import PAPER
 from studies.shared.claims import Claim
 from studies.shared.markdown import listed_seeds

@@ -16,10 +16,10 @@ from dataclasses import asdict
 from functools import partial
 from itertools import combinations
 
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.check_outcome import CheckLine
+from pellucid.base.kinds import checks
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.checks.agreement import agreement_lines
+from pellucid.results.check_outcome import CheckLine
 from studies.s2_agreement.explained import (
     SIZES,
     check_case,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pellucid.core.foundation.catalogue import Choice
+from pellucid.base.catalogue import Choice
 
 Methods = Mapping[str, Choice]  # name -> the method with its settings
 

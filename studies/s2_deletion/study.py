@@ -17,14 +17,14 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import Target, TargetName
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.judged_part import joined
+from pellucid.run.explaining import Request, method_calls
+from pellucid.run.model import Model
+from pellucid.run.target import Target, TargetName
+from pellucid.text.example import Example
 from studies.s2_deletion.methods import CHANCE, PAPER, RELEASED, VARIANTS, Methods, released
 from studies.s2_deletion.numbers import summarise
 from studies.s2_deletion.page import as_page, as_picture

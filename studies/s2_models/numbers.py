@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s2_models.tasks import models_of
 from studies.s3_accuracy.models import TITLES
 from studies.s3_accuracy.numbers import cells, points_of

@@ -1,6 +1,6 @@
 """Table 3 as a page and as a picture."""
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s2_models.tasks import TASKS
 from studies.s3_accuracy.models import TITLES
 from studies.shared.computing_environment import where_computed

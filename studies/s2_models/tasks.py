@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from pellucid.core.foundation.kinds import datasets
-from pellucid.core.text.example import Example
-from pellucid.datasets.formats.sst_trees import FIVE, parse
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.part_files import PARTS
+from pellucid.base.kinds import datasets
+from pellucid.data.formats.sst_trees import FIVE, parse
+from pellucid.data.load import load_examples
+from pellucid.data.shared.part_files import PARTS
 from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
+from pellucid.text.example import Example
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.text_choice import with_smallest_digests
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import Share, no_report
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.text.example import Example
 from pellucid.training.train import train_model
 from studies.s2_models.tasks import SIZES, labels_of, task_parts
 from studies.s3_accuracy.models import PRETRAINED, model_plan, model_recipe

@@ -13,10 +13,10 @@ FOLDER and WORK are those of s2_agreement, whose explanations are read; missing 
 from functools import partial
 
 from pellucid import api
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
+from pellucid.base.kinds import checks
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.checking.scored_text import by_method
+from pellucid.text.example import Example
 from studies.s2_agreement.explained import SIZES, check_case, explained_about, names_of
 from studies.s2_agreement.study import about, seeds_of
 from studies.s2_deletion.methods import PAPER

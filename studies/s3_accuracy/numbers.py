@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import correlation
+from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PAPER_NAMES, PRETRAINED, TITLES
 from studies.s3_accuracy.tasks import TASKS
 from studies.shared.claims import Claim

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
+from pellucid.text.example import Example
 from studies.s3_accuracy.models import PRETRAINED, TITLES
 from studies.shared.text_choice import with_smallest_digests
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.results.concept_analysis import GAUSSIAN, SUBSTITUTION
-from pellucid.core.results.t_interval import t_interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.concept_analysis import GAUSSIAN, SUBSTITUTION
+from pellucid.results.t_interval import t_interval
 from studies.shared.claims import Claim
 from studies.shared.units import Numbers
 

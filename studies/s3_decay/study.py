@@ -20,11 +20,11 @@ from typing import Any
 
 from pellucid.api.judging import class_logits_of
 from pellucid.api.layers.analysing_layers import layer_analysis
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.storage import as_records
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.side_by_side import Share
+from pellucid.data.load import load_examples
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.storage import as_records
+from pellucid.text.example import Example
 from pellucid.training.train import train_model
 from studies.s3_accuracy.models import model_plan, model_recipe
 from studies.s3_decay.numbers import summarise

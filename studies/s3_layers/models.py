@@ -6,11 +6,11 @@ all are small.
 
 from functools import cache
 
-from pellucid.core.passes.model import Model
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.side_by_side import Share, no_report
+from pellucid.data.load import load_examples
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 from pellucid.training.train import train_model
 from studies.s3_accuracy.models import PRETRAINED as PRETRAINED_PLAN
 from studies.s3_accuracy.models import TITLES, WIDTHS, model_plan, model_recipe

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
-from pellucid.core.text.content_words import is_content_word
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import Interval
+from pellucid.text.content_words import is_content_word
 from studies.s3_layers.models import PRETRAINED
 from studies.s3_layers.scores import HEAD
 from studies.shared.claims import Claim

@@ -7,13 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from pellucid.api import explain
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.passes.model import Model
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units
+from pellucid.base.errors import PellucidError
+from pellucid.base.side_by_side import Share
+from pellucid.results.explanation import Explanation
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.units import Units
 from studies.shared.units import Numbers
 
 OURS = "retained_information"

@@ -15,10 +15,10 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.api import accuracy
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import Share
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.run.hidden_target import HiddenState
+from pellucid.text.example import Example
 from studies.s3_layers.models import (
     MODELS,
     PRETRAINED,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s3_steps.writers_section import writers_section
 from studies.shared.claims import no_verdict
 from studies.shared.units import Numbers

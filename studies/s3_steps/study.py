@@ -19,17 +19,17 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.json_text import file_digest
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.table import Interval
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile
+from pellucid.base.json_text import file_digest
+from pellucid.base.kinds import attributions
+from pellucid.base.progress import silent
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import Interval
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.packing import scheduler_for
+from pellucid.text.example import as_examples
 from studies.s3_steps.network import LAYERS, MARK, as_model
 from studies.s3_steps.page import as_page, as_picture
 from studies.s3_steps.training import Size, load, strings, train

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 import pellucid
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.translations.links import linked_words
 from pellucid.models.translation.untrained_network import LstmSettings, NetworkSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.text.example import Example
 from pellucid.training.translation.train_translator import train_translator
 from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
 from studies.s3_steps.training import strings

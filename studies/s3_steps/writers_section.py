@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.foundation.wording import percent
-from pellucid.core.results.interval import Interval
+from pellucid.base.wording import percent
+from pellucid.results.interval import Interval
 from studies.s3_steps.writers import SHOWN
 from studies.shared.markdown import markdown_table
 from studies.shared.seed_intervals import interval_over_seeds

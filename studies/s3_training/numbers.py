@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.t_interval import t_interval
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.protocols.transfers import mean_over_runs
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.t_interval import t_interval
+from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines

@@ -17,11 +17,11 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import read
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.side_by_side import Share
+from pellucid.data.load import load_examples
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import read
+from pellucid.text.example import Example
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import FOLDER, Watch

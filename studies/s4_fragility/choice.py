@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import read_text
+from pellucid.base.errors import BadFile
+from pellucid.base.files import read_text
 from studies.s4_fragility.numbers import f1
 from studies.shared.attention_models import USUAL_WEIGHTS, WEIGHTED, AttentionModel
 from studies.shared.options import Option

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.foundation.json_text import nan_as_none
-from pellucid.core.results.t_interval import t_interval
+from pellucid.base.json_text import nan_as_none
 from pellucid.evaluation.attention.weights_and_states import VOCABULARIES
+from pellucid.results.t_interval import t_interval
 from studies.s4_fragility.information import GROUPINGS
 from studies.s4_fragility.paper import TABLE_2
 from studies.shared.attention_models import PAPER_NAMES

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s4_fragility.paper import TABLE_1, TABLE_3
 from studies.shared.attention_models import PAPER_NAMES, VARIANTS
 from studies.shared.claims import Claim, SameClaim

@@ -21,7 +21,7 @@ newsgroups 50, with their choices, ag_news 25, imdb 35; s4_layers 35, s4_start 5
 
 from dataclasses import asdict
 
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from pellucid.models.composed.word_vectors import RARE, SPECIALS, word_tokenizer
 from studies.s4_fragility.choice import (
     CHOICE,

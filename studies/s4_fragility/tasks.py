@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
-from pellucid.core.foundation.errors import BadInput, UnknownName
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadInput, UnknownName
+from pellucid.data.load import load_examples
+from pellucid.text.example import Example
 from studies.shared.attention_models import VARIANTS
 from studies.shared.text_choice import with_smallest_digests
 

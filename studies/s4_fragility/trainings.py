@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.processes.side_by_side import Share, no_report
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import Share, no_report
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.text.example import Example
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import Watch

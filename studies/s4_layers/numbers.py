@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s4_fragility.numbers import (
     FALLS,
     OWN,

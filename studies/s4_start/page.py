@@ -1,6 +1,6 @@
 """The page of the two starts of a query, with its picture."""
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.s4_fragility.tasks import TASKS
 from studies.s4_start.summary import STARTS
 from studies.shared.claims import ENOUGH_SEEDS, Claim, SameClaim, claims_table

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.explanation import Explanation
+from pellucid.base.side_by_side import Share
+from pellucid.results.explanation import Explanation
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import FOLDER, Watch
 from studies.s3_training.study import looks_in

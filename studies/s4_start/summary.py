@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import Interval
 from studies.s4_fragility.summary import missing_seeds
 from studies.shared.claims import Claim, SameClaim
 from studies.shared.computing_environment import count_machines

@@ -7,15 +7,15 @@ import numpy as np
 
 from pellucid.api.attention.analysing_attention import tests_to_run
 from pellucid.api.attention.models_with_weights import weigh
-from pellucid.core.foundation.json_text import nan_as_none
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.model import Model
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example
+from pellucid.base.json_text import nan_as_none
+from pellucid.base.progress import silent
 from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder, TestedModel
 from pellucid.evaluation.attention_analysis.attention_lines import model_attention
 from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
 from pellucid.evaluation.protocols.transfers import heaviest_in_reason
+from pellucid.results.explanation import Explanation
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 from studies.shared.units import Numbers
 
 MOVES, POINTS = "median_change", "heaviest_decides"  # the two tests that the verdict rests on

@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 from typing import Any
 
-from pellucid.core.foundation.kinds import datasets, reasons
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.planting.plant import CLASSES, PARTS, carrier_parts, plant
+from pellucid.base.kinds import datasets, reasons
+from pellucid.data.load import load_examples
+from pellucid.data.planting.plant import CLASSES, PARTS, carrier_parts, plant
+from pellucid.text.example import Example
 from studies.s4_fragility.choice import CHOICE, weights_or_usual
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_about
 from studies.s4_verdicts.page import as_page

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import Interval
 from studies.s4_fragility.summary import missing_seeds
 from studies.s4_verdicts.verdicts import MARKED, counted_outcomes, text_rows, verdict_rows
 from studies.shared.attention_models import DECEPTIVE, PAPER_NAMES

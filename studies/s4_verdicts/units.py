@@ -8,14 +8,14 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from pellucid import api
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example, marked
-from pellucid.core.text.units import Units
+from pellucid.base.catalogue import Choice
+from pellucid.base.side_by_side import Share
 from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision, right_answers
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import CHANCE
+from pellucid.text.example import Example, marked
+from pellucid.text.units import Units
 from studies.s4_fragility.trainings import Lesson, model_folder, trained
 from studies.s4_verdicts.judged_weights import judged_weights
 from studies.shared.attention_models import AttentionModel

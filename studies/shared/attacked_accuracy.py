@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.shared.seed_intervals import interval_over_seeds
 from studies.shared.units import Numbers
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import torch
 
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import coarsen
+from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.attention.weights_and_states import mean_unit_probability
 from pellucid.evaluation.shared.weighed_texts import WeighedText, right_answers, weighed_texts
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.units import coarsen
 from studies.shared.units import Numbers
 
 LISTED = 10  # words that are heaviest most often

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 from studies.shared.units import Numbers
 
 ENOUGH_SEEDS = (

@@ -9,8 +9,8 @@ from typing import Any, TypedDict, cast
 
 import torch
 
-from pellucid.core.explaining.diagnostics import EAGER
-from pellucid.core.text.tied_units import TIES
+from pellucid.run.diagnostics import EAGER
+from pellucid.text.tied_units import TIES
 from pellucid.training.recipe import Precision, computes_in
 
 PACKAGES = ("torch", "transformers", "numpy")

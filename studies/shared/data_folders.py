@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pellucid.core.foundation.kinds import datasets
+from pellucid.base.kinds import datasets
 
 
 def source_of(folder: str, data: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pellucid.core.results.table import Interval
+from pellucid.results.table import Interval
 
 LABELS, PANEL, GAP, ROW, HEAD, FOOT = 300, 172, 22, 20, 62, 42
 LETTER = 6.4  # pixels that a letter of a row's name takes at most, in the mean

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from pellucid.api.demo import FEW_PASSES
-from pellucid.core.foundation.catalogue import Choice
+from pellucid.base.catalogue import Choice
 
 
 def with_study_settings(methods: Iterable[Choice]) -> list[Choice]:

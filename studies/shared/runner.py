@@ -7,15 +7,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 
-from pellucid.core.folders.manifest import remove_manifest
-from pellucid.core.folders.output_folder import NOTHING_KNOWN, OutputFolder
-from pellucid.core.foundation.catalogue import Entry
-from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.progress import Progress, silent
-from pellucid.core.text.tied_units import TIES
+from pellucid.base.catalogue import Entry
+from pellucid.base.checks import known
+from pellucid.base.errors import PellucidError
+from pellucid.base.files import write_text
+from pellucid.base.manifest import remove_manifest
+from pellucid.base.output_folder import NOTHING_KNOWN, OutputFolder
+from pellucid.base.progress import Progress, silent
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.text.tied_units import TIES
 from studies.shared.equal_scores import RECORD
 from studies.shared.study import Settings, Study, studies
 from studies.shared.unit_files import PACKED, RUNS, pack_units

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.shared.summary import BOUNDS, resampled_means
+from pellucid.results.table import Interval
 
 
 def interval_over_seeds(

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypedDict
 
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import Share
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
+from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
 from studies.shared.options import Option

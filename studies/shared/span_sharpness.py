@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import torch
 
-from pellucid.core.passes.trace import SpanTrace
-from pellucid.core.text.example import Example
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.run.trace import SpanTrace
+from pellucid.text.example import Example
 from pellucid.training.span_count import spans_on_dev
 
 BATCH_SIZE = 32  # texts of similar length

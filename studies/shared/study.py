@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.catalogue import Catalogue
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.progress import Progress, silent
+from pellucid.base.catalogue import Catalogue
+from pellucid.base.errors import BadInput
+from pellucid.base.progress import Progress, silent
 from studies.shared.equal_scores import EqualScores
 from studies.shared.options import OUT, PROCESSES, SIZE, Option
 from studies.shared.unit_files import RUNS, has_unit

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 
 
 def with_smallest_digests(texts: Sequence[Example], n: int | None) -> list[Example]:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.processes.side_by_side import Share
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.part_files import PARTS
+from pellucid.base.side_by_side import Share
+from pellucid.data.load import load_examples
+from pellucid.data.shared.part_files import PARTS
 from pellucid.evaluation.protocols import transfers
 from pellucid.models.composed.plan import Plan
+from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder

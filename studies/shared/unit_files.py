@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors, read_text, whole_file, write_text
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors, read_text, whole_file, write_text
 
 RUNS = "runs"  # the folder of the units' own files
 PACKED = "units.jsonl.xz"  # beside that folder

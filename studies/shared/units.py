@@ -7,14 +7,14 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
-from pellucid.core.explaining.diagnostics import EAGER
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_folder
-from pellucid.core.foundation.json_text import sealed, unsealed
-from pellucid.core.foundation.progress import Progress, silent
-from pellucid.core.processes.side_by_side import Processes, Share
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_folder
+from pellucid.base.json_text import sealed, unsealed
+from pellucid.base.progress import Progress, silent
+from pellucid.base.side_by_side import Processes, Share
 from pellucid.models.classifiers.source_digest import source_digest
+from pellucid.run.diagnostics import EAGER
+from pellucid.text.example import Example
 from pellucid.training.recipe import Precision
 from studies.shared.computing_environment import computing_identity, computing_record, one_thread
 from studies.shared.unit_files import Numbers, has_unit, read_unit, unit_place, write_unit

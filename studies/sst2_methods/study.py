@@ -18,24 +18,24 @@ from pathlib import Path
 import torch
 
 from pellucid.api import accuracy, usual_methods
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import read_text, write_text
-from pellucid.core.foundation.json_text import Json
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.wording import reason
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import Target
-from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example
-from pellucid.core.text.tied_units import TIES
-from pellucid.datasets.load import load_examples
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadFile
+from pellucid.base.files import read_text, write_text
+from pellucid.base.json_text import Json
+from pellucid.base.kinds import attributions
+from pellucid.base.progress import Progress
+from pellucid.base.wording import reason
+from pellucid.data.load import load_examples
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.judged_part import joined
 from pellucid.models.composed.plan import Plan
+from pellucid.results.table import CHANCE
+from pellucid.run.explaining import Request, method_calls
+from pellucid.run.model import Model
+from pellucid.run.target import Target
+from pellucid.text.example import Example
+from pellucid.text.tied_units import TIES
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from studies.shared.equal_scores import RECORD, EqualScores

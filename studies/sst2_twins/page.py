@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.core.results.table import Interval
 from pellucid.evaluation.protocols.transfers import mean_over_runs
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.table import Interval
 from studies.shared.claims import ENOUGH_SEEDS, no_verdict
 from studies.shared.computing_environment import count_machines, where_computed
 from studies.shared.markdown import models_with_seeds, not_run_yet

@@ -11,7 +11,7 @@ FOLDER holds train, dev and test as JSON lines. Finished trainings are read and 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
 from pellucid.models.composed.plan import Plan
 from pellucid.training.recipe import Recipe, RecipeChanges
 from studies.shared.options import DATA, ENCODER, FINISHED

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import read_text
-from pellucid.core.text.example import Example
-from pellucid.datasets.built_in.planted_translation import LINKS
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import read_text
+from pellucid.data.built_in.planted_translation import LINKS
+from pellucid.data.load import load_examples
 from pellucid.evaluation.translations.links import Links, parsed_links
+from pellucid.text.example import Example
 
 PLANTED, SILVER = "planted", "silver"
 

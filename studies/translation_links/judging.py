@@ -7,11 +7,11 @@ import numpy as np
 
 import pellucid
 from pellucid.api.inputs.explained_target import supported_methods
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.kinds import attributions
 from pellucid.evaluation.translations.links import Links, link_counts, linked_words
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 from studies.shared.units import Numbers
 
 SETTINGS: dict[str, dict[str, Any]] = {

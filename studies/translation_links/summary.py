@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.core.results.interval import Interval
+from pellucid.results.interval import Interval
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds

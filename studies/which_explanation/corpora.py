@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.kinds import reasons
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.planting.plant import CLASSES, carrier_parts, plant
-from pellucid.datasets.shared.part_files import PARTS
+from pellucid.base.catalogue import Choice
+from pellucid.base.kinds import reasons
+from pellucid.data.load import load_examples
+from pellucid.data.planting.plant import CLASSES, carrier_parts, plant
+from pellucid.data.shared.part_files import PARTS
+from pellucid.text.example import Example
 from studies.shared.data_folders import source_of
 from studies.shared.text_choice import with_smallest_digests
 from studies.which_explanation.methods import FEW_METHODS, METHODS

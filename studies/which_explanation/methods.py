@@ -5,9 +5,9 @@ Shapley sampling is not among them: it takes eight orders or more, each with as 
 
 from collections.abc import Mapping
 
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.kinds import checks, metrics
-from pellucid.core.results.table import CHANCE
+from pellucid.base.catalogue import Choice
+from pellucid.base.kinds import checks, metrics
+from pellucid.results.table import CHANCE
 
 FEW_METHODS: tuple[Choice, ...] = ("gradient", "occlusion", (CHANCE, {"n_draws": 2}))
 METHODS: tuple[Choice, ...] = (

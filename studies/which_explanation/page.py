@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from pellucid.core.results.interval import Interval
-from pellucid.core.results.table import CEILING, CHANCE
+from pellucid.results.interval import Interval
+from pellucid.results.table import CEILING, CHANCE
 from studies.shared.claims import ENOUGH_SEEDS
 from studies.shared.computing_environment import where_computed
 from studies.shared.markdown import markdown_table, not_run_yet

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.core.results.interval import Interval
-from pellucid.core.results.table import CHANCE
+from pellucid.results.interval import Interval
+from pellucid.results.table import CHANCE
 from studies.shared.claims import ENOUGH_SEEDS
 from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.units import Numbers

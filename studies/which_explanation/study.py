@@ -15,8 +15,8 @@ was interrupted goes on after its last text. `--size tiny --on pocket` takes sec
 
 from functools import partial
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import checks
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import checks
 from pellucid.evaluation.comparison.comparison import metric_calls
 from studies.shared.equal_scores import EqualScores
 from studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option

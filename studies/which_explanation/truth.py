@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.core.results.interval import Interval
 from pellucid.evaluation.shared.summary import percentile_interval, tallies
+from pellucid.results.interval import Interval
 from studies.shared.units import Numbers
 
 TRUTH = "reason_found"

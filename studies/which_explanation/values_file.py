@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pellucid.core.foundation.files import whole_file
+from pellucid.base.files import whole_file
 from studies.shared.units import Numbers
 
 NAME = "values.parquet"

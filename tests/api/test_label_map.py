@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.core.text.label_map import suggested_map
+from pellucid.text.label_map import suggested_map
 
 BAD_TO_GOOD = ("negative", "neutral", "positive")
 SUGGESTED = [

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import pellucid
 from pellucid.api.inputs import model_from
-from pellucid.core.foundation.errors import BadFile, BadInput, ModelCannot
+from pellucid.base.errors import BadFile, BadInput, ModelCannot
 from tests.tiny import LABELS, TOKENIZERS, save_tiny, tiny_classifier, tiny_network, word_piece
 
 TEXTS = [

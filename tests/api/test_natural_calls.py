@@ -11,7 +11,7 @@ import pytest
 
 import pellucid
 from pellucid.api.inputs import InputReading, UnmatchedLabels
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
 
 LABELS = ("negative", "positive")
 REVIEWS = {"review": ["a lovely film", "a dull film"], "stars": [5, 1]}

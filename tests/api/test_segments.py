@@ -6,7 +6,7 @@ import pytest
 
 import pellucid
 from pellucid.api.inputs import InputReading
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 from tests.training.tiny_training import parts, save_encoder, trained
 
 PAIR, SINGLE = ("A woman reads.", "Nobody reads."), "A woman reads."

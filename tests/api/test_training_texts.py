@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting
 
 REVIEWS = Path(__file__).parents[2] / "examples" / "data" / "reviews.csv"
 STARS = {1: "negative", 2: "negative", 3: "neutral", 4: "positive", 5: "positive"}

@@ -6,8 +6,8 @@ import torch
 
 import pellucid
 from pellucid.api.workers.explained_texts import GROUP
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.text.example import Example, Rationale
 from tests.tiny import LABELS, save_tiny
 
 TEXTS = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.base.errors import BadFile, BadInput
 
 TEXTS = [("=A good film.", "positive"), ("So good a day.", "positive"), ("Dull.", "positive")]
 

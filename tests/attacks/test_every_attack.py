@@ -10,17 +10,17 @@ from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.attacks.shared.attack_case import AttackCase, Place
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import (
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot, UnknownName
+from pellucid.base.kinds import (
     attack_candidates,
     attack_guards,
     attack_searches,
     attacks,
 )
-from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.core.text.edits import Edit, edited_segments
-from pellucid.core.text.example import Example, Rationale
+from pellucid.run.predicting import predictions
+from pellucid.text.edits import Edit, edited_segments
+from pellucid.text.example import Example, Rationale
+from pellucid.text.wordnet import DEBIAN
 
 pytestmark = pytest.mark.skipif(
     not (DEBIAN / "data.noun").is_file() or "spanish" not in installed_pivots(),

@@ -9,14 +9,14 @@ from scipy.stats import kendalltau
 import pellucid
 from pellucid.attacks.shared.attack_case import Place
 from pellucid.attacks.shared.omission_scores import moved_places, words_of
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import attack_goals
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.edits import Edit
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import text_units
+from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
+from pellucid.base.kinds import attack_goals
 from pellucid.reports.attacks.page import row_of
+from pellucid.results.prediction import Prediction
+from pellucid.run.predicting import predictions
+from pellucid.text.edits import Edit
+from pellucid.text.example import Example
+from pellucid.text.units import text_units
 from tests.tiny import tiny_classifier
 
 PLAN = pellucid.AttackPlan("occlusion", ("typos",))
@@ -223,7 +223,7 @@ def test_places_are_followed_by_their_characters(edit, expected):
     example = Example(("a bcd ef", "a"))
     moved = moved_places(words_of(example)[:3], [edit])
     text = Example(tuple(example.segments))
-    from pellucid.core.text.edits import edited_segments
+    from pellucid.text.edits import edited_segments
 
     after = edited_segments(text.segments, [edit])
     assert [one and after[one.segment][one.start : one.end] for one in moved] == expected

@@ -9,8 +9,8 @@ from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.omission_scores import words_of
-from pellucid.core.foundation.kinds import attack_candidates, attack_goals, attack_guards
-from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.base.kinds import attack_candidates, attack_goals, attack_guards
+from pellucid.text.wordnet import DEBIAN
 from tests.attacks.word_sums import sum_model, texts
 from tests.reference import attacks as reference
 

@@ -9,8 +9,8 @@ import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.attacks.shared.dictionaries import name_counts
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadSetting
+from pellucid.text.example import Example
 
 pytestmark = pytest.mark.skipif(
     "spanish" not in installed_pivots(), reason="Debian's package apertium-eng-spa is not installed"

@@ -6,13 +6,13 @@ import torch
 import pellucid
 from pellucid.attacks.shared.attack_case import AttackCase, Place
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import attack_candidates, attack_guards
-from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.core.text.edits import Edit
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot
+from pellucid.base.kinds import attack_candidates, attack_guards
 from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.word_neighbours import FileNeighbours, WordNeighbours, word_neighbours
+from pellucid.text.edits import Edit
+from pellucid.text.example import Example
+from pellucid.text.wordnet import DEBIAN
 
 WORDNET = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
 

@@ -8,12 +8,12 @@ from pellucid.api.attacks.attack_cases import scores_of
 from pellucid.attacks.shared.attack_case import AttackCase, Place
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at, omissions_of, words_of
-from pellucid.core.explaining.predicting import predictions, single_predictions
-from pellucid.core.foundation.kinds import attack_goals
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import class_probabilities
-from pellucid.core.text.example import Example
+from pellucid.base.kinds import attack_goals
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.packing import scheduler_for
+from pellucid.run.predicting import predictions, single_predictions
+from pellucid.run.target import class_probabilities
+from pellucid.text.example import Example
 from tests.attacks.word_sums import sum_model
 
 PAIR = Example(("Mary went to Paris.", "She's visited the old-town there!"))

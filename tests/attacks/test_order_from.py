@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting
 
 TEXTS = ["The film was a good one.", "So good a day."]
 

@@ -8,10 +8,10 @@ import pellucid
 from pellucid.api.attacks.attack_cases import first_order_gains
 from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.omission_scores import words_of
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ModelCannot
 from pellucid.models.word_neighbours import word_neighbours
+from pellucid.text.example import as_examples
+from pellucid.text.wordnet import DEBIAN
 
 pytestmark = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
 

@@ -6,7 +6,7 @@ import pytest
 
 import pellucid
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from pellucid.models.word_neighbours import SentenceVectors
 
 TEXT = "The film was good."

@@ -4,7 +4,7 @@ import pytest
 
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting
 
 TEXTS = ["The film was a good one, and it was long.", "So good a day."]
 

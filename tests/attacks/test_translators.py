@@ -5,7 +5,7 @@ import torch
 from transformers import MarianConfig, MarianMTModel
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.writing.continuing import ModelPivot
 from pellucid.models.writing.load import wrap_writing
 from tests.tiny import sentence_piece_before_end, tiny_classifier

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 import pellucid
-from pellucid.core.text.units import text_units
-from pellucid.datasets.built_in.pocket import first_edition
+from pellucid.data.built_in.pocket import first_edition
+from pellucid.text.units import text_units
 
 LABELS = ["negative", "positive"]
 TOKEN = "zorblat"

@@ -5,10 +5,10 @@ import pytest
 import torch
 from captum.attr import LayerIntegratedGradients
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.batch import OPERATORS
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ModelCannot
+from pellucid.run.batch import OPERATORS
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference import attributions as literal
 from tests.reference.span_attention import span_attention

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference import attention as literal
 from tests.tiny import FAMILIES, tiny_classifier, tiny_composed

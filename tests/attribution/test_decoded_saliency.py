@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from pellucid.attribution.decoded_saliency import READABLE, best_recovery, recovery
-from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
-from pellucid.core.passes.language_head import NamedTokens
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
+from pellucid.run.language_head import NamedTokens
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference.decoded_saliency import chances, decoded
 from tests.reference.gradients import state_and_gradient

@@ -16,13 +16,13 @@ from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_shap import GOLDEN
 from pellucid.attribution.shared.paths import Anchors, AnchorSearch, blank_texts, nodes_of
 from pellucid.attribution.smooth_gradient import Moves
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.network import from_network
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference import attributions as literal
 from tests.reference import gradients as slow

@@ -5,13 +5,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.target import Target
-from pellucid.core.results.storage import read, save
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile
+from pellucid.base.kinds import attributions
 from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.results.storage import read, save
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.target import Target
+from pellucid.text.example import Example
 from tests.asking import ask, reads_states
 from tests.tiny import tiny_classifier, tiny_composed
 

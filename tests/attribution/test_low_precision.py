@@ -8,9 +8,9 @@ import torch
 
 from pellucid.attribution.gradient import CANCELLED
 from pellucid.attribution.gradient_x_input import ORTHOGONAL
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.precision import InWiderNumbers, quotient, rounding
-from pellucid.core.states.hidden_target import HiddenState
+from pellucid.base.kinds import attributions
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.precision import InWiderNumbers, quotient, rounding
 from tests.asking import FEW, ask, works
 from tests.tiny import tiny_classifier
 

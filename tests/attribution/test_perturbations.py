@@ -18,17 +18,17 @@ from pellucid.attribution.shapley_sampling import _Sample
 from pellucid.attribution.shared.coalition_game import all_coalitions, coalitions, even_numbers, games
 from pellucid.attribution.shared.game_process import LARGER, TRIPLES, hadamard
 from pellucid.attribution.shared.surrogate import Sample, ridge, surrogate
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
-from pellucid.core.text.units import Spans
+from pellucid.base.errors import BadSetting
+from pellucid.base.progress import silent
 from pellucid.models.classifiers.network import from_network
+from pellucid.run.blank import generator_for
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
+from pellucid.text.units import Spans
 from tests.asking import FEW, ask
 from tests.reference import coalitions as literal
 from tests.small_networks import words

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.kinds import attributions
 from tests.asking import FEW, ask, ask_all, reads_states, works
 
 TEXT = "An unforgettable, lovely film."

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask
 from tests.attribution.watching import watched
 from tests.tiny import tiny_composed

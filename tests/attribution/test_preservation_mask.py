@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from pellucid.core.passes.target import Target
+from pellucid.run.target import Target
 from tests.asking import ask
 from tests.attribution.test_perturbations import LONG, PAIR, words_model
 from tests.reference import coalitions as literal

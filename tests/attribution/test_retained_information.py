@@ -12,13 +12,13 @@ from benchmarks.retained_information import minilm
 from pellucid.api import explain
 from pellucid.attribution.shared.noise_search import STILL, NoiseSearch, SearchSettings, squared_jacobians
 from pellucid.attribution.states.retained_information import _of_seeds
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.states.state_function import state_function
-from pellucid.core.states.state_scale import state_scale
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.packing import scheduler_for
+from pellucid.run.state_function import state_function
+from pellucid.run.state_scale import state_scale
+from pellucid.text.example import as_examples
 from tests.asking import SOME_TEXTS, ask
 from tests.reference.retained_information import log_sigmas_by_adam
 from tests.tiny import tiny_classifier, tiny_composed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.passes.target import class_probabilities
+from pellucid.run.target import class_probabilities
 from tests.tiny import tiny_composed
 
 TEXT = "A gripping, lovely film that I liked a lot."

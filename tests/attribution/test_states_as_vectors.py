@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.target import Target
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting
+from pellucid.run.blank import generator_for
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import SOME_TEXTS, ask
 from tests.tiny import tiny_classifier
 

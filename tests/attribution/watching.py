@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from pellucid.core.passes.batch import Row
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.run.batch import Row
 
 
 @contextmanager

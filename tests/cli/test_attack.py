@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.text.wordnet import DEBIAN
 from tests.tiny import LABELS, save_tiny
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from tests.translation.conftest import PAIRS, SHORT
 
 pytest.importorskip("sacrebleu")

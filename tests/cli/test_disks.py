@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import whole_file
+from pellucid.base.errors import BadFile
+from pellucid.base.files import whole_file
 from tests.cli.jobs import ALONE, FIRST_FILE, signalled
 from tests.moments import files_of
 

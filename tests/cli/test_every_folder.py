@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import pellucid
-from pellucid.core.folders.manifest import MANIFEST
+from pellucid.base.manifest import MANIFEST
 from tests.cli.jobs import commands
 from tests.moments import files_of
 

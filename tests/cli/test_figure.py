@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 import pellucid
-from pellucid.core.corpus.results import Results
+from pellucid.results.results import Results
 from tests.core.corpus.answered import answered
 
 pytest.importorskip("matplotlib")

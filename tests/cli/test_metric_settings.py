@@ -6,8 +6,8 @@ import pytest
 
 import pellucid
 from pellucid.api.workers.comparison_of import check_metrics
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import metrics
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import metrics
 from tests.tiny import LABELS, save_tiny
 
 TEXTS = [("A good film.", "positive"), ("Dull.", "negative")]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from tests.datasets.formats.originals import write
 from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 

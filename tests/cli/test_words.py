@@ -6,7 +6,7 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.corpus.results import Results
+from pellucid.results.results import Results
 from tests.core.corpus.answered import answered
 
 TEXTS = Results(tuple(answered(f"a fine film {n}", [0, 1 + n, -1, 0]) for n in range(4)))

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.errors import BadSetting, ModelCannot, ParityBroken, UnknownName
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes import parity
-from pellucid.core.passes.language_head import head_settings
-from pellucid.core.passes.target import Target
-from pellucid.core.passes.traces import Traces
-from pellucid.core.text.example import Example, as_examples
-from pellucid.core.text.units import Spans, coarsen
+from pellucid.base.errors import BadSetting, ModelCannot, ParityBroken, UnknownName
+from pellucid.base.kinds import attributions
+from pellucid.run import parity
+from pellucid.run.explaining import Request, method_calls
+from pellucid.run.language_head import head_settings
+from pellucid.run.target import Target
+from pellucid.run.traces import Traces
+from pellucid.text.example import Example, as_examples
+from pellucid.text.units import Spans, coarsen
 from tests.asking import FEW, ask, ask_all, reads_states, works
 from tests.tiny import FAMILIES
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.text.example import as_examples
+from pellucid.base.kinds import attributions
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask_all, reads_states, works
 from tests.threads import hurried_switching, together
 from tests.tiny_writing import KINDS, tiny_writing

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.kinds import attributions
+from pellucid.run.target import Target
+from pellucid.text.example import Example
 from tests.asking import FEW, ask, reads_states, works
 from tests.tiny import LABELS, tiny_classifier, tiny_composed, with_tiny_head
 

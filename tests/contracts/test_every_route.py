@@ -10,14 +10,14 @@ from torch.overrides import _get_current_function_mode_stack
 
 from pellucid.api import comparing
 from pellucid.api.workers.comparison_of import comparison_of
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.kinds import routes
-from pellucid.core.foundation.notices import RouteNotUsed
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile
+from pellucid.base.kinds import routes
+from pellucid.base.notices import RouteNotUsed
 from pellucid.evaluation.comparison import comparison
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.models.routing.route import route_class
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask
 from tests.contracts.test_every_attribution import PassError, disturbed, failing, traces_of
 from tests.evaluation.cases import examples

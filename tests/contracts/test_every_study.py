@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 import pellucid
-from pellucid.core.foundation.progress import silent
-from pellucid.core.lexicon.wordnet import DEBIAN
+from pellucid.base.progress import silent
+from pellucid.text.wordnet import DEBIAN
 from studies.shared.runner import main, parse_settings, run_study
 from studies.shared.study import studies
 from studies.shared.unit_files import units_of, unpack_units

@@ -6,11 +6,11 @@ from itertools import count
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ModelCannot
+from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.classifiers.network import from_network
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask, works
 from tests.contracts.test_every_attribution import PassError, disturbed, traces_of
 from tests.small_networks import Layered, Recurrent, words

@@ -6,9 +6,9 @@ import pytest
 
 import pellucid
 from pellucid.api.inputs.explained_target import methods_to_run
-from pellucid.core.foundation.errors import UnknownName
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.notices import AliasUsed
+from pellucid.base.errors import UnknownName
+from pellucid.base.kinds import attributions
+from pellucid.base.notices import AliasUsed
 
 SHORT = {"ig": "integrated_gradients", "shap": "kernel_shap", "lrp": "relevance", "gradcam": "grad_cam"}
 

@@ -8,9 +8,9 @@ import torch
 
 import pellucid
 from pellucid.api import explain
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.example import Example
 from pellucid.reports.wording.plain_words import answer_name, answer_with_chances
+from pellucid.results.prediction import Prediction
+from pellucid.text.example import Example
 from tests.tiny import tiny_classifier
 
 LABELS = ("anger", "joy", "fear")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.batch import OPERATORS, Row, SpecialIds, edit, edits
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.run.batch import OPERATORS, Row, SpecialIds, edit, edits
+from pellucid.text.example import as_examples
 
 ROW = Row(
     ids=(2, 10, 11, 12, 3),

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from pellucid.core.foundation import kinds
-from pellucid.core.foundation.catalogue import Catalogue
-from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.base import kinds
+from pellucid.base.catalogue import Catalogue
+from pellucid.base.errors import BadSetting, UnknownName
 
 METHOD = '''"""A method from outside.
 
 Doe (2030), "On Outside".
 """
 
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.kinds import attributions
 
 
 @attributions.add(needs=frozenset(), cost="nothing")

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, ModelCannot, PellucidError
-from pellucid.core.states.state_scale import state_scale
-from pellucid.core.text.example import as_examples
-from pellucid.datasets.load_concepts import load_concepts
+from pellucid.base.errors import BadInput, ModelCannot, PellucidError
+from pellucid.data.load_concepts import load_concepts
+from pellucid.run.state_scale import state_scale
+from pellucid.text.example import as_examples
 from tests.tiny import save_tiny, tiny_classifier
 
 TEXT = "A gripping, lovely film."

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 import pellucid
-from pellucid.core.explaining.equal_texts import equal_texts
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.kinds import attributions
+from pellucid.run.equal_texts import equal_texts
+from pellucid.text.example import Example, Rationale
 
 FILM, DULL = "A film.", "Dull"
 TWICE = (

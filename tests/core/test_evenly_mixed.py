@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.core.explaining.explaining import evenly_mixed
-from pellucid.core.passes.scheduler import Scheduler
+from pellucid.run.explaining import evenly_mixed
+from pellucid.run.scheduler import Scheduler
 
 
 @pytest.mark.parametrize("count", (4, 9, 30))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.text.example import Example, Rationale, as_examples
+from pellucid.base.errors import BadInput
+from pellucid.text.example import Example, Rationale, as_examples
 
 
 @pytest.mark.parametrize("text", ("", " ", "\n\t \u00a0\u2003"))

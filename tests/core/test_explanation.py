@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.results.explanation import Explained, Prediction
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units, all_spans
+from pellucid.base.errors import BadSetting
+from pellucid.results.explanation import Explained, Prediction
+from pellucid.text.example import Example
+from pellucid.text.units import Units, all_spans
 from tests.explanations import explanation, word_units
 
 TEXT = "A fine, fine film."  # [CLS] A fine , fine film . [SEP]

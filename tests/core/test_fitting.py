@@ -5,9 +5,9 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.results.storage import save
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadFile
+from pellucid.results.storage import save
+from pellucid.results.table import Table
 from tests.explanations import explanation
 from tests.reports.sample_results import sample_table as comparison_table
 

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import ResolvedTarget
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import ResolvedTarget
+from pellucid.text.example import as_examples
 from tests.tiny import tiny_classifier
 
 SHORT, LONG = "fine", "A gripping, lovely film."

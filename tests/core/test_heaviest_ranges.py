@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.results.heaviest_spans import heaviest, richest
-from pellucid.core.spans.read_alone import choices_alike, disjoint_alike, only, others_alike, without
-from pellucid.core.text.example import as_examples
+from pellucid.results.heaviest_spans import heaviest, richest
+from pellucid.run.read_alone import choices_alike, disjoint_alike, only, others_alike, without
+from pellucid.text.example import as_examples
 from tests.reports.sample_results import sample_explanation as explanation
 
 

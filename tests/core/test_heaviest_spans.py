@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.results.heaviest_spans import HeaviestSpans, analysed_heaviest, heaviest_spans
-from pellucid.core.text.content_words import words_with_content
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.models.composed.composed import load_composed
 from pellucid.reports.page.page import report
+from pellucid.results.heaviest_spans import HeaviestSpans, analysed_heaviest, heaviest_spans
+from pellucid.text.content_words import words_with_content
+from pellucid.text.example import Example
 from pellucid.training.trained_folder import TrainedFolder
 from tests.asking import ask
 from tests.tiny import tiny_composed

@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from pellucid.api import explain
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.windows import in_windows
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.function import from_function
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.windows import in_windows
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask, ask_all, reads_states
 from tests.tiny import FAMILIES, tiny_classifier
 

@@ -5,13 +5,13 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, PellucidError
-from pellucid.core.foundation.files import read_text
-from pellucid.core.foundation.json_text import DEEPEST, parsed, read_json
-from pellucid.core.results.storage import save
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadFile, PellucidError
+from pellucid.base.files import read_text
+from pellucid.base.json_text import DEEPEST, parsed, read_json
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.evaluation.protocols.upgrade import Upgrade
+from pellucid.results.storage import save
+from pellucid.results.table import Table
 from tests.explanations import explanation
 from tests.reports.sample_results import sample_table as comparison_table
 

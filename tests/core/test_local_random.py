@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
+from pellucid.base.local_random import OwnDraws, UndrawnParameters
 
 
 class Layer(nn.Module):

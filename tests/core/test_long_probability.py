@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target, class_probabilities
-from pellucid.core.passes.trace import Want
-from pellucid.core.passes.windows import in_windows, rows_of
-from pellucid.core.text.example import as_examples
+from pellucid.base.kinds import attributions
 from pellucid.evaluation.shared.case import Case
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target, class_probabilities
+from pellucid.run.trace import Want
+from pellucid.run.windows import in_windows, rows_of
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask, reads_states, works
 from tests.tiny import tiny_composed
 

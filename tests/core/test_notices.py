@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.foundation import notices
+from pellucid.base import notices
 
-SCRIPT = """from pellucid.core.foundation.notices import notify
+SCRIPT = """from pellucid.base.notices import notify
 def door():
     notify("One sentence.")
 door()

@@ -8,12 +8,12 @@ import socket
 import pytest
 
 import pellucid
-from pellucid.core.folders.manifest import MANIFEST, Manifest, digest_inside, read_manifest
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import remove_unfinished, write_text
-from pellucid.core.foundation.json_text import sealed
-from pellucid.core.foundation.notices import FolderMended
+from pellucid.base.errors import BadFile
+from pellucid.base.files import remove_unfinished, write_text
+from pellucid.base.json_text import sealed
+from pellucid.base.manifest import MANIFEST, Manifest, digest_inside, read_manifest
+from pellucid.base.notices import FolderMended
+from pellucid.base.output_folder import OutputFolder
 from tests.moments import Moments, files_of, killed
 
 PARTS = {"parts/0.txt": "zero", "parts/1.txt": "one"}

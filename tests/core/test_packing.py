@@ -6,11 +6,11 @@ import torch
 from torch import nn
 
 import pellucid
-from pellucid.core.foundation.errors import ParityBroken
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.packing import packing_of, scheduler_for
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ParityBroken
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.packing import packing_of, scheduler_for
+from pellucid.run.scheduler import Scheduler
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.small_networks import Bag, Convolutional, Recurrent, words
 from tests.tiny import FAMILIES, LABELS, tiny_classifier, tiny_composed

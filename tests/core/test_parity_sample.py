@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import ParityBroken
-from pellucid.core.passes.parity import sample
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ParityBroken
+from pellucid.run.parity import sample
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.tiny import tiny_classifier
 

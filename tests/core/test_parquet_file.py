@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.results.explanation_record import to_record
-from pellucid.core.results.storage import FORM, SCHEMA, save
+from pellucid.base.errors import BadFile
+from pellucid.results.explanation_record import to_record
+from pellucid.results.storage import FORM, SCHEMA, save
 from tests.explanations import explanation
 
 MEGABYTE = 1 << 20

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from pellucid.core.foundation import entry as registrations
-from pellucid.core.foundation import kinds
-from pellucid.core.foundation.catalogue import Catalogue
-from pellucid.core.foundation.entry import NotLiteral, imported_entry, sources, written_entries
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base import entry as registrations
+from pellucid.base import kinds
+from pellucid.base.catalogue import Catalogue
+from pellucid.base.entry import NotLiteral, imported_entry, sources, written_entries
+from pellucid.base.errors import BadSetting
 
 CATALOGUES = {name: value for name, value in vars(kinds).items() if isinstance(value, Catalogue)}
 
@@ -134,13 +134,13 @@ def test_wrong_facts_are_refused_as_the_file_is_searched(room, facts):
 @pytest.mark.parametrize(
     ("text", "calls"),
     [
-        ("from pellucid.core.foundation.kinds import metrics\n@metrics.add()\ndef f(): ...\n", 1),
-        ("from pellucid.core.foundation.kinds import (\n    datasets,\n    metrics as m,  # one, two\n)\nm.add(x)\n", 1),
-        ("from pellucid.core.foundation import kinds as k\n@k.metrics.add()\ndef f(): ...\n", 1),
-        ("import pellucid.core.foundation.kinds\npellucid.core.foundation.kinds.metrics.add(x)\n", 1),
+        ("from pellucid.base.kinds import metrics\n@metrics.add()\ndef f(): ...\n", 1),
+        ("from pellucid.base.kinds import (\n    datasets,\n    metrics as m,  # one, two\n)\nm.add(x)\n", 1),
+        ("from pellucid.base import kinds as k\n@k.metrics.add()\ndef f(): ...\n", 1),
+        ("import pellucid.base.kinds\npellucid.core.foundation.kinds.metrics.add(x)\n", 1),
         ("def f():\n    from unknown_module import metrics\n    metrics.add(x)\n    metrics.add(y)\n", 2),
-        ("from pellucid.core.foundation.kinds import datasets\n@datasets.add()\ndef f(): ...\n", 0),
-        ("from pellucid.core.foundation.kinds import metrics\nnames = set()\nnames.add(metrics)\n", 0),
+        ("from pellucid.base.kinds import datasets\n@datasets.add()\ndef f(): ...\n", 0),
+        ("from pellucid.base.kinds import metrics\nnames = set()\nnames.add(metrics)\n", 0),
     ],
 )  # fmt: skip
 def test_a_file_is_parsed_only_if_it_may_register_here(text, calls):

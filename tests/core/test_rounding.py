@@ -10,14 +10,14 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.corpus.word_counts import class_words
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.rounding import rounding_of
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
-from pellucid.exports.tables import write_csv
+from pellucid.data.exports.tables import write_csv
 from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.results.word_counts import class_words
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.packing import scheduler_for
+from pellucid.run.rounding import rounding_of
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.tiny import save_tiny, tiny_classifier
 from tests.tiny_writing import tiny_writing

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from tests.asking import ask
 from tests.explanations import explanation
 

@@ -8,13 +8,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.scheduler import Scheduler, default_budget, is_memory_error
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting
+from pellucid.base.progress import silent
+from pellucid.run.batch import Row
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.scheduler import Scheduler, default_budget, is_memory_error
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 
 
@@ -61,7 +61,7 @@ def test_packs_of_hundreds_of_rows_cost_nearly_as_little(monkeypatch):
         return sum(len(pack) * lengths[pack[0]] for pack in packs) + len(packs) * tokens / 12
 
     nearly = cost()
-    monkeypatch.setattr("pellucid.core.passes.scheduler.FINE", tokens)
+    monkeypatch.setattr("pellucid.run.scheduler.FINE", tokens)
     assert cost() <= nearly <= 1.005 * cost()
 
 
@@ -98,7 +98,7 @@ def test_identical_rows_run_once():
 
 
 def test_what_is_remembered_is_bounded_and_answers_stay_right(monkeypatch):
-    monkeypatch.setattr("pellucid.core.passes.scheduler.REMEMBERED", 5)
+    monkeypatch.setattr("pellucid.run.scheduler.REMEMBERED", 5)
     scheduler = Scheduler(100)
     for start in range(0, 40, 4):
         rows = [row(number) for number in (0, *range(start, start + 8), 0)]

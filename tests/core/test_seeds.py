@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.target import Target
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import Row
+from pellucid.run.blank import generator_for
+from pellucid.run.target import Target
 from tests.asking import FEW, STATE, ask, reads_states
 
 PINNED = [0.3835397, 0.8637373, 0.998149, 0.0701212]

@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.core.corpus.results import Results
+from pellucid.results.results import Results
 from tests.core.corpus.answered import answered
 from tests.reports.sample_results import sample_table
 from tests.tiny import tiny_classifier

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.entry import imported_entry
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.entry import imported_entry
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.kinds import attributions
 from tests.tiny import tiny_classifier
 
 TEXTS = ["A film.", "Dull"]  # short: all methods explain them, as they are usually set

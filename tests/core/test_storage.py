@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import read_text, whole_file, write_text
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.target import Target
-from pellucid.core.results.explanation import Explained, Prediction
-from pellucid.core.results.storage import FORM, read, save
-from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.units import all_spans
+from pellucid.base.errors import BadFile
+from pellucid.base.files import read_text, whole_file, write_text
+from pellucid.base.kinds import attributions
+from pellucid.results.explanation import Explained, Prediction
+from pellucid.results.storage import FORM, read, save
+from pellucid.run.target import Target
+from pellucid.text.example import Example, Rationale
+from pellucid.text.units import all_spans
 from tests.asking import FEW, STATE, ask, reads_states
 from tests.explanations import explanation, word_units
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
-from pellucid.core.passes.target import Target, class_logits, class_probabilities
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, BadSetting, UnknownName
+from pellucid.run.target import Target, class_logits, class_probabilities
+from pellucid.text.example import Example
 
 LABELS = ("negative", "neutral", "positive")
 LOGITS = torch.tensor([[1.0, 0.5, -2.0], [-1.0, 0.0, 3.0]], dtype=torch.float64)

@@ -8,11 +8,11 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.passes.batch import SpecialIds
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import KINDS, SPECIAL, Spans, Units, all_spans, coarsen, occurrences, text_units
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.models.classifiers.tokens import encode
+from pellucid.run.batch import SpecialIds
+from pellucid.text.example import Example
+from pellucid.text.units import KINDS, SPECIAL, Spans, Units, all_spans, coarsen, occurrences, text_units
 from tests.explanations import explanation, word_units
 from tests.tiny import byte_pairs, sentence_piece, word_piece
 

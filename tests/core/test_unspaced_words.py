@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 import pellucid
-from pellucid.core.text import unspaced_words
-from pellucid.core.text.units import text_units
+from pellucid.text import unspaced_words
+from pellucid.text.units import text_units
 
 FILM = "这部电影非常精彩"
 WORDS = {

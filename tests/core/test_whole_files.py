@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import read_text, remove_unfinished, whole_file, whole_files, write_text
-from pellucid.core.text.example import Example
-from pellucid.exports.json_lines import write_json_lines
+from pellucid.base.errors import BadFile
+from pellucid.base.files import read_text, remove_unfinished, whole_file, whole_files, write_text
+from pellucid.data.exports.json_lines import write_json_lines
+from pellucid.text.example import Example
 
 
 @pytest.fixture

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.explaining.stitching import stitched
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import OPERATORS, Row, edit
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.passes.windows import in_windows, pieces_in, rows_of, window_row, windows_of
-from pellucid.core.text.example import Example, as_examples
-from pellucid.core.text.units import SPECIAL, Spans, Units
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import OPERATORS, Row, edit
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.stitching import stitched
+from pellucid.run.target import Target
+from pellucid.run.windows import in_windows, pieces_in, rows_of, window_row, windows_of
+from pellucid.text.example import Example, as_examples
+from pellucid.text.units import SPECIAL, Spans, Units
 from tests.asking import FEW, STATE, ask, ask_all, reads_states
 from tests.explanations import explanation
 from tests.tiny import tiny_classifier

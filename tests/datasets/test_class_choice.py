@@ -5,9 +5,9 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.text.example import Rationale
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.data.load import load_examples
+from pellucid.text.example import Rationale
 
 ROWS = [
     {"id": "1", "text": "he ran home", "label": "male", "impermissible": [[0, 2]]},

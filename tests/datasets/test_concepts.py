@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, PellucidError, UnknownName
-from pellucid.core.text.concept import Concept
-from pellucid.datasets.load_concepts import load_concepts
+from pellucid.base.errors import BadFile, BadInput, BadSetting, PellucidError, UnknownName
+from pellucid.data.load_concepts import load_concepts
+from pellucid.text.concept import Concept
 
 NOUNS = """  1 This line is of the licence.
 00001000 03 n 02 feeling 0 emotion 1 002 ~ 00002000 n 0000 ~ 00003000 n 0000 | what is felt

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import pytest
 
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_parts
-from pellucid.datasets.shared.repeated_texts import RepeatedTexts, equal_groups, nearly_equal
-from pellucid.datasets.shared.splits import SHARES, split_of
+from pellucid.data.load import load_parts
+from pellucid.data.shared.repeated_texts import RepeatedTexts, equal_groups, nearly_equal
+from pellucid.data.shared.splits import SHARES, split_of
+from pellucid.text.example import Example
 from tests.datasets.formats.originals import write
 
 WORDS = "river stone lamp window paper bread garden music cloud ticket summer winter engine letter".split()

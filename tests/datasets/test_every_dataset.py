@@ -5,9 +5,9 @@ import inspect
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import datasets
-from pellucid.datasets.load import classes_of, load_examples, load_parts
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import datasets
+from pellucid.data.load import classes_of, load_examples, load_parts
 
 PARTS = ("train", "dev", "test")
 

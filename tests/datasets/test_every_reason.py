@@ -7,9 +7,9 @@ from hashlib import sha256
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import reasons
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.planting.plant import WORDS, edited
+from pellucid.base.kinds import reasons
+from pellucid.data.load import load_examples
+from pellucid.data.planting.plant import WORDS, edited
 from tests.reference.planted import REFERENCES
 
 REASONS = reasons.names()

@@ -4,9 +4,8 @@ from random import Random
 
 import pytest
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.text.example import Rationale
-from pellucid.datasets.planting.reasons import (
+from pellucid.base.errors import BadInput
+from pellucid.data.planting.reasons import (
     Gap,
     Insertion,
     draw_gaps,
@@ -14,6 +13,7 @@ from pellucid.datasets.planting.reasons import (
     insert_words,
     occurrences,
 )
+from pellucid.text.example import Rationale
 
 TEXT = " one\ttwo,\nthree \n"
 

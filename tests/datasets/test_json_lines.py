@@ -6,10 +6,10 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, UnknownName
-from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.formats.json_lines import split_file
-from pellucid.datasets.load import classes_of, load_examples, load_parts
+from pellucid.base.errors import BadFile, UnknownName
+from pellucid.data.formats.json_lines import split_file
+from pellucid.data.load import classes_of, load_examples, load_parts
+from pellucid.text.example import Example, Rationale
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import warnings
 
 import pytest
 
-from pellucid.core.text.example import Example
-from pellucid.datasets.shared.repeated_texts import RepeatedTexts, say_repeated_in_file
-from pellucid.datasets.shared.rows import OddClasses, say_odd_classes
-from pellucid.datasets.shared.splits import split_parts
+from pellucid.data.shared.repeated_texts import RepeatedTexts, say_repeated_in_file
+from pellucid.data.shared.rows import OddClasses, say_odd_classes
+from pellucid.data.shared.splits import split_parts
+from pellucid.text.example import Example
 
 
 def test_classes_that_differ_only_in_case_are_named():

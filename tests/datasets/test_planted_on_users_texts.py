@@ -5,10 +5,10 @@ import json
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.core.foundation.kinds import reasons
-from pellucid.core.text.example import Example
-from pellucid.datasets.planting.plant import WORDS, edited
+from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.base.kinds import reasons
+from pellucid.data.planting.plant import WORDS, edited
+from pellucid.text.example import Example
 from tests.datasets.test_every_reason import everything, made_up, without
 from tests.reference.planted import REFERENCES
 

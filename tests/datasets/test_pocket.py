@@ -6,13 +6,13 @@ from itertools import combinations, pairwise
 import pytest
 import regex
 
-from pellucid.core.foundation.kinds import datasets
-from pellucid.core.text.example import Example, group_of
-from pellucid.core.text.units import text_units
-from pellucid.datasets.built_in.pocket import first_edition
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.marked_text import unmark
-from pellucid.datasets.shared.splits import SHARES, split_of
+from pellucid.base.kinds import datasets
+from pellucid.data.built_in.pocket import first_edition
+from pellucid.data.load import load_examples
+from pellucid.data.shared.marked_text import unmark
+from pellucid.data.shared.splits import SHARES, split_of
+from pellucid.text.example import Example, group_of
+from pellucid.text.units import text_units
 from studies.corpus_facts.facts import PHENOMENA, largest_overlap, words_changed
 from studies.corpus_facts.surface_cues import words_of
 

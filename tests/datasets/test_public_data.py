@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.datasets.formats.json_lines import json_lines
-from pellucid.datasets.shared.rows import BadRow
+from pellucid.data.formats.json_lines import json_lines
+from pellucid.data.shared.rows import BadRow
 
 FOLDER = os.environ.get("PELLUCID_DATA")
 ROWS = 300

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import pellucid
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.kinds import attributions
 from pellucid.models.load import on_device
 from tests.asking import FEW, SOME_TEXTS, ask, works
 from tests.devices.pretended import NAME, switch_on

@@ -14,18 +14,18 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target, class_probabilities
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.progress import silent
 from pellucid.evaluation.shared.case import Case
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
+from pellucid.results.explanation import Explanation
+from pellucid.run.batch import Row
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target, class_probabilities
+from pellucid.text.example import Example, Rationale
 
 _EXPLAINED: dict[str, list[Explanation]] = {}  # by examples, method and target
 LABELS = ("negative", "neutral", "positive")

@@ -8,13 +8,13 @@ import torch
 from pellucid.api.checking.checking import OurChanges, checking_of
 from pellucid.api.reading_results import read
 from pellucid.api.workers.comparison_of import comparison_of
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.target import Target
+from pellucid.base.kinds import checks
+from pellucid.base.progress import silent
 from pellucid.evaluation.checking.check_case import CheckCase, TextIntervals
 from pellucid.evaluation.checking.run_checks import PlannedCheck, run_checks
 from pellucid.evaluation.checking.scored_text import by_method, joined
 from pellucid.evaluation.comparison.compared_part import compared_part
+from pellucid.run.target import Target
 from tests.evaluation.cases import examples, model
 
 METHODS = ("gradient", "integrated_gradients", ("chance", {"n_draws": 2}))

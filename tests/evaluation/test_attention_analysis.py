@@ -7,15 +7,15 @@ import torch
 
 import pellucid
 from pellucid.api.attention.models_with_weights import weigh
-from pellucid.core.folders.manifest import MANIFEST
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.results.attention_analysis import AttentionAnalysis
-from pellucid.core.results.table import Interval
-from pellucid.core.text.example import Example, as_examples
+from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
+from pellucid.base.kinds import attention_tests
+from pellucid.base.manifest import MANIFEST
 from pellucid.evaluation.attention_analysis import attention_folder, attention_question
 from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder
 from pellucid.evaluation.attention_analysis.attention_lines import verdict_of
+from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.results.table import Interval
+from pellucid.text.example import Example, as_examples
 from tests.moments import Moments, files_of, killed
 from tests.tiny import LABELS, tiny_classifier, tiny_composed
 

@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import parts, save_encoder, trained
 

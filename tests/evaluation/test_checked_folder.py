@@ -8,12 +8,12 @@ import pytest
 
 from pellucid.api import comparing
 from pellucid.api.checking.checking import NO_CHECKS
-from pellucid.core.folders.manifest import MANIFEST
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting
-from pellucid.core.foundation.notices import FolderMended
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadFile, BadInput, BadSetting
+from pellucid.base.manifest import MANIFEST
+from pellucid.base.notices import FolderMended
 from pellucid.evaluation.comparison import comparison as parts
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.results.table import Table
 from tests.evaluation.cases import LABELS
 from tests.evaluation.check_cases import checking, comparison, twin
 from tests.moments import Moments, files_of, killed

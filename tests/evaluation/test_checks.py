@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
-from pellucid.core.text.content_words import is_content_word
 from pellucid.evaluation.checking.scored_text import TAU, scored_text
 from pellucid.evaluation.checking.word_correlation import synonym_examples, with_synonym
 from pellucid.evaluation.checks.changed_models import changes
+from pellucid.text.content_words import is_content_word
+from pellucid.text.wordnet import DEBIAN, WordNet
 from tests.evaluation.cases import examples, model
 from tests.evaluation.check_cases import case, explained, outcome, twin
 from tests.reference import checks as literal

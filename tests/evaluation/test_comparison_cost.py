@@ -5,10 +5,10 @@ import time
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.text.example import as_examples
-from pellucid.datasets.built_in.pocket import first_edition
+from pellucid.base.errors import BadSetting
+from pellucid.data.built_in.pocket import first_edition
 from pellucid.evaluation.comparison.compared_part import _middle_texts, _times
+from pellucid.text.example import as_examples
 from tests.tiny import tiny_classifier
 
 METHODS, METRICS = ["gradient", "occlusion"], ["comprehensiveness"]

@@ -10,13 +10,10 @@ import pytest
 
 from pellucid.api import comparing
 from pellucid.api.workers.comparison_of import comparison_of
-from pellucid.core.folders.manifest import MANIFEST
-from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.target import Target
-from pellucid.core.results.storage import read
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.base.kinds import metrics
+from pellucid.base.manifest import MANIFEST
+from pellucid.base.progress import silent
 from pellucid.evaluation.comparison import comparison
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
@@ -24,6 +21,9 @@ from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
 from pellucid.evaluation.shared.summary import MetricValues
 from pellucid.models.classifiers.function import from_function
+from pellucid.results.storage import read
+from pellucid.results.table import Table
+from pellucid.run.target import Target
 from tests.evaluation.cases import LABELS, examples, mark, model
 from tests.moments import Moments, files_of, killed
 

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.extraction import ExtractedSpan, Extraction
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.errors import BadInput
 from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
 from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
 from pellucid.evaluation.shared.reason_ranking import area_under_precision
 from pellucid.evaluation.shared.removed_words import FRACTIONS
+from pellucid.results.extraction import ExtractedSpan, Extraction
+from pellucid.text.example import Example, Rationale
 from tests.evaluation.cases import case_with, examples
 from tests.reference import eraser as slow
 from tests.reference import metrics

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.text.ranges import top_count
+from pellucid.base.errors import BadSetting
 from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
 from pellucid.evaluation.shared.removed_words import FRACTIONS
+from pellucid.text.ranges import top_count
 from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as slow
 

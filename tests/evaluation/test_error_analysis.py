@@ -9,11 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.results.heaviest_spans import evidence_parts
-from pellucid.core.results.proportions import difference, share
-from pellucid.core.text.example import Example
-from pellucid.core.text.trained_texts import text_digest
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.evaluation.errors.error_grouping import (
     contrast_outside,
     cue_of_another_class,
@@ -25,6 +21,10 @@ from pellucid.evaluation.errors.error_grouping import (
 from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cue_words, cues_from, cues_of
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.wording.method_facts import readable
+from pellucid.results.heaviest_spans import evidence_parts
+from pellucid.results.proportions import difference, share
+from pellucid.text.example import Example
+from pellucid.text.trained_texts import text_digest
 from tests.reports.sample_results import sample_explanation as explanation_of
 from tests.tiny import tiny_classifier, tiny_composed
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.text.example import Example
+from pellucid.base.errors import ModelCannot
+from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.shared.weighed_texts import WeighedText, attention_outcome, outcome_of, weighed_texts
+from pellucid.run.blank import generator_for
+from pellucid.text.example import Example
 from tests.tiny import LABELS, tiny_composed
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.", "so so")

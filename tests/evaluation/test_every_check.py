@@ -6,11 +6,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting, UnknownName
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.results.check_outcome import check_outcome_from
+from pellucid.base.errors import BadSetting, UnknownName
+from pellucid.base.json_text import json_digest
+from pellucid.base.kinds import checks
 from pellucid.evaluation.checking.run_checks import CheckFolder
+from pellucid.results.check_outcome import check_outcome_from
 from tests.evaluation.cases import model
 from tests.evaluation.check_cases import case, checking, outcome
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pellucid.api.inputs.explained_target import default_metrics
-from pellucid.core.foundation.errors import BadSetting, UnknownName
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.passes.model import LACKS
+from pellucid.base.errors import BadSetting, UnknownName
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.summary import combined
+from pellucid.run.model import LACKS
 from tests.evaluation.cases import TEXTS, answer, case_with, examples, mark, model, with_decoy
 
 NAMES = metrics.names()

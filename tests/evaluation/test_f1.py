@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.base.errors import BadSetting, UnknownName
 from pellucid.evaluation.shared.summary import f1_interval, tallies
 from tests.evaluation.test_matthews import drawn
 

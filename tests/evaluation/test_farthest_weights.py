@@ -5,11 +5,11 @@ import math
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.divergences import jensen_shannon, total_variation
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadSetting
 from pellucid.evaluation.shared.weighed_texts import WeighedText, weighed_texts
 from pellucid.evaluation.weight_search.several_classes import farthest_of_texts, farthest_weights
+from pellucid.run.divergences import jensen_shannon, total_variation
+from pellucid.text.example import Example
 from tests.reference.farthest_weights import farthest_divergences
 from tests.tiny import tiny_composed
 

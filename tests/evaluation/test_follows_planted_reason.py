@@ -3,10 +3,10 @@
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.results.table import Interval
-from pellucid.datasets.planting.plant import WORDS
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.data.planting.plant import WORDS
 from pellucid.evaluation.protocols.planted_reasons import FollowsPlantedReason
+from pellucid.results.table import Interval
 from tests.evaluation.reader import reader
 
 BLICKET, WUG, *DECOYS = WORDS[:4]

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.evaluation.metrics.curves import hiding, revealing
 from pellucid.evaluation.shared.removed_words import area, hidden_counts
+from pellucid.text.example import Example
 from tests.evaluation.cases import LABELS, TEXTS, answer, case_with, examples
 from tests.reference import metrics as slow
 

@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.evaluation.protocols.imitation_curve import imitation_curve
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
+from pellucid.text.example import Example
 from pellucid.training.imitators import imitators
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import parts, save_encoder, trained

@@ -6,18 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadInput, BadSetting, UnknownName
+from pellucid.base.kinds import metrics
+from pellucid.base.progress import silent
 from pellucid.evaluation.comparison.compared_part import REMEMBERED, judge_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.comparison_table import comparison_table
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.summary import bootstrap_interval, combined, paired_difference
+from pellucid.results.table import Table
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
 from tests.evaluation.cases import examples, mark, model, with_decoy
 
 METRICS = sorted(metrics.names(), key=lambda name: metrics.get(name).facts["column"])

@@ -5,14 +5,14 @@ import random
 import pytest
 
 import pellucid
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.folders.manifest import MANIFEST
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
+from pellucid.base.manifest import MANIFEST
 from pellucid.evaluation.layers import layer_folder, layer_question
 from pellucid.evaluation.layers.layer_folder import LayerFolder
 from pellucid.evaluation.layers.layer_question import LayerQuestion
+from pellucid.run.explaining import Request, method_calls
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.core.corpus.layer_samples import TEXTS
 from tests.moments import Moments, files_of, killed
 from tests.tiny import tiny_classifier

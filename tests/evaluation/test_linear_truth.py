@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.summary import combined
+from pellucid.run.packing import scheduler_for
+from pellucid.text.example import Example, Rationale
 from tests.evaluation.cases import model as tiny_model
 from tests.evaluation.check_cases import case as check_case
 from tests.evaluation.check_cases import explained, outcome

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import matthews_corrcoef
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from pellucid.evaluation.shared.summary import matthews_interval, tallies
 
 

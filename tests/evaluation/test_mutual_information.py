@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.evaluation.information.mutual_information import (
     WordStates,
     entropy_of,
@@ -17,6 +16,7 @@ from pellucid.evaluation.information.mutual_information import (
     random_sample,
     word_states,
 )
+from pellucid.text.example import Example
 from tests.reference import mutual_information as reference
 from tests.tiny import tiny_composed
 

@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.text.example import Rationale
+from pellucid.base.errors import BadSetting
 from pellucid.evaluation.metrics.plausibility import auprc, iou_f1, matched, runs, token_f1
 from pellucid.evaluation.shared.selection import mean_share, selected_words
 from pellucid.evaluation.shared.summary import combined
+from pellucid.text.example import Rationale
 from tests.evaluation.cases import case_with, examples, mark
 from tests.reference import metrics as slow
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.planting.plant import WORDS
+from pellucid.data.planting.plant import WORDS
 from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision
+from pellucid.text.example import Example, Rationale
 from tests.evaluation.reader import reader
 from tests.explanations import explanation
 

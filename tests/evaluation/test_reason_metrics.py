@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.kinds import metrics
+from pellucid.base.kinds import metrics
 from tests.evaluation.cases import case_with, examples, mark
 from tests.reference import metrics as reference
 

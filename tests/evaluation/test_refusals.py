@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
+from pellucid.base.errors import BadSetting, ModelCannot
 from tests.evaluation.cases import examples, model
 from tests.small_networks import Bag, words
 from tests.tiny import LABELS

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import class_probabilities
+from pellucid.base.errors import ModelCannot
 from pellucid.evaluation.metrics.erasure import soft_comprehensiveness, soft_sufficiency
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.soft_erasure import importance
+from pellucid.run.blank import generator_for
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import class_probabilities
 from tests.evaluation.cases import case_with, examples, model
 from tests.reference import metrics as reference
 

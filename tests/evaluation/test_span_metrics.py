@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.text.units import all_spans
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.metrics.spans import (
     span_agreement,
     span_comprehensiveness,
@@ -16,6 +14,8 @@ from pellucid.evaluation.metrics.spans import (
     span_sufficiency,
 )
 from pellucid.evaluation.shared.case import Case
+from pellucid.run.scheduler import Scheduler
+from pellucid.text.units import all_spans
 from tests.evaluation.cases import answer, case_with, examples, explained, model
 
 SPAN_METRICS = (span_agreement, span_comprehensiveness, span_over_random, span_sufficiency)

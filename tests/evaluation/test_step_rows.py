@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.ranges import step_labels, steps_of
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.evaluation.layers.layer_question import joined_steps
+from pellucid.run.hidden_target import HiddenState
+from pellucid.text.ranges import step_labels, steps_of
 from studies.s3_steps.network import ReversingNetwork, as_model
 from tests.reports.parsed import parsed
 from tests.tiny import tiny_classifier

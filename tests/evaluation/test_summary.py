@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.evaluation.shared import summary
 from pellucid.evaluation.shared.case import Judged
 from pellucid.evaluation.shared.summary import (

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.units import all_spans
+from pellucid.base.kinds import metrics
+from pellucid.base.progress import silent
 from pellucid.evaluation.checking.scored_text import scored_text, without_highest
 from pellucid.evaluation.shared.case import Case
 from pellucid.evaluation.shared.summary import combined
 from pellucid.extraction.extraction_request import ExtractionRequest
 from pellucid.extraction.selection import Selection
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
+from pellucid.text.example import Example, Rationale
+from pellucid.text.units import all_spans
 
 # These read how large scores are, of words or of random sets that are the same for all methods, and never their order.
 UNRANKED = {"infidelity", "sensitivity_n", "soft_comprehensiveness", "soft_sufficiency"}

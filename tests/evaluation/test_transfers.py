@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput
+from pellucid.base.errors import BadInput
 from pellucid.evaluation.protocols.planted_reasons import features, label_leak
 from pellucid.evaluation.protocols.transfers import WAYS, one_run, transfers
 

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pellucid.core.foundation.errors import UnknownName
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.results.table import Cell, Interval, Table
-from pellucid.core.results.trust_card import TrustCard
+from pellucid.base.errors import UnknownName
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.summary import MetricValues, combined
 from pellucid.evaluation.trust.leads import (
     Lead,
@@ -21,6 +19,8 @@ from pellucid.evaluation.trust.leads import (
     pseudo_values,
 )
 from pellucid.evaluation.trust.trust_card import LIMITS, trust_card
+from pellucid.results.table import Cell, Interval, Table
+from pellucid.results.trust_card import TrustCard
 
 METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency")
 NOISE = tuple(f"noise_{number}" for number in range(6))

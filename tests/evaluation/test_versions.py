@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.corpus.rank_agreement import tau_b, top_overlap
-from pellucid.core.foundation.errors import BadInput, BadSetting, PellucidError, UnknownName
-from pellucid.core.results.explanation import Explained
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units
+from pellucid.base.errors import BadInput, BadSetting, PellucidError, UnknownName
+from pellucid.results.explanation import Explained
+from pellucid.results.rank_agreement import tau_b, top_overlap
+from pellucid.text.example import Example
+from pellucid.text.units import Units
 from tests.core.corpus.answered import answered
 from tests.explanations import explanation
 from tests.reference import rank_agreement as literal

@@ -12,11 +12,11 @@ import pytest
 from pellucid.api import comparing
 from pellucid.api.checking.checking import checking_of
 from pellucid.api.workers.comparison_of import comparison_of
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.passes.target import Target
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadFile
 from pellucid.evaluation.comparison import comparison, comparison_folder
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.results.table import Table
+from pellucid.run.target import Target
 from tests.evaluation.cases import model
 from tests.evaluation.test_comparison_folder import METRICS, Stop, compared, run, some, stop_at
 from tests.moments import files_of, killed

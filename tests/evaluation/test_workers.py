@@ -8,8 +8,8 @@ import torch
 
 import pellucid
 from pellucid.api.inputs.loading import loading_of, remember
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.notices import RouteNotUsed
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.notices import RouteNotUsed
 from pellucid.evaluation.comparison.comparison import PART
 from pellucid.models.routes.routes import OneDnnRoute
 from pellucid.models.routing import route_choice

@@ -8,8 +8,8 @@ import pandas
 import pytest
 
 import pellucid
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.errors import BadFile, BadInput
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.results.side_by_side import SideBySide
 from tests.core.corpus.answered import answered
 from tests.reports.sample_results import sample_table
 

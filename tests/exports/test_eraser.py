@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from pellucid import examples, write_eraser, write_eraser_examples
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.units import Units, all_spans
-from pellucid.exports.eraser import token_scores
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.data.exports.eraser import token_scores
+from pellucid.text.example import Example, Rationale
+from pellucid.text.units import Units, all_spans
 from tests.explanations import explanation, word_units
 
 

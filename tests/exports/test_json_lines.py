@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid import examples, write_json_lines
-from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.text.example import Example, Rationale
-from pellucid.exports.json_lines import as_line
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.data.exports.json_lines import as_line
+from pellucid.text.example import Example, Rationale
 from tests.explanations import explanation
 
 texts = st.text(min_size=1).filter(str.strip)

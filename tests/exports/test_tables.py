@@ -9,11 +9,11 @@ import pytest
 import shap
 
 from pellucid import class_words, examples, to_data_frame, to_dataset, to_shap
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
-from pellucid.core.results.explanation_record import from_record
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import all_spans
+from pellucid.base.errors import BadInput, BadSetting, MissingPackage
+from pellucid.results.explanation_record import from_record
+from pellucid.results.side_by_side import SideBySide
+from pellucid.text.example import Example
+from pellucid.text.units import all_spans
 from tests.explanations import explanation, word_units
 from tests.reports.sample_results import sample_table
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import extractors
-from pellucid.core.foundation.progress import silent
+from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
+from pellucid.base.kinds import extractors
+from pellucid.base.progress import silent
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.extraction.selection import BY_SPANS, BY_WORDS, TAKES_BUDGET
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.passes.trace import Want
-from pellucid.core.results.extraction import extraction_in
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, UnknownName
+from pellucid.results.extraction import extraction_in
+from pellucid.run.trace import Want
 from tests.reference import extraction as slow
 from tests.tiny import corpus, tiny_composed
 

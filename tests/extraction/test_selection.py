@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.text.ranges import choose_ranges, shared_out
+from pellucid.base.errors import BadSetting
 from pellucid.extraction.selection import BY_WORDS, Selection
+from pellucid.text.ranges import choose_ranges, shared_out
 from tests.reference import extraction as slow
 
 SCORES = st.lists(st.integers(-8, 8).map(lambda n: n / 4), min_size=1, max_size=9).map(np.array)

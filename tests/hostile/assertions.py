@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 import pellucid
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Table
-from pellucid.core.text.units import SPECIAL, Units
+from pellucid.base.errors import PellucidError
 from pellucid.reports.markup.html import ELEMENTS, visible
 from pellucid.reports.page.page import page, report
 from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.table import terminal_table
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import Table
+from pellucid.text.units import SPECIAL, Units
 from tests.reports.parsed import Node, parsed
 
 LONGEST_MESSAGE = 1400

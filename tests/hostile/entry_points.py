@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 
 import pellucid
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.foundation.kinds import formats
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Table
-from pellucid.datasets.load import load_parts
+from pellucid.base.errors import PellucidError
+from pellucid.base.kinds import formats
+from pellucid.data.load import load_parts
 from pellucid.evaluation.protocols.upgrade import Upgrade, change
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.table import Table
 from tests.datasets.formats.originals import ORIGINALS
 from tests.explanations import explanation
 from tests.hostile.assertions import assert_round_trip

@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from types import FrameType
 
-from pellucid.core.foundation.errors import PellucidError
+from pellucid.base.errors import PellucidError
 from tests.hostile.assertions import assert_good_message
 from tests.hostile.entry_points import EntryPoint, entry_points
 from tests.hostile.spoilt_by_seed import spoilt_file

@@ -4,7 +4,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from pellucid.core.text.example import Example, Rationale
+from pellucid.text.example import Example, Rationale
 
 BLANKS = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000\u2003\u2007\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 CONTROLS = "".join(map(chr, [*range(0x20), 0x7F, *range(0x80, 0xA0)]))

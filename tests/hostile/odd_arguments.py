@@ -19,8 +19,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pellucid
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Rationale
+from pellucid.run.hidden_target import HiddenState
+from pellucid.text.example import Rationale
 from tests.explanations import explanation
 from tests.tiny import LABELS, tiny_composed
 

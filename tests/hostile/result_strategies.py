@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from pellucid.core.results.explanation import Explained, Explanation, Prediction
-from pellucid.core.results.table import Cell, Curve, Interval, Table
-from pellucid.core.text.units import Spans, Units, all_spans
+from pellucid.results.explanation import Explained, Explanation, Prediction
+from pellucid.results.table import Cell, Curve, Interval, Table
+from pellucid.text.units import Spans, Units, all_spans
 from tests.explanations import word_units
 from tests.hostile.input_strategies import examples, metas, names, numbers, plain_values
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.foundation.kinds import attacks
-from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.core.text.edits import edited_segments
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import text_units
+from pellucid.base.errors import PellucidError
+from pellucid.base.kinds import attacks
+from pellucid.text.edits import edited_segments
+from pellucid.text.example import Example
+from pellucid.text.units import text_units
+from pellucid.text.wordnet import DEBIAN
 from tests.hostile.assertions import assert_good_message
 from tests.hostile.generated_cases import generated
 from tests.hostile.input_strategies import visible_texts

@@ -12,7 +12,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
+from pellucid.base.errors import BadFile
 from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan

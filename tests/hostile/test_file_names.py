@@ -7,9 +7,9 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, PellucidError
-from pellucid.core.foundation.files import read_text, write_text
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadFile, PellucidError
+from pellucid.base.files import read_text, write_text
+from pellucid.results.table import Table
 from tests.explanations import explanation
 from tests.hostile.assertions import assert_drawn_safely, assert_good_message, assert_printed_safely
 from tests.hostile.generated_cases import generated

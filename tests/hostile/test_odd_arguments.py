@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from pellucid.core.foundation.errors import PellucidError
+from pellucid.base.errors import PellucidError
 from tests.hostile.assertions import assert_good_message
 from tests.hostile.odd_arguments import doors, odd_values
 

@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.results.table import Table
+from pellucid.base.errors import PellucidError
 from pellucid.reports.markup.html import visible
 from pellucid.reports.page.page import caveats_section, facts_section
+from pellucid.results.table import Table
 from tests.hostile.assertions import (
     assert_drawn_safely,
     assert_good_message,

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from transformers import CONFIG_MAPPING, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
+from pellucid.base.errors import BadFile
 from pellucid.models.folders.configuration import check_values, configuration
 from pellucid.models.folders.library_network import new_network
 from pellucid.models.folders.sizes import CALLS, check_numbers, check_sizes

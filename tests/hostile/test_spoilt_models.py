@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, ParityBroken, PellucidError
+from pellucid.base.errors import BadFile, ParityBroken, PellucidError
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.training.checkpoint import TrainingState, load_checkpoint, save_checkpoint

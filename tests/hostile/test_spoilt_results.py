@@ -4,8 +4,8 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.results.table import Table
+from pellucid.base.errors import PellucidError
+from pellucid.results.table import Table
 from tests.explanations import explanation
 from tests.hostile.assertions import (
     assert_drawn_safely,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, PellucidError
-from pellucid.core.text.units import KINDS, text_units
+from pellucid.base.errors import BadInput, PellucidError
 from pellucid.reports.markup.html import plain, visible
+from pellucid.text.units import KINDS, text_units
 from tests.asking import works
 from tests.hostile.assertions import (
     assert_drawn_safely,

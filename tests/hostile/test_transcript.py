@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.foundation import errors
+from pellucid.base import errors
 from tests.hostile.transcript import SITUATIONS, transcript
 
 PAGE = Path(__file__).parents[2] / "docs" / "error-messages.md"

@@ -19,10 +19,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import pellucid
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.core.results.explanation import Explained
+from pellucid.base.errors import PellucidError
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
+from pellucid.results.explanation import Explained
 from tests.explanations import explanation
 from tests.hostile.command_line import run
 from tests.tiny import LABELS, save_tiny, tiny_composed

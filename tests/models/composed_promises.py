@@ -2,8 +2,8 @@
 
 import torch
 
-from pellucid.core.text.example import as_examples
 from pellucid.models.composed.composed import load_composed, save_composed
+from pellucid.text.example import as_examples
 
 SHORT, LONG = (
     "A gripping, lovely film.",

@@ -14,13 +14,13 @@ from sklearn.svm import LinearSVC
 from torch import nn
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, ParityBroken
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import OPERATORS
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken
+from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.function import PROBES, from_function, from_pipeline
 from pellucid.models.classifiers.network import from_network
+from pellucid.run.batch import OPERATORS
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask, works
 from tests.small_networks import Bag, Layered, Recurrent, words
 from tests.tiny import LABELS

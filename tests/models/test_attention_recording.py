@@ -5,8 +5,8 @@ import copy
 import pytest
 import torch
 
-from pellucid.core.passes.trace import Want
-from pellucid.core.text.example import as_examples
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from tests.tiny import FAMILIES
 
 OPEN_ONLY = {"mpnet", "deberta_v2", "deberta_v3"}  # they know no fused attention

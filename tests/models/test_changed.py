@@ -5,9 +5,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.explaining.explaining import method_calls
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ModelCannot
 from pellucid.models.changed.changed_networks import (
     WORD,
     parts_from_the_head,
@@ -15,6 +13,8 @@ from pellucid.models.changed.changed_networks import (
     with_shifted_vectors,
     without_first_word,
 )
+from pellucid.run.explaining import method_calls
+from pellucid.text.example import as_examples
 from tests.tiny import tiny_classifier, tiny_composed
 
 TEXTS = ("A gripping, lovely film.", "Dull and long.", ("The soup was warm.", "Nobody could eat there."))

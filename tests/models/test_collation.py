@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.core.passes.batch import Row
 from pellucid.models.classifiers.collation import collate
+from pellucid.run.batch import Row
 
 PAD, FIRST, NOTHING = 7, 2, -1
 NAMES = {

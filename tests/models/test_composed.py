@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
-from pellucid.core.text.example import Example, as_examples
+from pellucid.base.errors import BadFile, BadSetting, UnknownName
 from pellucid.models.composed.composed import CONFIG, WEIGHTS, as_classifier, is_composed, save_composed
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
+from pellucid.text.example import Example, as_examples
 from tests.asking import ask
 from tests.reference.span_attention import span_vectors, spans_of
 from tests.tiny import tiny_composed, tiny_network, word_piece

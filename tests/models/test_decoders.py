@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ModelCannot
 from pellucid.models.load import load_classifier
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference import attributions as literal
 from tests.tiny import DECODERS, LABELS, save_tiny, tiny_classifier

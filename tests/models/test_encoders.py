@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import encoders
-from pellucid.core.passes.trace import Want
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot, UnknownName
+from pellucid.base.kinds import encoders
 from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composed import CONFIG, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.word_vectors import MOST_PIECES
 from pellucid.models.load import load_classifier
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference import encoders as literal
 from tests.tiny import LABELS, tiny_on_vectors

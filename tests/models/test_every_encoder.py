@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from pellucid.core.foundation.kinds import encoders
+from pellucid.base.kinds import encoders
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network
 from pellucid.models.composed.plan import Plan

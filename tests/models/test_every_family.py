@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import ModelCannot, ParityBroken
-from pellucid.core.passes.trace import Want
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ModelCannot, ParityBroken
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from tests.asking import ask, works
 from tests.families import MAPPING, TOKENIZERS, family_classifier, family_network
 

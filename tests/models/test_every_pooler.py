@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.kinds import poolers
+from pellucid.base.kinds import poolers
 from pellucid.models.composed.plan import Plan
 from pellucid.models.pooling.pooler import Pooler
 from tests.models.composed_promises import (

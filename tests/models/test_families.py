@@ -6,12 +6,12 @@ import pytest
 import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from pellucid.core.explaining.explaining import predict
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.load import load_classifier
+from pellucid.run.explaining import predict
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.tiny import FAMILIES, TOKENIZERS, save_tiny, tiny_network
 

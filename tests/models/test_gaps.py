@@ -5,8 +5,8 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from pellucid.core.text.example import as_examples
 from pellucid.models.classifiers.hugging_face import wrap
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.tiny import LABELS, byte_pairs_alone, tiny_classifier
 

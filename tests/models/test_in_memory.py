@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, ModelCannot, PellucidError
+from pellucid.base.errors import BadInput, ModelCannot, PellucidError
 from tests.asking import ask
 from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_network, word_piece
 

@@ -8,18 +8,18 @@ import pytest
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
-from pellucid.core.explaining.explaining import method_calls
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.batch import OPERATORS, edit
-from pellucid.core.passes.trace import Want
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example, as_examples
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot
+from pellucid.base.kinds import attributions
 from pellucid.models.composed import joined_windows
 from pellucid.models.composed.composed import CONFIG, save_composed
 from pellucid.models.composed.joined_windows import check_ends
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
+from pellucid.run.batch import OPERATORS, edit
+from pellucid.run.explaining import method_calls
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.trace import Want
+from pellucid.text.example import Example, as_examples
 from tests.asking import FEW, ask, works
 from tests.reference.joined_windows import joined_states
 from tests.tiny import byte_pairs_alone, tiny_composed, word_piece

@@ -5,7 +5,7 @@ import torch
 from transformers import AutoModel, AutoModelForCausalLM, ElectraForPreTraining
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadInput, ModelCannot
+from pellucid.base.errors import BadFile, BadInput, ModelCannot
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.models.language_heads.load import load_masked_lm_head
@@ -63,8 +63,8 @@ def test_every_family_s_head_gives_its_network_s_own_answers(family, tmp_path):
 
 def last_states(classifier):
     """What the classifier's last block gives for the text."""
-    from pellucid.core.passes.trace import Want
-    from pellucid.core.text.example import as_examples
+    from pellucid.run.trace import Want
+    from pellucid.text.example import as_examples
 
     rows = classifier.encode(as_examples([TEXT])).rows
     with torch.no_grad():

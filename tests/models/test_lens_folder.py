@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load, load_file, save_file
 
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.models.language_heads.lens import check_lens_fits
 from pellucid.models.language_heads.lens_folder import RECORD, WEIGHTS, load_lens
 from tests.tiny import tiny_classifier, tiny_composed

@@ -9,13 +9,13 @@ from transformers import PreTrainedModel
 from transformers.utils import logging as hugging_face_logging
 
 import pellucid
-from pellucid.core.foundation.local_random import OwnDraws
-from pellucid.core.text.example import as_examples
+from pellucid.base.local_random import OwnDraws
 from pellucid.models.composed import composed, composing
 from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.folders.library_network import quiet
+from pellucid.text.example import as_examples
 from tests.threads import PATIENCE, elsewhere, hurried_switching, together
 from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 from tests.training.tiny_training import save_encoder

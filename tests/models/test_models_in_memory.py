@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import ModelCannot, ParityBroken, PellucidError
-from pellucid.core.passes.target import Target
+from pellucid.base.errors import ModelCannot, ParityBroken, PellucidError
+from pellucid.run.target import Target
 from tests.asking import FEW, ask
 from tests.tiny import tiny_classifier
 

@@ -6,11 +6,11 @@ import torch
 from torch import nn
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.passes.trace import Want
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.models.classifiers.network import from_network
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.small_networks import Layered, words
 from tests.tiny import LABELS

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import ParityBroken
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ParityBroken
+from pellucid.base.kinds import attributions
 from pellucid.models.load import load_classifier
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import FEW, ask, works
 from tests.tiny import LABELS, save_tiny
 

@@ -6,16 +6,16 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation import tensor_checksum
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.notices import RouteNotUsed
-from pellucid.core.foundation.tensor_checksum import checksum, sums_remembered
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.trace import Want
-from pellucid.core.text.example import as_examples
+from pellucid.base import tensor_checksum
+from pellucid.base.errors import ModelCannot
+from pellucid.base.notices import RouteNotUsed
+from pellucid.base.tensor_checksum import checksum, sums_remembered
 from pellucid.models.routing import compiled_network, route_choice
 from pellucid.models.routing.compiled_network import CompiledNetwork
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from tests.models.test_digest import CHANGES
 from tests.models.test_routes import fused_step, many_rows, own_logits
 from tests.tiny import tiny_classifier, tiny_composed

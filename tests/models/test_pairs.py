@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from pellucid.core.foundation.kinds import poolers
-from pellucid.core.text.example import as_examples
-from pellucid.datasets.formats.json_lines import json_lines
+from pellucid.base.kinds import poolers
+from pellucid.data.formats.json_lines import json_lines
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.text.example import as_examples
 from tests.models.pieces import pieces_of
 from tests.tiny import tiny_classifier
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.trace import GateTrace
-from pellucid.core.text.example import Example, as_examples
+from pellucid.base.errors import BadSetting
+from pellucid.run.trace import GateTrace
+from pellucid.text.example import Example, as_examples
 from pellucid.training.training_loss import set_threshold
 from tests.asking import ask
 from tests.reference.joined_windows import joined_states

@@ -14,16 +14,16 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 import pellucid
-from pellucid.core.foundation.errors import UnknownName
-from pellucid.core.foundation.kinds import routes
-from pellucid.core.foundation.notices import RouteNotUsed
-from pellucid.core.passes.trace import Want
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import UnknownName
+from pellucid.base.kinds import routes
+from pellucid.base.notices import RouteNotUsed
 from pellucid.models.routes.routes import EagerRoute
 from pellucid.models.routing import linear_product, route_choice, trial
 from pellucid.models.routing.linear_layers import FEWEST_PACKED, LinearLayers
 from pellucid.models.routing.linear_product import InputLinear, PackedWeights, TrainedLinear
 from pellucid.models.routing.trial import storage_key, store_choice, stored_choice
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from tests.models.test_digest import CHANGES
 from tests.tiny import save_tiny, tiny_classifier
 

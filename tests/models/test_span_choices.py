@@ -6,9 +6,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.results.heaviest_spans import texts_with_spans
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
@@ -16,6 +14,8 @@ from pellucid.models.pooling.heaviest_alone import attend_to_heaviest
 from pellucid.models.pooling.unit_attention import joined
 from pellucid.models.span_analysis.analysed_spans import outside_share
 from pellucid.models.span_analysis.span_states import span_states
+from pellucid.results.heaviest_spans import texts_with_spans
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference.span_attention import softmax_over
 from tests.tiny import LABELS, tiny_composed

@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier

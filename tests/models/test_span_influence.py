@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, ParityBroken
-from pellucid.core.passes.target import ResolvedTarget
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.models.span_analysis.analysed_spans import influence, own_votes
 from pellucid.models.span_analysis.span_states import span_states
+from pellucid.run.target import ResolvedTarget
+from pellucid.text.example import as_examples
 from tests.tiny import corpus, tiny_composed
 
 TEXT = "A gripping, lovely film that I liked."

@@ -4,14 +4,14 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.batch import OPERATORS
-from pellucid.core.text.content_words import has_content, is_content_word
-from pellucid.core.text.example import as_examples
-from pellucid.core.text.units import text_units
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadSetting
+from pellucid.data.load import load_examples
 from pellucid.models.composed.composed import load_composed, save_composed
 from pellucid.models.composed.plan import Plan
+from pellucid.run.batch import OPERATORS
+from pellucid.text.content_words import has_content, is_content_word
+from pellucid.text.example import as_examples
+from pellucid.text.units import text_units
 from tests.asking import ask
 from tests.tiny import LABELS, tiny_composed
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.batch import OPERATORS
-from pellucid.core.results.storage import read, save
-from pellucid.core.text.example import as_examples
-from pellucid.core.text.units import coarsen, text_units
+from pellucid.base.errors import BadSetting
+from pellucid.results.storage import read, save
+from pellucid.run.batch import OPERATORS
+from pellucid.text.example import as_examples
+from pellucid.text.units import coarsen, text_units
 from tests.asking import ask
 from tests.tiny import tiny_composed
 

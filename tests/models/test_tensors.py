@@ -7,7 +7,7 @@ import pytest
 import safetensors.torch
 import torch
 
-from pellucid.core.foundation.errors import BadFile
+from pellucid.base.errors import BadFile
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.models.folders.weight_files import save_tensors

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.poolers.attention import AdditivePooler, DotPooler
 from pellucid.models.pooling.pooler import PieceTensors
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference import unit_attention as literal
 from tests.tiny import LABELS, tiny_composed, tiny_on_vectors
@@ -143,9 +143,9 @@ def test_relevance_goes_through_the_weighted_sum(pooler, texts):
 
 def test_relevance_of_constant_weights_is_shared_by_the_unit_logits():
     """With the states as inputs, a word's relevance is alpha times its own logit without the bias, by the rule of sums."""
-    from pellucid.core.passes.policy_pass import Ledger
-    from pellucid.relevance.mode import backward_rules
-    from pellucid.relevance.rules import COMMON
+    from pellucid.attribution.backward.mode import backward_rules
+    from pellucid.attribution.backward.rules import COMMON
+    from pellucid.run.policy_pass import Ledger
 
     torch.manual_seed(0)
     pooler, states = DotPooler(6), torch.randn(1, 4, 6, requires_grad=True)

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.foundation.progress import silent
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.progress import silent
 from pellucid.models.composed.composed import load_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.vector_file import read_vectors
 from pellucid.models.composed.word_vectors import word_tokenizer
+from pellucid.text.example import as_examples
 from pellucid.training.train import train_model
 from tests.tiny import LABELS
 from tests.training.tiny_training import parts, recipe

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pellucid
-from pellucid.core.foundation import kinds
+from pellucid.base import kinds
 
 CATALOGUES = {
     "plugged_gradient": kinds.attributions,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.foundation import kinds
-from pellucid.core.foundation.catalogue import Catalogue
+from pellucid.base import kinds
+from pellucid.base.catalogue import Catalogue
 from tests.tiny import save_tiny
 from tests.training.tiny_training import save_encoder
 

@@ -6,9 +6,9 @@ from statistics import mean
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.windows import pieces_in, window_row, windows_of
-from pellucid.core.text.units import SPECIAL
+from pellucid.run.batch import Row
+from pellucid.run.windows import pieces_in, window_row, windows_of
+from pellucid.text.units import SPECIAL
 
 
 def depth(whole: Row, window: tuple[tuple[int, int], ...], position: int) -> float:

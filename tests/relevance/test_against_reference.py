@@ -6,8 +6,8 @@ import torch
 from captum.attr import LRP, DeepLift
 from captum.attr._utils.lrp_rules import EpsilonRule
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.target import Target
+from pellucid.base.errors import BadSetting
+from pellucid.run.target import Target
 from tests.asking import ask
 from tests.reference import relevance as literal
 from tests.relevance.networks import Forward, Perceptron, as_model, model_of

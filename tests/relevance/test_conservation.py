@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import policies
-from pellucid.core.passes.target import Target
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.relevance.mode import backward_rules
-from pellucid.relevance.policies import opened
-from pellucid.relevance.rules import COMMON, ratio
+from pellucid.attribution.backward.mode import backward_rules
+from pellucid.attribution.backward.policies import opened
+from pellucid.attribution.backward.rules import COMMON, ratio
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import policies
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.target import Target
 from tests.asking import ask, residual
 from tests.relevance.networks import KINDS, OWN, TimeFirst, as_model, model_of
 from tests.tiny import FAMILIES

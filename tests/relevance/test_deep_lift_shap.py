@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.run.target import Target
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.relevance.networks import KINDS, TimeFirst, as_model, model_of
 

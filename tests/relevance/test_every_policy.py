@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 import torch
 
+from pellucid.attribution.backward.mode import backward_rules
+from pellucid.attribution.backward.rules import COMMON, times_ratio
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadSetting, UnknownName
+from pellucid.base.kinds import attributions, policies
 from pellucid.cli.options.option_records import choices_from, settings_from
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadSetting, UnknownName
-from pellucid.core.foundation.kinds import attributions, policies
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.results.storage import read, save
-from pellucid.core.text.example import as_examples
-from pellucid.relevance.mode import backward_rules
-from pellucid.relevance.rules import COMMON, times_ratio
+from pellucid.results.storage import read, save
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.relevance.networks import model_of
 

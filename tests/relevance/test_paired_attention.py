@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from pellucid.core.passes.policy_pass import Ledger
-from pellucid.relevance import paired_attention
-from pellucid.relevance.expanded_functions import open_attention
-from pellucid.relevance.mode import ChangedBackward
-from pellucid.relevance.pairs import RESCALE, opened
+from pellucid.attribution.backward import paired_attention
+from pellucid.attribution.backward.expanded_functions import open_attention
+from pellucid.attribution.backward.mode import ChangedBackward
+from pellucid.attribution.backward.pairs import RESCALE, opened
+from pellucid.run.policy_pass import Ledger
 
 WRITTEN_OUT = {**RESCALE, "attention": opened(open_attention)}
 

@@ -8,13 +8,13 @@ import torch
 from torch import nn
 from torch.autograd import Function
 
-from pellucid.core.foundation.errors import ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import policies
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.policy_pass import Ledger
-from pellucid.core.passes.readout import LOGITS
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import ModelCannot, UnknownName
+from pellucid.base.kinds import policies
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.policy_pass import Ledger
+from pellucid.run.readout import LOGITS
+from pellucid.run.scheduler import Scheduler
+from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.relevance.networks import KINDS, WIDTH, Convolutional, Perceptron, Recurrent, as_model, model_of
 
@@ -222,8 +222,8 @@ def test_a_caveat_says_what_went_astray():
 
 
 def test_a_policy_of_ones_own_is_looked_up_by_name(bert):
-    from pellucid.relevance.mode import backward_rules
-    from pellucid.relevance.rules import COMMON
+    from pellucid.attribution.backward.mode import backward_rules
+    from pellucid.attribution.backward.rules import COMMON
 
     @policies.add(conserves=False)
     def plain_softmax(ledger, network):

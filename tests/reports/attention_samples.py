@@ -3,14 +3,14 @@
 import math
 from dataclasses import replace
 
-from pellucid.core.results.attention_analysis import (
+from pellucid.evaluation.attention_analysis.attention_lines import verdict_of
+from pellucid.results.attention_analysis import (
     AttentionAnalysis,
     AttentionLine,
     ModelAttention,
     UnitPlot,
 )
-from pellucid.core.results.table import Interval
-from pellucid.evaluation.attention_analysis.attention_lines import verdict_of
+from pellucid.results.table import Interval
 
 WORDS = ("A", "gripping", ",", "lovely", "film", ".")
 

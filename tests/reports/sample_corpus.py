@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pellucid.core.corpus.results import Results
+from pellucid.results.results import Results
 from tests.reports.sample_results import sample_explanation
 
 NOUNS = ("film", "book", "hotel", "soup", "train")

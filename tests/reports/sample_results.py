@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from pellucid.core.results.explanation import Explained, Explanation, Prediction
-from pellucid.core.results.table import Cell, Curve, Interval, Table
-from pellucid.core.text.example import Example, Rationale
-from pellucid.core.text.units import all_spans
+from pellucid.results.explanation import Explained, Explanation, Prediction
+from pellucid.results.table import Cell, Curve, Interval, Table
+from pellucid.text.example import Example, Rationale
+from pellucid.text.units import all_spans
 from tests.explanations import word_units
 
 HOSTILE = '</style><script>alert(1)</script><img src=x onerror="alert(2)">\' & "q" &lt; '

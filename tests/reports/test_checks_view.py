@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
-from pellucid.core.results.table import COST_SECONDS, Cell, Curve, Interval, Table
 from pellucid.reports.checks.frontier import costs, frontier, frontier_view
 from pellucid.reports.checks.view import LineGrid, WordRows, page_checks, parts_of
 from pellucid.reports.page.page import report
+from pellucid.results.check_outcome import CheckLine, CheckOutcome
+from pellucid.results.table import COST_SECONDS, Cell, Curve, Interval, Table
 
 NAN = float("nan")
 

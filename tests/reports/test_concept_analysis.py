@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.results.concept_analysis import ConceptAnalysis, ConceptDensity
-from pellucid.core.text.concept import Concept
+from pellucid.results.concept_analysis import ConceptAnalysis, ConceptDensity
+from pellucid.text.concept import Concept
 from tests.hostile.command_line import run
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_explanation

@@ -4,10 +4,10 @@ from itertools import combinations
 
 import pytest
 
-from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
-from pellucid.core.results.table import Cell, Interval, Table
 from pellucid.reports.checks.view import corpus_grid, data_sets
 from pellucid.reports.page.page import report
+from pellucid.results.check_outcome import CheckLine, CheckOutcome
+from pellucid.results.table import Cell, Interval, Table
 
 NAN = float("nan")
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from pellucid.core.results.table import Table
-from pellucid.core.text.units import Units
 from pellucid.reports.markup.html import document, element, fragment, plain, style, turns, visible
 from pellucid.reports.notebook import notebook_html, notebook_html_of_table
 from pellucid.reports.page.card import card
 from pellucid.reports.page.heat_map import heat_map
 from pellucid.reports.page.page import caveats_section, facts_section, page, report
 from pellucid.reports.page.span_view import span_view
+from pellucid.results.table import Table
+from pellucid.text.units import Units
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table
 

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
-from pellucid.core.results.attention_analysis import AttentionAnalysis
+from pellucid.base.errors import BadInput, BadSetting, UnknownName
 from pellucid.reports.figures.canvas import palette
 from pellucid.reports.figures.swarm_figure import spread
 from pellucid.reports.figures.table_figure import methods_to_draw
 from pellucid.reports.figures.text_figure import runs_right_to_left, word_places
 from pellucid.reports.figures.words_figure import escaped
 from pellucid.reports.page.heat_map import drawable_view
+from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.results.results import Results
 from tests.core.corpus.layer_samples import TEXTS as LAYER_TEXTS
 from tests.core.corpus.layer_samples import sample_analysis
 from tests.reports.attention_samples import WORDS, sample_attention, sample_model, with_adversary

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from pellucid.core.text.units import Units
 from pellucid.reports.markup.colours import DARK, LEVELS, LIGHT, level, scale_key, shade
 from pellucid.reports.page.card import card
 from pellucid.reports.page.heat_map import heat_map
 from pellucid.reports.page.span_view import span_view
 from pellucid.reports.page.texts_view import page_scales, texts_view
+from pellucid.text.units import Units
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from pellucid.api.reporting import report as report_layers
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.side_by_side import SideBySide
 from pellucid.reports.page.page import report
+from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
 from tests.core.corpus.layer_samples import trained
 from tests.reports.sample_corpus import sample_corpus
 from tests.reports.sample_results import HOSTILE, sample_explanation, sample_table

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.core.corpus.word_lists import OverlapCurve, WordLists
 from pellucid.reports.wording.plain_words import overlap_in_words
+from pellucid.results.word_lists import OverlapCurve, WordLists
 
 
 def sentences(rarest: float, n_idf_texts: int) -> str:

@@ -6,10 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.results.explanation import Explained
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.results.table import Interval
+from pellucid.base.errors import BadFile, BadSetting
 from pellucid.reports.notebook import notebook_html, notebook_html_of_table
 from pellucid.reports.page.page import (
     caveats_section,
@@ -21,6 +18,9 @@ from pellucid.reports.page.page import (
 )
 from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.table import terminal_table
+from pellucid.results.explanation import Explained
+from pellucid.results.prediction import Prediction
+from pellucid.results.table import Interval
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation, sample_table
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.kinds import attributions
+from pellucid.base.kinds import attributions
 from pellucid.reports.notebook import notebook_side_by_side
 from pellucid.reports.page.page import report
 from pellucid.reports.page.summary_view import agreement, by_luck, spearman
@@ -19,6 +18,7 @@ from pellucid.reports.wording.method_facts import (
     in_families,
     ordered,
 )
+from pellucid.results.side_by_side import SideBySide
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_explanation
 from tests.reports.test_escaping import harmless, hostile_explanation

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
-from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
-from pellucid.core.results.table import Interval
 from pellucid.reports.page.page import report
 from pellucid.reports.page.span_analysis import cautions
+from pellucid.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
+from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
+from pellucid.results.table import Interval
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_explanation
 from tests.reports.test_escaping import harmless, hostile_explanation

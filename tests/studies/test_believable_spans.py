@@ -8,10 +8,10 @@ import pytest
 
 from pellucid import api
 from pellucid.api.recipes import NAMED
-from pellucid.core.passes.batch import edit
-from pellucid.core.results.interval import Interval
-from pellucid.core.text.example import Example, Rationale
 from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.results.interval import Interval
+from pellucid.run.batch import edit
+from pellucid.text.example import Example, Rationale
 from studies.believable_spans.bounds import MET, MISSED, UNDECIDED, bounds_of
 from studies.believable_spans.corpora import CORPORA, SIZES, models_of, parts_of
 from studies.believable_spans.evidence import (

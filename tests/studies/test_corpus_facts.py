@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.errors import BadFile
+from pellucid.text.example import Example, Rationale
 from studies.corpus_facts import facts as corpus_facts
 from studies.corpus_facts.__main__ import main
 from studies.corpus_facts.facts import (

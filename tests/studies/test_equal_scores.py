@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.core.foundation.json_text import sealed
+from pellucid.base.json_text import sealed
 from studies.quoted_blocks.blocks import equal_scores_in
 from studies.shared.equal_scores import EqualScores, follows_rule
 from studies.shared.runner import run_study

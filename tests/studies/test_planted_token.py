@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid.api import accuracy, train
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
 from studies.planted_token.study import LEARNT, TRAINING, average_precisions
 
 CNN = {"encoder": "cnn", "pooler": "maximum", "epochs": 1, "learning_rate": 2e-3, "precision": "float32"}

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.kinds import reasons
+from pellucid.base.errors import BadFile
+from pellucid.base.kinds import reasons
 from studies.planted_truth.page import as_page
 from studies.planted_truth.study import SIZES, planted_truth, planted_units
 from studies.shared.runner import main

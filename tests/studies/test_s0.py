@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.progress import silent
-from pellucid.core.results.table import Interval
-from pellucid.core.text.tied_units import TIES
+from pellucid.base.errors import BadFile
+from pellucid.base.progress import silent
 from pellucid.extraction.extract import extract_from, selection_for
+from pellucid.results.table import Interval
+from pellucid.text.tied_units import TIES
 from studies.s0_eraser.numbers import FEW, verdict
 from studies.s0_eraser.settings import RIVALS, SPANS
 from studies.s0_eraser.settings import SIZES as ERASER_SIZES

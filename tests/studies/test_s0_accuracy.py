@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.progress import silent
-from pellucid.core.results.table import Interval
+from pellucid.base.errors import BadFile
+from pellucid.base.progress import silent
+from pellucid.results.table import Interval
 from studies.s0_accuracy.page import as_page, claims, summarise
 from studies.s0_accuracy.trials import ROBERTA, SIZES, trials
 from studies.s0_eraser import settings as eraser

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 import pellucid
-from pellucid.core.results.extraction import ExtractedSpan, Extraction
-from pellucid.core.text.example import Example
 from pellucid.evaluation.errors.error_grouping import evidence_of
+from pellucid.results.extraction import ExtractedSpan, Extraction
+from pellucid.text.example import Example
 from studies.s0_evidence.page import as_page
 from studies.s0_evidence.picture import LEFT, LETTER, LETTERS, as_picture, broken
 from studies.s0_evidence.span_words import spans_in_numbers

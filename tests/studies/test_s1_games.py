@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.processes.side_by_side import no_report
+from pellucid.base.kinds import attributions
+from pellucid.base.side_by_side import no_report
 from studies.s1_games import tasks
 from studies.s1_games.models import missing_method
 from studies.s1_games.numbers import best_layer, claims, summarise

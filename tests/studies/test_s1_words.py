@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from studies.s1_games.tasks import DECODED, SIZES, UNDECODED
 from studies.s1_words.geometry import LAYERS, MIXING, decoded, geometry_picture, states, tokens
 from studies.s1_words.numbers import claims, over_seeds, summarise

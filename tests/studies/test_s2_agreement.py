@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from pellucid.core.processes.side_by_side import no_report
-from pellucid.core.results.table import Interval
+from pellucid.base.side_by_side import no_report
+from pellucid.results.table import Interval
 from studies.s2_agreement import explained as explained_module
 from studies.s2_agreement import study
 from studies.s2_agreement.explained import METHODS, SIZES, check_case, explained

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.processes.side_by_side import no_report
+from pellucid.base.kinds import attributions
+from pellucid.base.side_by_side import no_report
 from studies.s2_deletion import study
 from studies.s2_deletion.methods import CHANCE, PAPER, RELEASED, VARIANTS
 from studies.s2_deletion.numbers import claims, curves_of, difference, summarise

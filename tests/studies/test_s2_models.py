@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.core.processes.side_by_side import no_report
-from pellucid.core.text.example import Example
+from pellucid.base.side_by_side import no_report
+from pellucid.text.example import Example
 from studies.s2_models import study
 from studies.s2_models.numbers import accuracy, best_epoch, summarise
 from studies.s2_models.page import as_page, as_picture

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import UnknownName
-from pellucid.core.processes.side_by_side import no_report
-from pellucid.core.results.table import Interval
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import UnknownName
+from pellucid.base.side_by_side import no_report
+from pellucid.data.load import load_examples
 from pellucid.evaluation.shared.summary import matthews_interval
+from pellucid.results.table import Interval
 from studies.s3_accuracy import study
 from studies.s3_accuracy.models import PRETRAINED, TITLES, model_plan, model_recipe
 from studies.s3_accuracy.numbers import cells, claims, difference, points_of, summarise

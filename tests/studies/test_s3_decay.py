@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.progress import silent
-from pellucid.core.results.storage import as_records, from_records
+from pellucid.base.progress import silent
+from pellucid.results.storage import as_records, from_records
 from studies.s3_decay.numbers import RETAINED, claims, measured, summarise
 from studies.s3_decay.page import as_page, as_picture
 from studies.s3_decay.study import SIZES, about, model_units, s3_decay

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.passes.trace import Want
-from pellucid.core.processes.side_by_side import no_report
-from pellucid.core.text.example import as_examples
+from pellucid.base.side_by_side import no_report
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from studies.quoted_blocks.s3_layers_blocks import s3_concepts_claims, s3_layers_claims
 from studies.s3_concepts import numbers as of_concepts
 from studies.s3_layers import study

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.trace import Want
-from pellucid.core.processes.side_by_side import no_report
-from pellucid.core.results.table import Interval
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile, ModelCannot
+from pellucid.base.kinds import attributions
+from pellucid.base.side_by_side import no_report
+from pellucid.results.table import Interval
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from studies.s3_steps.network import LABELS, START, ReversingNetwork, as_model
 from studies.s3_steps.page import verdict
 from studies.s3_steps.study import TINY, judge, step_maps

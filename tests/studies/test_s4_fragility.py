@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.core.processes.side_by_side import no_report
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.base.side_by_side import no_report
+from pellucid.data.load import load_examples
 from pellucid.evaluation.attention_analysis.attention_question import plotted
 from pellucid.evaluation.information.mutual_information import mutual_information
 from pellucid.evaluation.shared.weighed_texts import attention_outcome, weighed_texts
+from pellucid.text.example import Example
 from studies.s4_fragility import study
 from studies.s4_fragility.choice import best_weights, candidates, read_choice
 from studies.s4_fragility.information import information_of

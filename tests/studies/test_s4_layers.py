@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.core.foundation.errors import UnknownName
+from pellucid.base.errors import UnknownName
 from studies.s4_layers import study
 from studies.s4_layers.numbers import claims, summarise
 from studies.s4_layers.page import as_page, as_picture

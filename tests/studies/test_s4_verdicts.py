@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.kinds import reasons
-from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.planting.plant import carrier_parts, plant
+from pellucid.base.kinds import reasons
+from pellucid.data.planting.plant import carrier_parts, plant
 from pellucid.evaluation.protocols.transfers import reason_precision
+from pellucid.text.example import Example, Rationale
 from studies.s4_verdicts.judged_weights import judged_weights
 from studies.s4_verdicts.page import as_page
 from studies.s4_verdicts.summary import deception_row, summarise

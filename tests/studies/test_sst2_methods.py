@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 import pellucid
-from pellucid.core.foundation.entry import imported_entry
-from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.progress import silent
-from pellucid.core.results.table import Interval
+from pellucid.base.entry import imported_entry
+from pellucid.base.errors import BadFile, ModelCannot
+from pellucid.base.kinds import attributions
+from pellucid.base.progress import silent
+from pellucid.results.table import Interval
 from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.runner import main
 from studies.shared.study import Settings

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting
 from studies.shared.claims import claim_of
 from studies.translation_links.corpora import corpora_of
 from studies.translation_links.judging import methods_of

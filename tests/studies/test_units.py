@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.foundation.progress import silent
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.base.progress import silent
+from pellucid.text.example import Example
 from studies.shared.computing_environment import computing_record, count_machines, where_computed
 from studies.shared.units import Unit, reserve_folder, run_units, text_digest
 

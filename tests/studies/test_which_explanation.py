@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from pellucid import api
-from pellucid.core.corpus.rank_agreement import tau_b
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.processes.side_by_side import no_report
-from pellucid.core.results.table import CHANCE, Interval
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import attributions
+from pellucid.base.side_by_side import no_report
+from pellucid.results.rank_agreement import tau_b
+from pellucid.results.table import CHANCE, Interval
 from studies.shared.interval_plot import GOOD, Panel, interval_plot
 from studies.shared.study import Settings
 from studies.which_explanation import study

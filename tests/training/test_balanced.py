@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from pellucid.models.classifiers.output import Output
 from pellucid.training.steps import steps_of
 from pellucid.training.training_loss import TrainingLoss, balancing_weights

@@ -4,12 +4,12 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.text.example import Example
-from pellucid.core.text.trained_texts import seen_in_training
+from pellucid.base.errors import BadFile
 from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
+from pellucid.text.example import Example
+from pellucid.text.trained_texts import seen_in_training
 from tests.training.tiny_training import LABELS, parts, trained
 
 

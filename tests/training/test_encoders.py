@@ -7,10 +7,10 @@ import pytest
 
 import pellucid
 from pellucid.api import recipe_of
+from pellucid.base.kinds import encoders
 from pellucid.cli.app import main
-from pellucid.core.foundation.kinds import encoders
-from pellucid.core.text.example import Example
 from pellucid.models.composed.plan import Plan
+from pellucid.text.example import Example
 
 LABELS = ("negative", "positive")
 SMALL = {

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import objectives, poolers
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import objectives, poolers
 from pellucid.models.composed.plan import Plan
+from pellucid.text.example import Example, Rationale
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import READS, check_objectives, objective_defaults, objective_fits
 from pellucid.training.recipe import Recipe

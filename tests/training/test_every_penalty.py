@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import penalties, poolers
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import penalties, poolers
 from pellucid.models.classifiers.output import Output
+from pellucid.text.example import as_examples
 from pellucid.training.objective import READS, check_fit, fits
 from pellucid.training.training_loss import TrainingLoss
 from tests.tiny import tiny_composed

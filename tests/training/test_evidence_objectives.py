@@ -8,11 +8,11 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.passes.batch import edit
-from pellucid.core.passes.trace import SpanTrace
-from pellucid.core.text.example import Example, Rationale
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.models.composed.plan import Plan
+from pellucid.run.batch import edit
+from pellucid.run.trace import SpanTrace
+from pellucid.text.example import Example, Rationale
 from pellucid.training.checkpoint import best_epoch
 from pellucid.training.evidence.cut_texts import answer_divergence, log_answers, undecided_answer
 from pellucid.training.evidence.drawn_spans import drawn_spans, reinforced_costs

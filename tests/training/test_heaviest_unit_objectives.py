@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.batch import edit
-from pellucid.core.passes.trace import SpanTrace
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadSetting
+from pellucid.run.batch import edit
+from pellucid.run.trace import SpanTrace
+from pellucid.text.example import Example
 from pellucid.training.evidence.cut_texts import heaviest_parts, part_weights
 from tests.reference import evidence_objectives as reference
 from tests.tiny import tiny_composed

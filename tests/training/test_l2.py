@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.scheduler import Scheduler
+from pellucid.base.errors import BadSetting
 from pellucid.models.composed.composed import load_composed
+from pellucid.run.scheduler import Scheduler
 from pellucid.training import steps as steps_module
 from pellucid.training.recipe import Recipe
 from pellucid.training.steps import steps_of

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.passes.batch import Row
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput
 from pellucid.models.pooling.unit_attention import n_units
+from pellucid.run.batch import Row
+from pellucid.text.example import Example
 from tests.training.tiny_training import parts, trained
 
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from pellucid.api import recipe_of
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.divergences import jensen_shannon, kullback_leibler, total_variation
-from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile, BadInput, BadSetting
+from pellucid.base.progress import silent
+from pellucid.data.load import load_examples
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
+from pellucid.run.divergences import jensen_shannon, kullback_leibler, total_variation
+from pellucid.text.example import Example, Rationale
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import check_objective_widths
 from pellucid.training.recipe import Recipe

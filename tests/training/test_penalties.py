@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.trace import SpanTrace
-from pellucid.core.text.example import as_examples
+from pellucid.base.kinds import penalties
+from pellucid.run.trace import SpanTrace
+from pellucid.text.example import as_examples
 from tests.tiny import tiny_composed
 
 SIZES = (1, 2, 5, 9)

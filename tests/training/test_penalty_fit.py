@@ -4,8 +4,8 @@ import pytest
 
 import pellucid
 from pellucid.api import recipe_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import penalties
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import penalties
 from pellucid.training.objective import check_fit
 from tests.training.tiny_training import trained
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from pellucid.training.recipe import LATER, Recipe, computes_in
 
 CHANGED = {

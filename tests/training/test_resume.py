@@ -11,10 +11,10 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import pellucid
-from pellucid.core.folders.manifest import MANIFEST
-from pellucid.core.foundation.errors import BadFile, BadInput, NotEnoughMemory
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile, BadInput, NotEnoughMemory
+from pellucid.base.manifest import MANIFEST
 from pellucid.models.composed.composed import load_composed
+from pellucid.text.example import Example
 from pellucid.training import loop
 from pellucid.training.steps import Steps
 from pellucid.training.trained_folder import BEST, CHECKPOINT, LOG

@@ -5,7 +5,7 @@ from safetensors.torch import load_file
 
 import pellucid
 from pellucid.api.inputs.loading import loading_of
-from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.base.errors import BadSetting, UnknownName
 from pellucid.models.routes.routes import OneDnnRoute
 from pellucid.models.routing.linear_product import TrainedLinear
 from pellucid.training.recipe import Recipe

@@ -8,9 +8,9 @@ import torch
 
 from pellucid.api import recipe_of
 from pellucid.api.recipes import NAMED, USUAL, named_pooler_settings, training_settings, usual_recipe
-from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
-from pellucid.core.passes.trace import SpanTrace
+from pellucid.base.errors import BadFile, BadSetting, UnknownName
 from pellucid.models.composed.plan import Plan
+from pellucid.run.trace import SpanTrace
 from pellucid.training.recipe import Recipe
 from pellucid.training.span_count import SpanCount, check_span_count, span_count_on_dev
 from tests.moments import Moments, files_of, killed

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.trace import StateTrace
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import penalties
 from pellucid.models.composed.plan import Plan
+from pellucid.run.trace import StateTrace
+from pellucid.text.example import as_examples
 from pellucid.training.objective import check_widths
 from pellucid.training.train import train_model
 from tests.tiny import LABELS, tiny_composed, tiny_on_vectors

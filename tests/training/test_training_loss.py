@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.text.example import Example, as_examples
+from pellucid.base.errors import BadInput, BadSetting, UnknownName
+from pellucid.base.kinds import penalties
 from pellucid.models.classifiers.output import Output
+from pellucid.text.example import Example, as_examples
 from pellucid.training.recipe import Recipe
 from pellucid.training.training_loss import TrainingLoss, gold_numbers
 from tests.tiny import tiny_composed

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.folders.manifest import MANIFEST
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, UnknownName
-from pellucid.core.states.hidden_target import HiddenState
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot, UnknownName
+from pellucid.base.manifest import MANIFEST
 from pellucid.models.composed.composed import load_composed
+from pellucid.run.hidden_target import HiddenState
 from pellucid.training.watch import Watch, sample, watch_of
 from tests.asking import ask
 from tests.moments import Moments, files_of, killed

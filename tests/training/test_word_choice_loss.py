@@ -5,9 +5,9 @@ import itertools
 import pytest
 import torch
 
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.trace import GateTrace
+from pellucid.base.kinds import penalties
 from pellucid.models.composed.rationale_network import Steering
+from pellucid.run.trace import GateTrace
 from pellucid.training.training_loss import WordChoiceLoss, word_choice_loss
 from tests.reference.rationale import chance_of, choices, expected_cost
 from tests.tiny import tiny_composed

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from transformers import AutoModel
 
-from pellucid.core.foundation.progress import silent
-from pellucid.datasets.load import load_examples
+from pellucid.base.progress import silent
+from pellucid.data.load import load_examples
 from pellucid.models.composed.plan import Plan
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model

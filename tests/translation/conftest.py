@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.core.text.example import Example
+from pellucid.text.example import Example
 
 SIZES = {"layers": 1, "width": 32, "heads": 2, "dropout": 0.1}
 PAIRS = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting
+from pellucid.base.errors import BadFile, BadInput, BadSetting
 
 # In the form of eflomal 2.0.0's files.
 RECORDED = {"forward": "0-0 1-1 2-2\n0-0 1-1\n", "reverse": "0-0 2-2 1-2\n1-1\n"}

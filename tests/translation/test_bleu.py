@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage, ModelCannot
+from pellucid.base.errors import BadInput, BadSetting, MissingPackage, ModelCannot
 from pellucid.evaluation.translations import bleu as scores_file
 from pellucid.evaluation.translations.bleu import translation_scores
 from tests.tiny import tiny_classifier

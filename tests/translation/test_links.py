@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.text.example import Example
-from pellucid.datasets.built_in.planted_translation import WORDS, _made_up, planted_translation
+from pellucid.base.errors import BadInput
+from pellucid.data.built_in.planted_translation import WORDS, _made_up, planted_translation
 from pellucid.evaluation.translations.links import link_scores_of, linked_words, parsed_links
+from pellucid.text.example import Example
 
 
 def literal(scores, links):

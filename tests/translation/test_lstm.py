@@ -4,10 +4,10 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.text.example import Example
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.translator_folder import add_source_spans
 from pellucid.models.translation.untrained_network import LstmSettings, untrained_lstm
+from pellucid.text.example import Example
 from tests.reference.lstm_translator import decoded, encoded
 from tests.translation.conftest import PAIRS
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.kinds import policies
-from pellucid.core.text.example import Example
+from pellucid.base.kinds import policies
 from pellucid.models.translation.source_spans import span_places, span_vectors
+from pellucid.text.example import Example
 from tests.translation.conftest import PAIRS
 
 pytestmark = pytest.mark.whole

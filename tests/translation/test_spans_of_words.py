@@ -5,9 +5,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.text.example import Example
 from pellucid.models.translation.source_spans import span_vectors
 from pellucid.models.translation.translator_folder import source_spans_of
+from pellucid.text.example import Example
 from tests.translation.conftest import PAIRS
 
 pytestmark = pytest.mark.whole

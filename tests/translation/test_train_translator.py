@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import load_file
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
+from pellucid.text.example import Example
 from pellucid.training.translation import train_translator as loop
 from pellucid.training.translation.translation_loss import batches, epoch_order
 from tests.tiny_writing import tiny_writing

@@ -10,7 +10,7 @@ from captum.attr import FeatureAblation, LayerGradientXActivation, LLMAttributio
 from captum.attr import TextTokenInput as Pieces
 
 import pellucid
-from pellucid.core.text.example import as_examples
+from pellucid.text.example import as_examples
 from tests.tiny_writing import tiny_writing
 
 PAIR = ("A good film about a dog.", " A fine story, well told.")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.cli.app import main
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.batch import edit
-from pellucid.core.text.example import as_examples
+from pellucid.run.batch import edit
+from pellucid.text.example import as_examples
 from tests.tiny_writing import save_tiny_writing, tiny_writing
 
 PAIRS = [

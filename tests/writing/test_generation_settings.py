@@ -6,7 +6,7 @@ import pytest
 from transformers import GenerationConfig
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, ModelCannot
+from pellucid.base.errors import BadFile, ModelCannot
 from tests.tiny_writing import save_tiny_writing, tiny_writing
 
 PROMPT = "A good film."

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.passes.trace import HeadProduct, Want
-from pellucid.core.passes.traces import gradients_of
-from pellucid.core.text.example import as_examples
+from pellucid.run.trace import HeadProduct, Want
+from pellucid.run.traces import gradients_of
+from pellucid.text.example import as_examples
 from tests.tiny_writing import KINDS, tiny_writing
 
 PAIRS = [("A good film about a dog.", "A fine story, well told."), ("Dull.", "A long film.")]

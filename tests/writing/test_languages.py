@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, M2M100Config, MBartConfig, MBartTokenizer, NllbTokenizer
 
 import pellucid
-from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.base.errors import BadSetting, UnknownName
 from tests.tiny import sentence_piece_before_end
 from tests.tiny_writing import BOTH_PARTS, tiny_writing
 

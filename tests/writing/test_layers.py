@@ -5,11 +5,11 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.kinds import policies
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.trace import Want
-from pellucid.core.text.example import as_examples
+from pellucid.base.kinds import policies
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.packing import scheduler_for
+from pellucid.run.trace import Want
+from pellucid.text.example import as_examples
 from tests.asking import FEW
 from tests.tiny_writing import KINDS, TRANSLATORS, tiny_writing
 

@@ -11,8 +11,8 @@ from transformers import MarianConfig, MarianMTModel
 from transformers import MarianTokenizer as LibraryTokenizer
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, MissingPackage
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadFile, MissingPackage
+from pellucid.text.example import as_examples
 from tests.tiny import corpus
 from tests.tiny_writing import BOTH_PARTS
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.passes.batch import edit
-from pellucid.core.text.edits import passages_in
-from pellucid.core.text.example import Example, as_examples
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.run.batch import edit
+from pellucid.text.edits import passages_in
+from pellucid.text.example import Example, as_examples
 from tests.tiny import tiny_classifier
 from tests.tiny_writing import tiny_writing
 

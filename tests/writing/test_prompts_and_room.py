@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput
+from pellucid.base.errors import BadInput
 from tests.hostile.command_line import run
 from tests.tiny import tiny_classifier
 from tests.tiny_writing import KINDS, save_tiny_writing, tiny_writing

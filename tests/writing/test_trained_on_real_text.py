@@ -13,7 +13,7 @@ from tokenizers.processors import ByteLevel
 from transformers import GPT2Config, GPT2LMHeadModel
 
 import pellucid
-from pellucid.datasets.load import load_examples
+from pellucid.data.load import load_examples
 from pellucid.models.translation.untrained_network import learn_pieces
 from pellucid.models.writing.load import wrap_writing
 

@@ -5,11 +5,11 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.text.example import as_examples
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.models.writing.tokenizing import encoded_source, encoded_target, joined
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.packing import scheduler_for
+from pellucid.text.example import as_examples
 from tests.tiny import tiny_classifier
 from tests.tiny_writing import KINDS, TRANSLATORS, tiny_writing
 

@@ -15,25 +15,25 @@ from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.explained_answers import ExplainedAnswers
 from pellucid.attacks.shared.omission_scores import scores_at, words_of
 from pellucid.attacks.shared.questions import ModelAnswers, TextAnswers
-from pellucid.core.corpus.results import Results
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.core.foundation.kinds import attack_goals
-from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.wording import in_syntax, listed, quoted, shortened
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import ResolvedTarget, Target
-from pellucid.core.passes.windows import in_windows
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.extraction import Extraction, extraction_in
-from pellucid.core.text.example import Example
-from pellucid.core.text.ranges import pieces_at
-from pellucid.datasets.load import load_examples
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, UnknownName
+from pellucid.base.kinds import attack_goals
+from pellucid.base.progress import silent
+from pellucid.base.wording import in_syntax, listed, quoted, shortened
+from pellucid.data.load import load_examples
 from pellucid.extraction.extract import extract_from, selection_for
 from pellucid.models.word_neighbours import word_neighbours
+from pellucid.results.explanation import Explanation
+from pellucid.results.extraction import Extraction, extraction_in
+from pellucid.results.results import Results
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import ResolvedTarget, Target
+from pellucid.run.windows import in_windows
+from pellucid.text.example import Example
+from pellucid.text.ranges import pieces_at
 
 MOST_SPANS = 5
 

@@ -3,7 +3,7 @@
     question.json       what is asked of which texts; a folder with another question is refused
     parts/0003.json     the attempts on the fourth part's texts
     attempts.parquet    all attempts, once there are all
-    pellucid-manifest.json   digests of these files, once there are all; see `core/folders/output_folder.py`
+    pellucid-manifest.json   digests of these files, once there are all; see `base/output_folder.py`
 
 Attacks on the same texts lie beside each other, each in a folder with its name. A part is there whole or not at all.
 """
@@ -18,15 +18,25 @@ from pathlib import Path
 
 from pellucid.api.attacks.attack_question import AttackQuestion
 from pellucid.attacks.shared.questions import AT_ONCE
-from pellucid.core.corpus.attempt_storage import (
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.base.files import possible_path, read_text, write_text
+from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
+from pellucid.base.progress import Progress
+from pellucid.base.wording import listed, quoted, shortened
+from pellucid.data.exports.blind_sheet import FORM
+from pellucid.data.shared.delimited import comma_records, delimiter_of, with_header, without_declaration
+from pellucid.data.shared.encoding import encoding_of
+from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
+from pellucid.results.attempt import Attempt
+from pellucid.results.attempt_storage import (
     attempt_from,
     attempt_record,
     holds_attempts,
     read_attempts,
     save_attempts,
 )
-from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.corpus.blind_sheet import (
+from pellucid.results.attempts import Attempts
+from pellucid.results.blind_sheet import (
     COLUMNS,
     LEAST_MEANING,
     MOST_MEANING,
@@ -36,18 +46,8 @@ from pellucid.core.corpus.blind_sheet import (
     letters_digest,
     sheet_scores,
 )
-from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.foundation.files import possible_path, read_text, write_text
-from pellucid.core.foundation.json_text import is_sealed, json_digest, read_json, sealed, unsealed
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.wording import listed, quoted, shortened
-from pellucid.core.results.attempt import Attempt
-from pellucid.core.results.explanation_record import example_record
-from pellucid.core.text.example import Example
-from pellucid.datasets.shared.delimited import comma_records, delimiter_of, with_header, without_declaration
-from pellucid.datasets.shared.encoding import encoding_of
-from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
-from pellucid.exports.blind_sheet import FORM
+from pellucid.results.explanation_record import example_record
+from pellucid.text.example import Example
 
 STAGE, ATTEMPTS = "attacking", "attempts.parquet"
 

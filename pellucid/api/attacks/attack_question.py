@@ -24,17 +24,17 @@ from pellucid.attacks.shared.dictionaries import Dictionaries
 from pellucid.attacks.shared.explained_answers import ExplainedAnswers
 from pellucid.attacks.shared.omission_scores import omissions_of, scores_at
 from pellucid.attacks.shared.questions import ModelAnswers, TextAnswers, answer_row
-from pellucid.core.explaining.diagnostics import route_record
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.packages import __version__
-from pellucid.core.passes.model import Model
-from pellucid.core.results.attempt import Attempt, Ending
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.example import Example
-from pellucid.core.text.tied_units import TIES
+from pellucid.base.catalogue import Call
+from pellucid.base.json_text import json_digest
+from pellucid.base.packages import __version__
+from pellucid.results.attempt import Attempt, Ending
+from pellucid.results.explanation import Explanation
+from pellucid.results.prediction import Prediction
+from pellucid.run.diagnostics import route_record
+from pellucid.run.model import Model
+from pellucid.run.predicting import predictions
+from pellucid.text.example import Example
+from pellucid.text.tied_units import TIES
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,22 +16,12 @@ from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.attack_steps import method_of, parts_of
 from pellucid.attacks.shared.dictionaries import Dictionaries, NameCounts, name_counts
-from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.kinds import attacks
-from pellucid.core.foundation.wording import in_syntax, listed
-from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.passes.model import Model, lacking
-from pellucid.core.results import storage
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.extraction import Extraction
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap
+from pellucid.base.catalogue import Choice
+from pellucid.base.checks import whole
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.files import possible_path
+from pellucid.base.kinds import attacks
+from pellucid.base.wording import in_syntax, listed
 from pellucid.models.word_neighbours import (
     FileNeighbours,
     SentenceVectors,
@@ -40,6 +30,16 @@ from pellucid.models.word_neighbours import (
 )
 from pellucid.models.writing.continuing import ModelPivot
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results import storage
+from pellucid.results.attempts import Attempts
+from pellucid.results.explanation import Explanation
+from pellucid.results.extraction import Extraction
+from pellucid.results.results import Results
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.model import Model, lacking
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
+from pellucid.text.wordnet import DEBIAN
 
 SPANISH = ("spanish",)
 

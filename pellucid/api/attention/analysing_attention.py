@@ -12,25 +12,25 @@ from typing import Any
 from pellucid.api.attention.models_with_weights import models_with_weights, user_weights_from, weigh
 from pellucid.api.inputs import examples_for
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.checks import choices, whole
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.json_text import read_json
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.passes.model import Model
-from pellucid.core.results.attention_analysis import ANALYSIS, FORM, AttentionAnalysis
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap
-from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.datasets.shared.splits import split_parts
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.checks import choices, whole
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import possible_path
+from pellucid.base.json_text import read_json
+from pellucid.base.kinds import attention_tests
+from pellucid.base.wording import listed
+from pellucid.data.shared.splits import split_parts
 from pellucid.evaluation.attention_analysis.attention_folder import IMITATORS, AttentionFolder, TestedModel
 from pellucid.evaluation.attention_analysis.attention_lines import left_out, model_attention
 from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion, check_user_weights
 from pellucid.evaluation.shared.question_folder import QUESTION
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.attention_analysis import ANALYSIS, FORM, AttentionAnalysis
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
+from pellucid.text.trained_texts import seen_caveats
 from pellucid.training.imitators import imitators
 
 

@@ -11,15 +11,11 @@ import torch
 from pellucid.api.inputs import model_from
 from pellucid.api.inputs.loading import distinct_names
 from pellucid.api.inputs.readings import ModelSource
-from pellucid.core.foundation.checks import listed_members
-from pellucid.core.foundation.errors import BadFile, BadInput, ModelCannot
-from pellucid.core.foundation.files import read_text
-from pellucid.core.foundation.json_text import parsed
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Spans, coarsen
+from pellucid.base.checks import listed_members
+from pellucid.base.errors import BadFile, BadInput, ModelCannot
+from pellucid.base.files import read_text
+from pellucid.base.json_text import parsed
+from pellucid.base.wording import listed, quoted
 from pellucid.evaluation.attention_analysis.attention_question import UserWeights
 from pellucid.evaluation.shared.weighed_texts import (
     WeighedRow,
@@ -29,6 +25,10 @@ from pellucid.evaluation.shared.weighed_texts import (
     weighed_texts,
 )
 from pellucid.models.span_analysis.span_states import span_states
+from pellucid.run.batch import Batch
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.units import Spans, coarsen
 
 
 def models_with_weights(

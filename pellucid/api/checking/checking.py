@@ -12,20 +12,14 @@ from pellucid.api.inputs import model_from
 from pellucid.api.inputs.loading import distinct_names
 from pellucid.api.inputs.models import is_model
 from pellucid.api.inputs.readings import ModelSource
-from pellucid.core.explaining.explaining import Request
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.checks import choices, every
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.kinds import checks as known_checks
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.wording import in_syntax, listed
-from pellucid.core.passes.model import Model, lacking
-from pellucid.core.results.check_outcome import CheckOutcome
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.explanation_record import example_record
-from pellucid.core.text.example import Example
-from pellucid.datasets.shared.splits import split_parts
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.checks import choices, every
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.json_text import json_digest
+from pellucid.base.kinds import checks as known_checks
+from pellucid.base.progress import Progress
+from pellucid.base.wording import in_syntax, listed
+from pellucid.data.shared.splits import split_parts
 from pellucid.evaluation.checking.check_case import CheckCase, TextIntervals, Train
 from pellucid.evaluation.checking.run_checks import CheckFolder, PlannedCheck, run_checks
 from pellucid.evaluation.checking.scored_text import Explained, by_method
@@ -36,6 +30,12 @@ from pellucid.models.changed.changed_networks import (
     with_shifted_vectors,
     without_first_word,
 )
+from pellucid.results.check_outcome import CheckOutcome
+from pellucid.results.explanation import Explanation
+from pellucid.results.explanation_record import example_record
+from pellucid.run.explaining import Request
+from pellucid.run.model import Model, lacking
+from pellucid.text.example import Example
 from pellucid.training.imitators import retrainer
 
 # Explanations of other data sets, which stand beside those of a comparison.

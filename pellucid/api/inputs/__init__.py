@@ -2,6 +2,6 @@
 
 from pellucid.api.inputs.examples import examples_for, examples_from
 from pellucid.api.inputs.models import any_model_from, model_from
-from pellucid.core.foundation.notices import InputReading, UnmatchedLabels
+from pellucid.base.notices import InputReading, UnmatchedLabels
 
 __all__ = ["InputReading", "UnmatchedLabels", "any_model_from", "examples_for", "examples_from", "model_from"]

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pellucid.api.inputs.readings import ReadingRequest, in_words, is_missing, label_text, plain
-from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.errors import BadInput, PellucidError
-from pellucid.core.foundation.json_text import parsed
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.text.example import Example, Rationale
-from pellucid.datasets.shared.columns import SAMPLE, Columns, columns_of, say_how_read
+from pellucid.base.checks import known
+from pellucid.base.errors import BadInput, PellucidError
+from pellucid.base.json_text import parsed
+from pellucid.base.wording import listed, quoted
+from pellucid.data.shared.columns import SAMPLE, Columns, columns_of, say_how_read
+from pellucid.text.example import Example, Rationale
 
 ValuesByColumn = Mapping[str, Sequence[Any]]
 OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes

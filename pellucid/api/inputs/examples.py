@@ -9,17 +9,17 @@ from pellucid.api.inputs.files import examples_from_path, examples_from_string
 from pellucid.api.inputs.models import is_model
 from pellucid.api.inputs.readings import ReadingRequest, plain
 from pellucid.api.inputs.rows import examples_from_rows
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.notices import OtherSegments, UnmatchedLabels, notify
-from pellucid.core.foundation.torch_contexts import check_computes
-from pellucid.core.foundation.wording import in_syntax
-from pellucid.core.passes.model import WRITING, Model
-from pellucid.core.passes.target import TargetName
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example, check_no_prompt
-from pellucid.core.text.label_map import LabelMap, label_caution, with_label_map
-from pellucid.core.writing.word import Word
-from pellucid.datasets.shared.columns import expected_labels
+from pellucid.base.errors import BadInput
+from pellucid.base.notices import OtherSegments, UnmatchedLabels, notify
+from pellucid.base.torch_contexts import check_computes
+from pellucid.base.wording import in_syntax
+from pellucid.data.shared.columns import expected_labels
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import WRITING, Model
+from pellucid.run.target import TargetName
+from pellucid.run.word import Word
+from pellucid.text.example import Example, check_no_prompt
+from pellucid.text.label_map import LabelMap, label_caution, with_label_map
 
 # Labels of a door's examples beside the classes of its model: renamed by a map, or a notice where they
 # are no classes.

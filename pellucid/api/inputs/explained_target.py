@@ -2,20 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.checks import choices, listed_members
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.kinds import metrics as known_metrics
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.model import WRITING, Model
-from pellucid.core.passes.target import Output, Target, TargetName
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
-from pellucid.core.writing.word import TEXT, Word
+from pellucid.base.catalogue import Choice
+from pellucid.base.checks import choices, listed_members
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.kinds import attributions
+from pellucid.base.kinds import metrics as known_metrics
+from pellucid.base.wording import quoted
 from pellucid.evaluation.comparison.comparison import OF_TEXTS
 from pellucid.models.writing.continuing import continued
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import WRITING, Model
+from pellucid.run.target import Output, Target, TargetName
+from pellucid.run.word import TEXT, Word
+from pellucid.text.example import Example
 
 
 def explained_target(

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.inputs.readings import ReadingRequest, notify_reading
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.kinds import datasets
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.text.example import Example, prompted
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadInput
+from pellucid.base.files import possible_path
+from pellucid.base.kinds import datasets
+from pellucid.base.wording import quoted
+from pellucid.data.load import load_examples
+from pellucid.text.example import Example, prompted
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".txt", ".parquet", ".gz", ".xlsx", ".arrow")
 LONGEST_PATH = 1024  # characters

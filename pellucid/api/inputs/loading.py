@@ -10,13 +10,9 @@ from weakref import WeakKeyDictionary
 
 import torch
 
-from pellucid.core.explaining.diagnostics import EAGER
-from pellucid.core.foundation.checks import at_least, whole
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.torch_contexts import check_computes
-from pellucid.core.passes.language_head import LanguageHead
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import Problem
+from pellucid.base.checks import at_least, whole
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.torch_contexts import check_computes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.language_heads.load import language_head_for
@@ -25,6 +21,10 @@ from pellucid.models.routing.route_choice import check_route
 from pellucid.models.writing.generation_settings import Languages
 from pellucid.models.writing.load import wrap_writing, writes
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.run.diagnostics import EAGER
+from pellucid.run.language_head import LanguageHead
+from pellucid.run.model import Model
+from pellucid.run.target import Problem
 
 
 def load(

@@ -7,10 +7,9 @@ import torch
 
 from pellucid.api.inputs.loading import load
 from pellucid.api.inputs.readings import ModelSource
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.model import WRITING, Model
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.wording import quoted
 from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.composed.encoder_model import encoder_model, is_encoder
@@ -18,6 +17,7 @@ from pellucid.models.folders.kinds_of_model import TASKS, WRAP, wrong_kind
 from pellucid.models.language_heads.lens import CLASSIFIER, ENCODER
 from pellucid.models.load import on_device
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.run.model import WRITING, Model
 
 OURS = ("encode", "trace", "plain_logits", "labels")  # what every model of ours has
 WAYS = "give one from pellucid.load, a folder, a hub name, or a text-classification pipeline"

@@ -7,11 +7,11 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.notices import InputReading, notify
-from pellucid.core.foundation.wording import clipped, quoted
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.notices import InputReading, notify
+from pellucid.base.wording import clipped, quoted
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from pellucid.api.inputs.readings import (
     notify_reading,
     plain,
 )
-from pellucid.core.foundation.errors import BadInput, PellucidError
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.text.example import Example, prompted
-from pellucid.core.text.label_map import suggested_map
+from pellucid.base.errors import BadInput, PellucidError
+from pellucid.base.wording import listed, quoted
+from pellucid.text.example import Example, prompted
+from pellucid.text.label_map import suggested_map
 
 
 def examples_from_rows(data: Iterable[Any], reading: ReadingRequest) -> tuple[Example, ...]:

@@ -9,22 +9,22 @@ import torch
 
 from pellucid.api.inputs import model_from
 from pellucid.api.inputs.readings import ModelSource
-from pellucid.core.explaining.concept_densities import WordInText, concept_question
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.checks import mapping, whole
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.wording import in_syntax, listed, quoted
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.readout import Positions
-from pellucid.core.results.concept_analysis import ConceptAnalysis
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.states.hidden_target import HiddenState, ResolvedState
-from pellucid.core.states.state_scale import state_scale
-from pellucid.core.text.example import Example, as_examples
-from pellucid.core.text.units import text_units
-from pellucid.datasets.load_concepts import ConceptSource, load_concepts
+from pellucid.base.checks import mapping, whole
+from pellucid.base.errors import BadInput
+from pellucid.base.wording import in_syntax, listed, quoted
+from pellucid.data.load_concepts import ConceptSource, load_concepts
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.concept_analysis import ConceptAnalysis
+from pellucid.results.explanation import Explanation
+from pellucid.run.concept_densities import WordInText, concept_question
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import HiddenState, ResolvedState
+from pellucid.run.packing import scheduler_for
+from pellucid.run.readout import Positions
+from pellucid.run.state_scale import state_scale
+from pellucid.text.example import Example, as_examples
+from pellucid.text.units import text_units
 
 METHOD = "retained_information"
 MOST_RANDOM = 1_000_000
@@ -123,7 +123,7 @@ def concepts(
 def word_in_text(example: Example, word: str, start: int | None = None) -> WordInText:
     """Where the word stands; raises `BadInput` where it stands nowhere, or several times and no start says which is meant.
 
-    Words are those of `core/text/units.py`; part of a word is none.
+    Words are those of `text/units.py`; part of a word is none.
     """
     if not isinstance(word, str) or not word.strip():
         raise BadInput(f"The word is {quoted(word)}; give a word of the text.")

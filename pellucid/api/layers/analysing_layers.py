@@ -12,22 +12,12 @@ from pellucid.api.inputs import examples_for, model_from
 from pellucid.api.inputs.examples import strange_for
 from pellucid.api.inputs.loading import distinct_names
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.corpus.layer_analysis import FORM, LayerAnalysis, ModelLayers
-from pellucid.core.explaining.explaining import Request, method_calls
-from pellucid.core.foundation.checks import known, whole
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting
-from pellucid.core.foundation.files import possible_path
-from pellucid.core.foundation.json_text import read_json
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.target import Target, TargetName
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import read
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import LabelMap
+from pellucid.base.checks import known, whole
+from pellucid.base.errors import BadFile, BadInput, BadSetting
+from pellucid.base.files import possible_path
+from pellucid.base.json_text import read_json
+from pellucid.base.kinds import attributions
+from pellucid.base.wording import quoted
 from pellucid.evaluation.layers.layer_folder import LayerFolder
 from pellucid.evaluation.layers.layer_question import (
     LayerQuestion,
@@ -39,6 +29,16 @@ from pellucid.evaluation.layers.layer_question import (
 from pellucid.evaluation.shared.question_folder import PARTS, QUESTION
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.reports.wording.method_facts import entry_of
+from pellucid.results.explanation import Explanation
+from pellucid.results.layer_analysis import FORM, LayerAnalysis, ModelLayers
+from pellucid.results.storage import read
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.explaining import Request, method_calls
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import Model
+from pellucid.run.target import Target, TargetName
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
 
 Layers = int | Literal["all", "head"]
 Models = ModelSource | Sequence[ModelSource] | Mapping[str, ModelSource | Sequence[ModelSource]]

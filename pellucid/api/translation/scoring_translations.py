@@ -8,15 +8,12 @@ from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.models import translator_from
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.writing.continuing_texts import check_search, write
-from pellucid.core.foundation.checks import between, every
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.files import possible_path, read_text, write_text
-from pellucid.core.foundation.packages import optional_package
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example
-from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.datasets.built_in.planted_translation import LINKS
+from pellucid.base.checks import between, every
+from pellucid.base.errors import BadInput
+from pellucid.base.files import possible_path, read_text, write_text
+from pellucid.base.packages import optional_package
+from pellucid.base.wording import quoted
+from pellucid.data.built_in.planted_translation import LINKS
 from pellucid.evaluation.translations.bleu import TranslationScores, check_scoring, translation_scores
 from pellucid.evaluation.translations.links import (
     Links,
@@ -26,6 +23,9 @@ from pellucid.evaluation.translations.links import (
     linked_words,
     parsed_links,
 )
+from pellucid.results.explanation import Explanation
+from pellucid.text.example import Example
+from pellucid.text.trained_texts import seen_caveats
 
 
 def bleu(

@@ -8,16 +8,16 @@ from typing import Any, Unpack
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.readings import Data
 from pellucid.api.training_texts import training_texts
-from pellucid.core.foundation.checks import mapping, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import possible_path, readable
-from pellucid.core.foundation.wording import in_syntax, listed, quoted
-from pellucid.core.text.example import Example
+from pellucid.base.checks import mapping, one_of
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import possible_path, readable
+from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.models.composed.composed import read_trained_texts
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.text.example import Example
 from pellucid.training.translation.train_translator import train_translator as trained_translator
 from pellucid.training.translation.translator_plan import (
     NETWORKS,

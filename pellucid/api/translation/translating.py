@@ -9,8 +9,8 @@ from pellucid.api.explaining import explain
 from pellucid.api.inputs.models import translator_from
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.writing.continuing_texts import check_search, write
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example
+from pellucid.results.explanation import Explanation
+from pellucid.text.example import Example
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.model import Model
-from pellucid.core.processes.side_by_side import Processes, Share
+from pellucid.base.errors import BadSetting
+from pellucid.base.progress import Progress
+from pellucid.base.side_by_side import Processes, Share
 from pellucid.evaluation.comparison.compared_part import STAGE
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.run.model import Model
 
 Ask = Callable[
     [Model], Comparison

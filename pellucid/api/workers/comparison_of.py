@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import cache
 
 from pellucid.api.inputs.explained_target import default_metrics, to_explain, usual_methods
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.checks import choices
-from pellucid.core.foundation.errors import BadSetting, PellucidError
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Target
-from pellucid.core.text.example import Example, Rationale, as_examples
-from pellucid.core.writing.word import Word
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.checks import choices
+from pellucid.base.errors import BadSetting, PellucidError
+from pellucid.base.progress import silent
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.shared.case import Case
 from pellucid.models.classifiers.function import from_function
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target
+from pellucid.run.word import Word
+from pellucid.text.example import Example, Rationale, as_examples
 
 
 def comparison_of(

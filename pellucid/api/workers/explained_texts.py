@@ -9,20 +9,20 @@ from pathlib import Path
 
 import torch
 
-from pellucid.core.explaining.by_passage import by_passage, with_passages
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.errors import ModelCannot, ParityBroken
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Target
-from pellucid.core.processes.side_by_side import Processes, Share
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import read, save
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
-from pellucid.core.writing.word import Word
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.errors import ModelCannot, ParityBroken
+from pellucid.base.progress import Progress
+from pellucid.base.side_by_side import Processes, Share
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import read, save
+from pellucid.run.by_passage import by_passage, with_passages
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target
+from pellucid.run.word import Word
+from pellucid.text.example import Example
 
 GROUP = 64  # texts; the numbers do not depend on how many workers share the groups
 EXPLANATIONS, FAILED = "explanations.parquet", "failed.json"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.checks import whole
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.wording import quoted
 from pellucid.models.writing.continuing import Written, written_after
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.reports.terminal.progress_bar import progress_bar

@@ -5,11 +5,11 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.processes.safe_start import program_path
+from pellucid.base.checks import known
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors
+from pellucid.base.safe_start import program_path
+from pellucid.base.wording import listed, quoted
 
 MODES = Path("/usr/share/apertium/modes")
 # Pivot language -> the mode there, the mode back, and Debian's package that has both.

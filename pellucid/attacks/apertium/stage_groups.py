@@ -18,7 +18,7 @@ from pellucid.attacks.apertium.modes import (
     unescaped,
 )
 from pellucid.attacks.apertium.pipeline import Pipeline
-from pellucid.core.text.units import trimmed
+from pellucid.text.units import trimmed
 
 STATISTICAL = "-g"  # the option of the tagger that has the fault; others, "-gx", have it not
 REPORTING = "-d"

@@ -8,8 +8,8 @@ from typing import Literal
 
 from pellucid.attacks.apertium.modes import MODES, tagging_stages, unescaped
 from pellucid.attacks.apertium.stage_groups import StageGroups
-from pellucid.core.lexicon.inflection import Form
-from pellucid.core.lexicon.wordnet import PartOfSpeech
+from pellucid.text.inflection import Form
+from pellucid.text.wordnet import PartOfSpeech
 
 NameKind = Literal["person", "place", "organisation", "other"]
 UNIT = re.compile(r"\^((?:\\.|[^\\$])*)\$", re.DOTALL)

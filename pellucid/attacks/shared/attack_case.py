@@ -9,12 +9,12 @@ from typing import Literal, Protocol
 import numpy as np
 
 from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.target import Problem, Target
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.edits import Edit
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import ON, label_names
+from pellucid.results.prediction import Prediction
+from pellucid.run.batch import Row
+from pellucid.run.target import Problem, Target
+from pellucid.text.edits import Edit
+from pellucid.text.example import Example
+from pellucid.text.label_map import ON, label_names
 
 # Which number of the model's answer an attack moves, and which way.
 

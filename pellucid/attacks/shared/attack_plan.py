@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from pellucid.core.foundation.entry import Choice
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.entry import Choice
+from pellucid.base.errors import BadSetting
 
 
 @dataclass(frozen=True)

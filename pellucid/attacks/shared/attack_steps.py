@@ -12,18 +12,18 @@ import numpy as np
 from pellucid.attacks.shared.attack_case import AttackCase, Omission, Ranking, highest_first
 from pellucid.attacks.shared.attack_plan import AttackPlan
 from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.entry import Choice
-from pellucid.core.foundation.errors import UnknownName
-from pellucid.core.foundation.kinds import (
+from pellucid.base.catalogue import Call
+from pellucid.base.entry import Choice
+from pellucid.base.errors import UnknownName
+from pellucid.base.kinds import (
     attack_candidates,
     attack_guards,
     attack_orders,
     attack_searches,
     attributions,
 )
-from pellucid.core.foundation.wording import listed
-from pellucid.core.text.edits import Edit
+from pellucid.base.wording import listed
+from pellucid.text.edits import Edit
 
 Edits = tuple[Edit, ...]
 Variant = Edits | Omission  # of the text that is attacked

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import AttackParts, attack_steps
 from pellucid.attacks.shared.questions import Question, RunningAttack, TextAnswers, run_together
-from pellucid.core.explaining.predicting import single_predictions
-from pellucid.core.passes.model import Model
-from pellucid.core.results.attempt import Attempt, Ending
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.example import Example
+from pellucid.results.attempt import Attempt, Ending
+from pellucid.results.prediction import Prediction
+from pellucid.run.model import Model
+from pellucid.run.predicting import single_predictions
+from pellucid.text.example import Example
 
 
 @dataclass(frozen=True)

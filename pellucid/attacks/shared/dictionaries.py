@@ -12,11 +12,11 @@ from torch import Tensor
 
 from pellucid.attacks.apertium.stage_groups import Pivot, back_translations, dressed
 from pellucid.attacks.apertium.tagged_words import NameKind, TaggedWord, Tagger
-from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.lexicon.wordnet import DEBIAN, PartOfSpeech, WordNet, content_digest, shared_wordnet
-from pellucid.core.text.example import Example
-from pellucid.core.text.label_map import label_names
+from pellucid.base.errors import BadFile, ModelCannot
+from pellucid.base.json_text import json_digest
+from pellucid.text.example import Example
+from pellucid.text.label_map import label_names
+from pellucid.text.wordnet import DEBIAN, PartOfSpeech, WordNet, content_digest, shared_wordnet
 
 # How often names of people, places and organisations occur in the texts of each class.
 

@@ -11,18 +11,18 @@ from torch import Tensor
 from pellucid.attacks.shared.attack_case import Place
 from pellucid.attacks.shared.omission_scores import moved_places, scores_at, words_of
 from pellucid.attacks.shared.questions import Question, Reply
-from pellucid.core.corpus.rank_agreement import highest, tau_b, top_overlap
-from pellucid.core.explaining.explaining import Request, explain_batch
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.progress import silent
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Target
-from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.results.attempt import ExplanationShift
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.example import Example
+from pellucid.base.catalogue import Call
+from pellucid.base.progress import silent
+from pellucid.results.attempt import ExplanationShift
+from pellucid.results.prediction import Prediction
+from pellucid.results.rank_agreement import highest, tau_b, top_overlap
+from pellucid.run.batch import Row
+from pellucid.run.explaining import Request, explain_batch
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target
+from pellucid.run.trace import NOTHING, Trace, Want
+from pellucid.text.example import Example
 
 
 @dataclass(frozen=True)

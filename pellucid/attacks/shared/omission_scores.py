@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from pellucid.attacks.shared.attack_case import AttackCase, Omission, Place
-from pellucid.core.passes.batch import Batch
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.edits import Edit
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units, coarsen, text_units
+from pellucid.results.explanation import Explanation
+from pellucid.run.batch import Batch
+from pellucid.text.edits import Edit
+from pellucid.text.example import Example
+from pellucid.text.units import Units, coarsen, text_units
 
 
 def omissions_of(batch: Batch, number: int, places: Sequence[Place]) -> list[Omission | None]:

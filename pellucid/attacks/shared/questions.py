@@ -12,14 +12,14 @@ import numpy as np
 
 from pellucid.attacks.shared.attack_case import AttackCase, Omission
 from pellucid.attacks.shared.attack_steps import Edits, Steps, Variant
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import class_probabilities
-from pellucid.core.results.attempt import Ending, ExplanationShift
-from pellucid.core.results.prediction import Prediction
-from pellucid.core.text.edits import Edit, edited_segments
-from pellucid.core.text.example import Example
+from pellucid.results.attempt import Ending, ExplanationShift
+from pellucid.results.prediction import Prediction
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.model import Model
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import class_probabilities
+from pellucid.text.edits import Edit, edited_segments
+from pellucid.text.example import Example
 
 # What the model is asked about edited texts, and what the answers cost: its own answer, or an explanation
 # with it.

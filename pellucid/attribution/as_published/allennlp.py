@@ -10,12 +10,12 @@ from pellucid.attribution.gradient import CANCELLED, cancels
 from pellucid.attribution.gradient_x_input import ORTHOGONAL, orthogonal
 from pellucid.attribution.shared.paths import lines_to, nodes_of
 from pellucid.attribution.smooth_gradient import Moves, sums_of
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.precision import quotient, widened
-from pellucid.core.passes.target import Explainable, ResolvedTarget
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.precision import quotient, widened
+from pellucid.run.target import Explainable, ResolvedTarget
 
 NO_LOSS = "A contrast, a regression or a hidden state has no loss; the target itself is explained."
 

@@ -9,11 +9,11 @@ from pellucid.attribution.occlusion import occlusion
 from pellucid.attribution.shapley_sampling import shapley_sampling
 from pellucid.attribution.shared.coalition_game import games
 from pellucid.attribution.shared.surrogate import Sample, fitted
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import Explainable
 
 
 @attributions.add(needs={"gradient", "hidden_states"}, cost="1 run of the model, with gradients", usual=False)

@@ -6,11 +6,11 @@ why `relevance` does not.
 
 import torch
 
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.parity import check_parity
-from pellucid.core.passes.target import Explainable
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.parity import check_parity
+from pellucid.run.target import Explainable
 
 RELEASED = (
     "These are the rules of a released code, which its author says are not LRP: signs are lost, residuals count twice, and "

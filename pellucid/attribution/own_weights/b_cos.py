@@ -6,13 +6,13 @@ in Wang et al. (2025), "B-cos LM".
 
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.wording import percent
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.parity import check_parity
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.target import Explainable
+from pellucid.base.kinds import attributions
+from pellucid.base.wording import percent
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.parity import check_parity
+from pellucid.run.precision import widened
+from pellucid.run.target import Explainable
 
 TRUSTED_GAP = 0.01
 FIRST_STATE = 0  # what the first block reads: word, place and type of a piece together

@@ -7,12 +7,12 @@ Neural Predictions with Differentiable Binary Variables".
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.foundation.wording import percent
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import ResolvedTarget
-from pellucid.core.text.units import Units, coarsen
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.base.wording import percent
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import ResolvedTarget
+from pellucid.text.units import Units, coarsen
 
 SPARSE, FULL = 0.0, 0.9  # coverage at or below, and above, which the choice says little
 

@@ -9,17 +9,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.foundation.wording import percent
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
-from pellucid.core.passes.trace import WrittenSpans
-from pellucid.core.results.heaviest_spans import HeaviestSpans, heaviest_span
-from pellucid.core.spans.read_alone import read_alone, span_weights
-from pellucid.core.text.units import Spans, Units
-from pellucid.core.writing.word import ResolvedWords
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.base.wording import percent
+from pellucid.results.heaviest_spans import HeaviestSpans, heaviest_span
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.read_alone import read_alone, span_weights
+from pellucid.run.target import Explainable
+from pellucid.run.trace import WrittenSpans
+from pellucid.run.word import ResolvedWords
+from pellucid.text.units import Spans, Units
 
 BROAD = 0.5
 

@@ -10,12 +10,12 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import ResolvedTarget
-from pellucid.core.text.units import Units, coarsen
+from pellucid.base.checks import one_of
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores
+from pellucid.run.target import ResolvedTarget
+from pellucid.text.units import Units, coarsen
 
 BROAD = 0.5  # of the units: weight on so many says that none decided
 By = Literal["weight", "norm"]

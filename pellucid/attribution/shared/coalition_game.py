@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.batch import Operator, Row
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.target import Explainable
-from pellucid.core.text.units import Kind, Units, coarsen
+from pellucid.run.batch import Operator, Row
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.target import Explainable
+from pellucid.text.units import Kind, Units, coarsen
 
 MOST_ROWS = 4096  # coalitions evaluated at once, of all texts together, so that memory does not grow with their number; more where packs are large
 

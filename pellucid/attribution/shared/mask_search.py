@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.checks import between
+from pellucid.base.errors import BadSetting
+from pellucid.base.wording import quoted
 
 RATE, MOMENTUM, SECOND_MOMENTUM = 0.05, 0.9, 0.99
 PATIENCE = 30  # steps within which the loss must fall by the tolerance

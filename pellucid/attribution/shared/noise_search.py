@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.states.state_function import StateFunction
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.state_function import StateFunction
 
 METHOD = "retained_information"
 # Whole Newton steps come first and find the region, for all seeds together; later ones shrink, which averages the noise. After

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.memory import index_on, to_device
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.many_points import Points, sums_at
-from pellucid.core.passes.target import Explainable
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.memory import index_on, to_device
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.many_points import Points, sums_at
+from pellucid.run.target import Explainable
 
 Baselines = Literal["zero", "pad", "mask", "mean", "uniform"]
 Rule = Literal["midpoint", "gauss_legendre", "left"]

@@ -12,7 +12,7 @@ from pellucid.attribution.shared.sampling_error import (
     stability,
     standard_error,
 )
-from pellucid.core.passes.model import Scores
+from pellucid.run.model import Scores
 
 NOTHING = 1e-12  # a penalty that is smaller beside the samples is lost in rounding
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.precision import quotient, widened
-from pellucid.core.passes.target import Explainable
-from pellucid.core.states.hidden_target import ResolvedState
-from pellucid.core.states.state_function import StateFunction, state_function
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import ResolvedState
+from pellucid.run.model import Scores
+from pellucid.run.precision import quotient, widened
+from pellucid.run.state_function import StateFunction, state_function
+from pellucid.run.target import Explainable
 
 # One row of scores for each explained layer.
 

@@ -9,15 +9,15 @@ from torch import Tensor
 
 from pellucid.attribution.shared.mask_search import Loss, MaskSearch
 from pellucid.attribution.states.guan_gradient import OfLayer, in_layer_rows
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.target import Explainable
-from pellucid.core.states.hidden_target import ResolvedState
-from pellucid.core.states.state_function import StateFunction, state_function
-from pellucid.core.states.state_scale import state_scale
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import ResolvedState
+from pellucid.run.model import Scores
+from pellucid.run.precision import widened
+from pellucid.run.state_function import StateFunction, state_function
+from pellucid.run.state_scale import state_scale
+from pellucid.run.target import Explainable
 
 NAME = "guan_perturbation"
 TRUSTED_GAP = 0.5  # of a deviation

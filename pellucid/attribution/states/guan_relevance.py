@@ -10,18 +10,18 @@ import torch
 from torch import Tensor
 
 from pellucid.attribution.states.guan_gradient import OfLayer, in_layer_rows
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions, diagnostics, policies
-from pellucid.core.foundation.wording import percent
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.parity import check_parity
-from pellucid.core.passes.policy_pass import PolicyPass
-from pellucid.core.passes.precision import quotient, rounding, widened
-from pellucid.core.passes.target import Explainable
-from pellucid.core.passes.traces import gradients_of
-from pellucid.core.states.hidden_target import ResolvedState
-from pellucid.core.states.state_function import place_weights
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions, diagnostics, policies
+from pellucid.base.wording import percent
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import ResolvedState
+from pellucid.run.model import Scores
+from pellucid.run.parity import check_parity
+from pellucid.run.policy_pass import PolicyPass
+from pellucid.run.precision import quotient, rounding, widened
+from pellucid.run.state_function import place_weights
+from pellucid.run.target import Explainable
+from pellucid.run.traces import gradients_of
 
 NAME = "guan_relevance"
 TRUSTED_GAP = 0.05

@@ -10,18 +10,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores, check_layer
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.readout import LOGITS, Readout, StateReadout
-from pellucid.core.passes.target import Explainable, ResolvedTarget
-from pellucid.core.results.explanation import Explained
-from pellucid.core.states.state_scale import StateScale, readout_scale
-from pellucid.core.writing.word import ResolvedWords
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.results.explanation import Explained
+from pellucid.run.batch import Row
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Scores, check_layer
+from pellucid.run.precision import widened
+from pellucid.run.readout import LOGITS, Readout, StateReadout
+from pellucid.run.state_scale import StateScale, readout_scale
+from pellucid.run.target import Explainable, ResolvedTarget
+from pellucid.run.word import ResolvedWords
 
 NAME = "information_bottleneck"
 START = 5.0  # of alpha: at first nearly all of a state passes

@@ -8,15 +8,15 @@ import torch
 from torch import Tensor
 
 from pellucid.attribution.shared.noise_search import NoiseSearch, SearchSettings, squared_jacobians
-from pellucid.core.foundation.checks import at_least, between
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import attributions, diagnostics
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import Scores
-from pellucid.core.passes.target import Explainable
-from pellucid.core.states.hidden_target import ResolvedState
-from pellucid.core.states.state_function import state_function
-from pellucid.core.states.state_scale import state_scale
+from pellucid.base.checks import at_least, between
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import attributions, diagnostics
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.hidden_target import ResolvedState
+from pellucid.run.model import Scores
+from pellucid.run.state_function import state_function
+from pellucid.run.state_scale import state_scale
+from pellucid.run.target import Explainable
 
 NAME = "retained_information"
 DEVIATIONS = 10.0  # the largest noise, in standard deviations of word embeddings

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import check_folder, check_new, check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.option_records import choices_from, listed, settings_from, with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import check_folder, check_new, check_outputs
-from pellucid.core.lexicon.wordnet import DEBIAN
-from pellucid.core.results.attempt import Attempt
+from pellucid.results.attempt import Attempt
+from pellucid.results.attempts import Attempts
+from pellucid.text.wordnet import DEBIAN
 
 
 @with_option_records

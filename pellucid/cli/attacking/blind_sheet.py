@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.core.corpus.blind_sheet import SheetScores
-from pellucid.core.foundation.json_text import nan_as_none
-from pellucid.core.foundation.wording import percent
+from pellucid.base.json_text import nan_as_none
+from pellucid.base.wording import percent
+from pellucid.results.blind_sheet import SheetScores
 
 
 def blind_sheet(

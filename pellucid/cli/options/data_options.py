@@ -13,16 +13,16 @@ from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.examples import fitting
 from pellucid.api.inputs.files import looks_like_a_file
 from pellucid.api.selecting import select
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.files import read_text
+from pellucid.base.kinds import datasets
+from pellucid.base.wording import listed
 from pellucid.cli.options.option_records import settings_from
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.files import read_text
-from pellucid.core.foundation.kinds import datasets
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example, as_examples, prompted
-from pellucid.core.text.label_map import LabelMap
-from pellucid.datasets.load import ENDINGS, ending_of, is_plain_text
+from pellucid.data.load import ENDINGS, ending_of, is_plain_text
+from pellucid.run.model import Model
+from pellucid.text.example import Example, as_examples, prompted
+from pellucid.text.label_map import LabelMap
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ import typer
 
 from pellucid.api.data_source import DataSource
 from pellucid.api.inputs.explained_target import ALL
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
 from pellucid.cli.options.option_records import choices_from, listed, settings_from
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example
-from pellucid.core.text.trained_texts import seen_in_training
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.trained_texts import seen_in_training
 
 
 @dataclass(frozen=True)

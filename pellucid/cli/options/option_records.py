@@ -7,9 +7,9 @@ from functools import wraps
 from typing import Any, get_type_hints
 
 from pellucid.api.inputs.explained_target import ALL
-from pellucid.core.foundation.catalogue import Choice
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.json_text import parsed
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
+from pellucid.base.json_text import parsed
 
 
 def with_option_records(command: Callable[..., None]) -> Callable[..., None]:

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.base.json_text import nan_as_none
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.model_options import LanguageOptions, held_out
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.writing.search_options import Beam, MaxPieces
-from pellucid.core.foundation.json_text import nan_as_none
 
 
 @with_option_records

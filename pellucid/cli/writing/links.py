@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 import pellucid
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.printing.safe_text import say
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_outputs
 
 
 @with_option_records

@@ -10,15 +10,15 @@ import typer
 
 import pellucid
 from pellucid.api.inputs.models import translator_from
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Reading, TextOptions, Texts
 from pellucid.cli.options.model_options import LanguageOptions
 from pellucid.cli.options.option_records import with_option_records
 from pellucid.cli.writing.search_options import Beam, MaxPieces, say_endings
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import check_outputs
-from pellucid.core.results.explanation import Explanation
 from pellucid.models.writing.continuing import Written
 from pellucid.reports.markup.html import plain
+from pellucid.results.explanation import Explanation
 
 SHOWN = 3  # spans of each word, for --json
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.results.table import Interval
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.protocols.imitation_curve import imitation_curve
 from pellucid.evaluation.shared.weighed_texts import (
     AttentionCorpus,
@@ -19,6 +18,7 @@ from pellucid.evaluation.shared.weighed_texts import (
     permutations,
 )
 from pellucid.evaluation.weight_search import several_classes
+from pellucid.results.table import Interval
 
 
 @attention_tests.add(

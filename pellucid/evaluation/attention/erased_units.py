@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.passes.divergences import jensen_shannon
+from pellucid.base.checks import between
+from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.shared.weighed_texts import WeighedText, kendall_tau
+from pellucid.run.divergences import jensen_shannon
 
 
 @attention_tests.add(

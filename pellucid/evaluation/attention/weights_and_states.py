@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.results.t_interval import t_interval
+from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.information.mutual_information import (
     Grouping,
     MutualInformation,
@@ -13,6 +12,7 @@ from pellucid.evaluation.information.mutual_information import (
 )
 from pellucid.evaluation.information.mutual_information import mutual_information as information_of
 from pellucid.evaluation.shared.weighed_texts import AttentionCorpus, CorpusLine, WeighedText
+from pellucid.results.t_interval import t_interval
 
 
 @attention_tests.add(

@@ -5,7 +5,7 @@
     parts/00-NAME.json   a test of the whole corpus under the first model
     analysis.json        everything, once it is finished
     imitators/           models that a test trained, each in a folder of its own
-    pellucid-manifest.json   digests of these files, once it is finished; see `core/folders/output_folder.py`
+    pellucid-manifest.json   digests of these files, once it is finished; see `base/output_folder.py`
 
 A part is there whole or not at all. Unfinished writes of a killed process are removed.
 """
@@ -17,15 +17,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.json_text import is_sealed, json_digest, read_json, sealed, unsealed
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.results.attention_analysis import ANALYSIS
-from pellucid.core.results.explanation_record import example_record
+from pellucid.base.errors import BadFile
+from pellucid.base.files import write_text
+from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
+from pellucid.base.output_folder import OutputFolder
+from pellucid.base.progress import Progress
 from pellucid.evaluation.attention_analysis.attention_question import PART, AttentionQuestion
 from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
+from pellucid.results.attention_analysis import ANALYSIS
+from pellucid.results.explanation_record import example_record
 
 STAGE = "testing attention"
 IMITATORS = "imitators"  # the folder of trained models beside an analysis's parts

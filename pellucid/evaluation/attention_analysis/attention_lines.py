@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.results.attention_analysis import (
+from pellucid.base.catalogue import Call
+from pellucid.evaluation.attention_analysis.attention_folder import TestedModel
+from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
+from pellucid.evaluation.shared.summary import bootstrap_interval
+from pellucid.evaluation.shared.weighed_texts import FEWEST, AttentionOutcome, outcome_of
+from pellucid.results.attention_analysis import (
     AttentionLine,
     AttentionVerdict,
     ModelAttention,
     UnitPlot,
     VerdictEvidence,
 )
-from pellucid.core.results.table import Interval
-from pellucid.evaluation.attention_analysis.attention_folder import TestedModel
-from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
-from pellucid.evaluation.shared.summary import bootstrap_interval
-from pellucid.evaluation.shared.weighed_texts import FEWEST, AttentionOutcome, outcome_of
+from pellucid.results.table import Interval
 
 Record = Mapping[str, Any]
 

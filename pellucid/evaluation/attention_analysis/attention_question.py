@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from pellucid.core.explaining.diagnostics import route_record
-from pellucid.core.explaining.explaining import Request, explain_batch, method_calls
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.json_text import json_digest, nan_as_none
-from pellucid.core.foundation.packages import __version__
-from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Target
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.explanation_record import example_record
-from pellucid.core.results.scored import coarser
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Spans
+from pellucid.base.catalogue import Call
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.json_text import json_digest, nan_as_none
+from pellucid.base.packages import __version__
+from pellucid.base.progress import silent
+from pellucid.base.wording import quoted
 from pellucid.evaluation.shared.weighed_texts import FEWEST, AttentionCorpus, CorpusLine, Ranking, WeighedText
+from pellucid.results.explanation import Explanation
+from pellucid.results.explanation_record import example_record
+from pellucid.results.scored import coarser
+from pellucid.run.diagnostics import route_record
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target
+from pellucid.text.example import Example
+from pellucid.text.units import Spans
 
 # Weights that a user gives for texts, checked against the units of a model.
 

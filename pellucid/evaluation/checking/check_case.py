@@ -7,17 +7,17 @@ from typing import Protocol
 
 import numpy as np
 
-from pellucid.core.explaining.explaining import Request, explain_batch
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.progress import Progress, silent
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import Target
-from pellucid.core.results.check_outcome import CheckLine
-from pellucid.core.results.interval import Curve, Interval
-from pellucid.core.text.example import Example
+from pellucid.base.catalogue import Call
+from pellucid.base.progress import Progress, silent
 from pellucid.evaluation.checking.scored_text import Explained, ScoredText, joined, scored_text
 from pellucid.evaluation.shared.summary import bootstrap_interval, judged_rows
+from pellucid.results.check_outcome import CheckLine
+from pellucid.results.interval import Curve, Interval
+from pellucid.run.explaining import Request, explain_batch
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target
+from pellucid.text.example import Example
 
 # What a check returns, and how it makes lines from values a text.
 

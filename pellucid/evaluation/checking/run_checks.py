@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import is_sealed, json_digest, read_json, seal_of, sealed, unsealed
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.results.check_outcome import CheckOutcome, check_outcome_from
+from pellucid.base.catalogue import Call
+from pellucid.base.errors import BadFile, ModelCannot
+from pellucid.base.files import check_folder, remove_unfinished, write_text
+from pellucid.base.json_text import is_sealed, json_digest, read_json, seal_of, sealed, unsealed
+from pellucid.base.kinds import checks
+from pellucid.base.progress import Progress
 from pellucid.evaluation.checking.check_case import CheckCase, Findings
+from pellucid.results.check_outcome import CheckOutcome, check_outcome_from
 
 # The outcomes of checks, each in a file of a comparison's folder, so that an interrupted comparison goes
 # on after them.

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.core.corpus.rank_agreement import tau_b, top_overlap
-from pellucid.core.corpus.word_counts import class_of
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example
-from pellucid.core.text.tied_units import drawn_order
-from pellucid.core.text.units import text_units
+from pellucid.results.explanation import Explanation
+from pellucid.results.rank_agreement import tau_b, top_overlap
+from pellucid.results.word_counts import class_of
+from pellucid.text.example import Example
+from pellucid.text.tied_units import drawn_order
+from pellucid.text.units import text_units
 
 LARGER = ("word", "sentence", "paragraph")  # units that are words, or cannot be cut into them
 Explained = dict[str, list["ScoredText"]]  # method's title -> one an example

@@ -11,18 +11,18 @@ from itertools import islice, zip_longest
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from pellucid.core.corpus.document_frequencies import word_form
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.lexicon.inflection import likeliest_synonym
-from pellucid.core.lexicon.wordnet import WordNet
-from pellucid.core.passes.blank import derived_seed
-from pellucid.core.results.interval import Interval
-from pellucid.core.text.content_words import is_content_word
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import text_units
+from pellucid.base.errors import BadFile
 from pellucid.evaluation.checking.check_case import TextIntervals
 from pellucid.evaluation.checking.scored_text import ScoredText
 from pellucid.evaluation.shared.summary import percentile_interval, tallies
+from pellucid.results.document_frequencies import word_form
+from pellucid.results.interval import Interval
+from pellucid.run.blank import derived_seed
+from pellucid.text.content_words import is_content_word
+from pellucid.text.example import Example
+from pellucid.text.inflection import likeliest_synonym
+from pellucid.text.units import text_units
+from pellucid.text.wordnet import WordNet
 
 AT_ONCE = 64  # bootstrap draws in memory together
 Type = tuple[str, str]  # the explained class, and the form of a word

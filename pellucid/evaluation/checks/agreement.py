@@ -6,14 +6,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from pellucid.core.corpus.document_frequencies import word_form
-from pellucid.core.foundation.checks import at_least, listed_members, one_of, whole
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.results.check_outcome import CheckLine
-from pellucid.core.text.example import Example
+from pellucid.base.checks import at_least, listed_members, one_of, whole
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import checks
+from pellucid.base.wording import quoted
 from pellucid.evaluation.checking.check_case import CheckCase, Findings
 from pellucid.evaluation.checking.scored_text import (
     TAU,
@@ -34,6 +30,10 @@ from pellucid.evaluation.checking.word_correlation import (
     token_correlation,
     type_correlation,
 )
+from pellucid.results.check_outcome import CheckLine
+from pellucid.results.document_frequencies import word_form
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.text.example import Example
 
 
 @checks.add(needs=frozenset(), cost="nothing: it reads the comparison's explanations")

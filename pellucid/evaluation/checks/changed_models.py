@@ -6,12 +6,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from pellucid.core.foundation.checks import between, one_of, whole
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.passes.blank import derived_seed
-from pellucid.core.results.check_outcome import CheckLine
-from pellucid.core.results.interval import Curve, Interval
-from pellucid.core.text.example import Example
+from pellucid.base.checks import between, one_of, whole
+from pellucid.base.kinds import checks
 from pellucid.evaluation.checking.check_case import (
     DEAD_SHARE,
     PART_RANDOMISED_TAU,
@@ -22,6 +18,10 @@ from pellucid.evaluation.checking.check_case import (
     judged_lines,
 )
 from pellucid.evaluation.checking.scored_text import TAU, ScoredText, alike, taus
+from pellucid.results.check_outcome import CheckLine
+from pellucid.results.interval import Curve, Interval
+from pellucid.run.blank import derived_seed
+from pellucid.text.example import Example
 
 Order = Literal["cascading", "independent"]
 MOST_LEVELS, MOST_TEXTS = 1000, 1_000_000

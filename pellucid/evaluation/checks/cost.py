@@ -10,16 +10,16 @@ from typing import Any
 
 from torch import Tensor
 
-from pellucid.core.foundation.checks import whole
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.foundation.memory import peak, start_peak
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.results.check_outcome import CheckLine
-from pellucid.core.results.table import COST_SECONDS
-from pellucid.core.text.example import Example
+from pellucid.base.checks import whole
+from pellucid.base.kinds import checks
+from pellucid.base.memory import peak, start_peak
 from pellucid.evaluation.checking.check_case import CheckCase, Findings
+from pellucid.results.check_outcome import CheckLine
+from pellucid.results.table import COST_SECONDS
+from pellucid.run.batch import Row
+from pellucid.run.model import Model
+from pellucid.run.trace import NOTHING, Trace, Want
+from pellucid.text.example import Example
 
 # A model that counts the rows that it reads, and is otherwise the model that it stands for.
 

@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pellucid.core.corpus.document_frequencies import word_form
-from pellucid.core.corpus.word_lists import OverlapCurve, overlap_curve
-from pellucid.core.foundation.checks import at_least, whole
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.lexicon.wordnet import WordNet
-from pellucid.core.results.check_outcome import CheckLine
-from pellucid.core.results.interval import Curve, Interval
-from pellucid.core.results.t_interval import t_interval
-from pellucid.core.text.content_words import is_content_word
-from pellucid.core.text.example import Example
+from pellucid.base.checks import at_least, whole
+from pellucid.base.errors import BadFile
+from pellucid.base.kinds import checks
 from pellucid.evaluation.checking.check_case import CheckCase, Findings
 from pellucid.evaluation.checking.scored_text import TAU, Explained, ScoredText, taus, top_measure, tops
 from pellucid.evaluation.checking.word_correlation import synonym_examples
+from pellucid.results.check_outcome import CheckLine
+from pellucid.results.document_frequencies import word_form
+from pellucid.results.interval import Curve, Interval
+from pellucid.results.t_interval import t_interval
+from pellucid.results.word_lists import OverlapCurve, overlap_curve
+from pellucid.text.content_words import is_content_word
+from pellucid.text.example import Example
+from pellucid.text.wordnet import WordNet
 
 MOST_EDITS = 1000
 WORST, FIRST = "the worst", "the first"
@@ -120,7 +120,7 @@ def class_overlap(case: CheckCase, *, k: int = 10, n_draws: int = 200) -> Findin
 
     Source: Hou and Castañón (2023), section 5.3 and figure 4, count tokens that classes share. A method
     that picks words which occur once shares none either, so every overlap stands beside random lists
-    and lists of the rarest words (`core/corpus/word_lists.py`).
+    and lists of the rarest words (`results/word_lists.py`).
 
     k: words in a list, 1 or more, or as many as the class with the fewest has. n_draws: random lists, 1 or more. Function words and
     punctuation are left out. The random lists' interval is the range of 95 % of them.

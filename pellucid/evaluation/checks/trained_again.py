@@ -5,23 +5,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.checks import between, listed_members
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.blank import derived_seed
-from pellucid.core.passes.model import Model
-from pellucid.core.results.check_outcome import CheckLine
-from pellucid.core.results.interval import Curve, Interval
-from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example, group_of
+from pellucid.base.checks import between, listed_members
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.kinds import checks
+from pellucid.base.progress import silent
+from pellucid.base.wording import quoted
 from pellucid.evaluation.checking.check_case import CheckCase, Findings
 from pellucid.evaluation.checking.scored_text import ScoredText, without_highest, without_words, word_places
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.comparison_table import comparison_table
+from pellucid.results.check_outcome import CheckLine
+from pellucid.results.interval import Curve, Interval
+from pellucid.results.table import CHANCE
+from pellucid.run.blank import derived_seed
+from pellucid.run.model import Model
+from pellucid.run.predicting import predictions
+from pellucid.text.example import Example, group_of
 
 ACCURACY, BEYOND = "accuracy after retraining", "lost beyond random words"
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.results.table import CEILING
-from pellucid.core.text.example import Example, annotators_of
+from pellucid.base.catalogue import Call
+from pellucid.results.table import CEILING
+from pellucid.text.example import Example, annotators_of
 
 FEW = 100
 OPERATORS = {

@@ -6,21 +6,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.core.explaining.explaining import explain_batch
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.progress import Progress, silent
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.heaviest_spans import heaviest_spans
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Spans
+from pellucid.base.catalogue import Call
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.progress import Progress, silent
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.judged_part import JudgedPart
 from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.summary import MetricValues
+from pellucid.results.explanation import Explanation
+from pellucid.results.heaviest_spans import heaviest_spans
+from pellucid.run.batch import Batch
+from pellucid.run.explaining import explain_batch
+from pellucid.run.packing import scheduler_for
+from pellucid.run.scheduler import Scheduler
+from pellucid.text.example import Example
+from pellucid.text.units import Spans
 
 STAGE = "comparing"
 REMEMBERED = 200_000  # logits that the scheduler remembers between metrics, about 100 MB

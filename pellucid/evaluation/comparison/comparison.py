@@ -8,23 +8,23 @@ from hashlib import blake2b
 
 import torch
 
-from pellucid.core.explaining.diagnostics import route_record
-from pellucid.core.explaining.explaining import Request
-from pellucid.core.foundation.catalogue import Call, Choice
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import metrics as known_metrics
-from pellucid.core.foundation.packages import __version__
-from pellucid.core.passes.model import WRITING, Model, lacking
-from pellucid.core.passes.target import Target
-from pellucid.core.results.explanation_record import example_record
-from pellucid.core.results.table import CHANCE
-from pellucid.core.text.example import Example, annotators_of
-from pellucid.core.text.tied_units import TIES
-from pellucid.core.text.units import KINDS
-from pellucid.core.writing.word import Word
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.kinds import metrics as known_metrics
+from pellucid.base.packages import __version__
 from pellucid.evaluation.shared.case import gold_classes
 from pellucid.evaluation.shared.selection import marked_share
+from pellucid.results.explanation_record import example_record
+from pellucid.results.table import CHANCE
+from pellucid.run.diagnostics import route_record
+from pellucid.run.explaining import Request
+from pellucid.run.model import WRITING, Model, lacking
+from pellucid.run.target import Target
+from pellucid.run.word import Word
+from pellucid.text.example import Example, annotators_of
+from pellucid.text.tied_units import TIES
+from pellucid.text.units import KINDS
 
 PART = 16  # at most so many examples are explained, judged and saved together
 WORK = 400_000  # characters x methods x metrics in a part: about a minute of a MiniLM classifier on two cores

@@ -11,7 +11,7 @@ A comparison that only has more metrics goes on from the folder's explanations: 
     earlier.json        the questions with fewer metrics that parts may still be of; removed at the end
     table.json          the table; written last, so the comparison is finished when this and all other files exist
     trained/            models that a check trained, each in a folder of its own
-    pellucid-manifest.json   digests of these files, once it is finished; see `core/folders/output_folder.py`
+    pellucid-manifest.json   digests of these files, once it is finished; see `base/output_folder.py`
 
 Values and table carry a seal: it names their comparison, and for values their part and a digest of its explanations.
 Missing files are computed again. A file with the seal of another comparison or part is refused. Unfinished writes of a
@@ -26,20 +26,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from pellucid.core.folders.manifest import remove_manifest
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import file_digest, json_digest, parsed, read_json, seal_of
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.foundation.wording import clipped
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.storage import read, save
-from pellucid.core.results.table import Table
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
+from pellucid.base.json_text import file_digest, json_digest, parsed, read_json, seal_of
+from pellucid.base.manifest import remove_manifest
+from pellucid.base.output_folder import OutputFolder
+from pellucid.base.progress import Progress
+from pellucid.base.wording import clipped
 from pellucid.evaluation.checking.run_checks import CHECKS
 from pellucid.evaluation.comparison.compared_part import STAGE, compared_part, judged_part_of
 from pellucid.evaluation.comparison.comparison import PART, PART_SIZE, Comparison
 from pellucid.evaluation.comparison.judged_part import JudgedPart, not_a_part, write_values
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import read, save
+from pellucid.results.table import Table
 
 QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
 VALUES, EARLIER = "values.parquet", "earlier.json"

@@ -5,17 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.results.check_outcome import CheckOutcome
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.prediction import Explained, Prediction
-from pellucid.core.results.table import CEILING, Cell, Curve, Table
-from pellucid.core.results.trust_card import TrustCard
-from pellucid.core.text.example import ANNOTATORS, Example, annotators_of, annotators_record, marked
-from pellucid.core.text.trained_texts import seen_caveats
-from pellucid.core.text.units import coarsen
+from pellucid.base.catalogue import Call
 from pellucid.evaluation.comparison.caveats import caveats
 from pellucid.evaluation.comparison.comparison import Comparison, needs_marks, plain_settings
 from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
@@ -30,6 +20,16 @@ from pellucid.evaluation.shared.summary import (
 )
 from pellucid.evaluation.trust.leads import leads_over_chance
 from pellucid.evaluation.trust.trust_card import failures_of, seconds_of, trust_card, unmade_checks
+from pellucid.results.check_outcome import CheckOutcome
+from pellucid.results.explanation import Explanation
+from pellucid.results.prediction import Explained, Prediction
+from pellucid.results.table import CEILING, Cell, Curve, Table
+from pellucid.results.trust_card import TrustCard
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, marked
+from pellucid.text.trained_texts import seen_caveats
+from pellucid.text.units import coarsen
 
 Values = Mapping[tuple[str, str], MetricValues]
 

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import read_text, whole_file, write_text
-from pellucid.core.foundation.json_text import is_sealed, parsed, sealed, unsealed
-from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
+from pellucid.base.errors import BadFile
+from pellucid.base.files import read_text, whole_file, write_text
+from pellucid.base.json_text import is_sealed, parsed, sealed, unsealed
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.shared.summary import Combine, MetricValues
+from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans
 
 FORM = "pellucid-judged-1"
 Numbers = float | None | list["Numbers"]

@@ -9,13 +9,13 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.error_analysis import ErrorAnalysis, PatternCount
-from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
-from pellucid.core.results.proportions import difference, share
-from pellucid.core.text.units import text_units
+from pellucid.base.errors import BadInput
 from pellucid.evaluation.errors.learned_cues import LearnedCues, words_of
+from pellucid.results.error_analysis import ErrorAnalysis, PatternCount
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
+from pellucid.results.proportions import difference, share
+from pellucid.text.units import text_units
 
 # Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and
 # cue words.

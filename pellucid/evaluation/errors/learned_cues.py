@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.error_analysis import CueWord
-from pellucid.core.text.example import Example
-from pellucid.core.text.trained_texts import text_digest
-from pellucid.core.text.units import text_units
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput
+from pellucid.results.error_analysis import CueWord
+from pellucid.text.example import Example
+from pellucid.text.trained_texts import text_digest
+from pellucid.text.units import text_units
 
 WordsByClass = Mapping[str, frozenset[str]]
 HALVES = (

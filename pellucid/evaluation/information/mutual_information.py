@@ -15,14 +15,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.trace import Trace, Want
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.run.batch import Row
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.trace import Trace, Want
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL
 
 # The words of many texts with the vectors that go into a model's encoder and the states that come out.
 

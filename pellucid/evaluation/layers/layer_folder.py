@@ -2,7 +2,7 @@
 
     question.json             what is explained; a folder with another question is refused
     parts/00-00-0003.parquet  the explanations of the fourth part's texts by the first training of the first model
-    pellucid-manifest.json    digests of these files, once there are all; see `core/folders/output_folder.py`
+    pellucid-manifest.json    digests of these files, once there are all; see `base/output_folder.py`
 
 A part is there whole or not at all. Unfinished writes of a killed process are removed.
 """
@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.explanation_record import example_record
-from pellucid.core.results.storage import read, save
+from pellucid.base.errors import BadFile
+from pellucid.base.json_text import json_digest
+from pellucid.base.progress import Progress
 from pellucid.evaluation.layers.layer_question import PART, LayerQuestion
 from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
+from pellucid.results.explanation import Explanation
+from pellucid.results.explanation_record import example_record
+from pellucid.results.storage import read, save
 
 STAGE = "explaining layers"
 Questions = Mapping[str, Sequence[LayerQuestion]]  # the model's name -> a question a training

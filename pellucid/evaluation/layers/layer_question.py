@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.core.explaining.diagnostics import route_record
-from pellucid.core.explaining.explaining import Request, explain_batch
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import STATE_VECTOR, attributions, diagnostics
-from pellucid.core.foundation.packages import __version__
-from pellucid.core.foundation.progress import silent
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.example import Example
-from pellucid.core.text.ranges import is_each, steps_of
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.kinds import STATE_VECTOR, attributions, diagnostics
+from pellucid.base.packages import __version__
+from pellucid.base.progress import silent
+from pellucid.base.wording import listed, quoted
+from pellucid.results.explanation import Explanation
+from pellucid.run.diagnostics import route_record
+from pellucid.run.explaining import Request, explain_batch
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.packing import scheduler_for
+from pellucid.text.example import Example
+from pellucid.text.ranges import is_each, steps_of
 
 PART = 4  # texts that are explained and written together: less than a minute of work
 

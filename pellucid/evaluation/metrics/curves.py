@@ -4,13 +4,13 @@ from typing import get_args
 
 import numpy as np
 
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.passes.batch import Operator
-from pellucid.core.text.tied_units import mean_of_orders
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.case import Case, Judged, Reference
 from pellucid.evaluation.shared.removed_words import area, random_edits, still_right
+from pellucid.run.batch import Operator
+from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.units import Kind
 
 
 @metrics.add(

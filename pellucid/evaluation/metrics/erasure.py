@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.passes.batch import Operator
-from pellucid.core.text.tied_units import mean_of_orders
-from pellucid.core.text.units import Kind
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.removed_words import FRACTIONS, mean_fall
 from pellucid.evaluation.shared.soft_erasure import mean_soft_fall
+from pellucid.run.batch import Operator
+from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.units import Kind
 
 
 @metrics.add(better="higher", lowest=-1.0, highest=1.0, column=3, later={"normalised"})

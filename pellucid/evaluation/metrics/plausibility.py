@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from pellucid.core.foundation.checks import at_least, between
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.text.tied_units import mean_of_orders
+from pellucid.base.checks import at_least, between
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.reason_ranking import (
     area_under_precision,
@@ -21,6 +20,7 @@ from pellucid.evaluation.shared.selection import (
     selection_chances,
     shares_marked,
 )
+from pellucid.text.tied_units import mean_of_orders
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=5)

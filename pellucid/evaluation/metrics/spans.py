@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.passes.batch import Operator
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.spans.read_alone import others_alike
-from pellucid.core.text.tied_units import mean_of_orders
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import at_least
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.case import Case, Judged
 from pellucid.evaluation.shared.removed_words import alone, evidence, falls, numbers_of
+from pellucid.run.batch import Operator
+from pellucid.run.blank import generator_for
+from pellucid.run.read_alone import others_alike
+from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.units import Kind
 
 
 @metrics.add(better="higher", lowest=-1.0, highest=1.0, usual=False)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.core.foundation.checks import between, every, whole
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.extraction import Extraction
-from pellucid.core.results.table import Interval
-from pellucid.core.text.eraser_tokens import eraser_tokens
+from pellucid.base.checks import between, every, whole
+from pellucid.base.errors import BadInput
 from pellucid.evaluation.shared.summary import percentile_interval, resampled_means
+from pellucid.results.extraction import Extraction
+from pellucid.results.table import Interval
+from pellucid.text.eraser_tokens import eraser_tokens
 
 TokenSpan = tuple[int, int]  # tokens [first, end) of one document
 # columns of an example: sum and number of its documents' precisions, recalls, and token F1s

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import torch
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.passes.divergences import jensen_shannon, total_variation
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput
 from pellucid.evaluation.shared.weighed_texts import WeighedText, weighed_texts
+from pellucid.run.divergences import jensen_shannon, total_variation
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 
 FEWEST = 2  # units: the weight of a single one is 1 in every model
 

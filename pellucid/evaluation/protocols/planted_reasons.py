@@ -10,10 +10,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.results.extraction import Extraction
-from pellucid.core.results.table import Interval
+from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
+from pellucid.results.extraction import Extraction
+from pellucid.results.table import Interval
 
 ENOUGH = 0.95
 

@@ -13,18 +13,18 @@ from itertools import starmap
 import numpy as np
 import torch
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.target import class_logits
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.extraction import SEPARATOR, Extraction
-from pellucid.core.results.table import Interval
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput
 from pellucid.evaluation.shared.case import decoy_units, gold_classes, marked_units
 from pellucid.evaluation.shared.reason_ranking import average_precision, decoy_above, highest_in_reason
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.explanation import Explanation
+from pellucid.results.extraction import SEPARATOR, Extraction
+from pellucid.results.table import Interval
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import class_logits
+from pellucid.text.example import Example
 
 Parts = Mapping[str, Sequence[Example]]  # train, dev, test
 Cut = Mapping[str, Sequence[Extraction]]  # the same parts, extracted

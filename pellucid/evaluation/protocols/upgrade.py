@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import read_text, write_text
-from pellucid.core.foundation.json_text import parsed
-from pellucid.core.results.table import Interval
+from pellucid.base.errors import BadFile
+from pellucid.base.files import read_text, write_text
+from pellucid.base.json_text import parsed
 from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
+from pellucid.results.table import Interval
 
 FILE = "upgrade.json"
 

@@ -7,18 +7,18 @@ from typing import Literal
 import numpy as np
 from torch import Tensor
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Batch, Operator, Row
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.model import WRITING, Model
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import class_logits, class_probabilities
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.example import Example, Rationale, marked
-from pellucid.core.text.tied_units import contents_of, tied_orders
-from pellucid.core.text.units import KINDS, Kind, Units
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.wording import quoted
+from pellucid.results.explanation import Explanation
+from pellucid.run.batch import Batch, Operator, Row
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.model import WRITING, Model
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import class_logits, class_probabilities
+from pellucid.text.example import Example, Rationale, marked
+from pellucid.text.tied_units import contents_of, tied_orders
+from pellucid.text.units import KINDS, Kind, Units
 
 Reference = Literal["gold", "prediction"]
 
@@ -77,7 +77,7 @@ class Case:
     def orders(self, unit: Kind) -> list[list[list[int]]]:
         """For each example its orders of its text's units by number, highest score first: one, or several where scores are equal.
 
-        What a metric makes of an order is averaged over them, so that no reading order decides (`core/text/tied_units.py`). Of a
+        What a metric makes of an order is averaged over them, so that no reading order decides (`text/tied_units.py`). Of a
         model that writes, the units of what it has read: what it is to write stays.
         """
         scored = zip(self.views(unit), self.scores(unit), strict=True)  # refuses what is no unit

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_folder, remove_unfinished, write_text
-from pellucid.core.foundation.json_text import json_digest, read_json
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_folder, remove_unfinished, write_text
+from pellucid.base.json_text import json_digest, read_json
+from pellucid.base.output_folder import OutputFolder
 
 QUESTION, PARTS = "question.json", "parts"
 

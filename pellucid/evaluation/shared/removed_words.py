@@ -7,15 +7,15 @@ from typing import get_args
 import numpy as np
 import torch
 
-from pellucid.core.foundation.checks import at_least, between, one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.batch import Operator, Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.results.heaviest_spans import heaviest_choices
-from pellucid.core.text.ranges import top_count
-from pellucid.core.text.tied_units import mean_of_orders
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import at_least, between, one_of
+from pellucid.base.errors import BadSetting
 from pellucid.evaluation.shared.case import Case, Judged, Reference
+from pellucid.results.heaviest_spans import heaviest_choices
+from pellucid.run.batch import Operator, Row
+from pellucid.run.blank import generator_for
+from pellucid.text.ranges import top_count
+from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.units import Kind
 
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.5)
 Removed = Callable[[list[int], int], list[int]]  # units by score, count -> the units that are removed

@@ -10,13 +10,13 @@ from math import comb
 
 import numpy as np
 
-from pellucid.core.foundation.checks import at_least, between
-from pellucid.core.passes.model import Model
-from pellucid.core.text.example import Example, annotators_of, marked
-from pellucid.core.text.ranges import choose_ranges, highest_mean, shared_out, top_count
-from pellucid.core.text.tied_units import contents_of, drawn_numbers, pick_drawn
-from pellucid.core.text.units import Units, coarsen
+from pellucid.base.checks import at_least, between
 from pellucid.evaluation.shared.case import Case
+from pellucid.run.model import Model
+from pellucid.text.example import Example, annotators_of, marked
+from pellucid.text.ranges import choose_ranges, highest_mean, shared_out, top_count
+from pellucid.text.tied_units import contents_of, drawn_numbers, pick_drawn
+from pellucid.text.units import Units, coarsen
 
 Marks = Sequence[np.ndarray | None]
 DRAWS = 500  # selections of a text with equal scores, where there are more of them

@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.target import class_probabilities
-from pellucid.core.passes.windows import rows_of
-from pellucid.core.text.units import Kind
+from pellucid.base.checks import at_least
 from pellucid.evaluation.shared.case import Case, refuse_infinite
+from pellucid.run.batch import Row
+from pellucid.run.blank import generator_for
+from pellucid.run.target import class_probabilities
+from pellucid.run.windows import rows_of
+from pellucid.text.units import Kind
 
 PURPOSE = "soft erasure"  # one for both metrics: their draws are the same
 Chances = Callable[[np.ndarray], np.ndarray]  # importance [unit] -> the chance that a number is kept [unit]

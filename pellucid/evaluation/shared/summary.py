@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.table import Interval
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput
+from pellucid.results.table import Interval
 
 if TYPE_CHECKING:
     from pellucid.evaluation.shared.case import Judged  # imports torch, which takes seconds

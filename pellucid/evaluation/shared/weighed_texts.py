@@ -14,21 +14,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.corpus.rank_agreement import tau_b
-from pellucid.core.explaining.stitching import joined_units
-from pellucid.core.foundation.errors import ModelCannot, ParityBroken
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.divergences import total_variation
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.rounding import tolerance
-from pellucid.core.passes.windows import in_windows
-from pellucid.core.results.table import Interval
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Spans, Units, coarsen
+from pellucid.base.errors import ModelCannot, ParityBroken
+from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.shared.summary import bootstrap_interval, percentile_interval, resampled_means
+from pellucid.results.rank_agreement import tau_b
+from pellucid.results.table import Interval
+from pellucid.run.batch import Batch, Row
+from pellucid.run.blank import generator_for
+from pellucid.run.divergences import total_variation
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.rounding import tolerance
+from pellucid.run.stitching import joined_units
+from pellucid.run.windows import in_windows
+from pellucid.text.example import Example
+from pellucid.text.units import Spans, Units, coarsen
 
 ROUNDING = 1e-3  # of the logits' size
 Ranking = tuple[np.ndarray, np.ndarray]  # [word] each: a word's weight, and its score by a method

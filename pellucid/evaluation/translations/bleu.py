@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.packages import optional_package
-from pellucid.core.results.interval import Interval
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.errors import BadInput
+from pellucid.base.packages import optional_package
 from pellucid.evaluation.shared.summary import percentile_interval, resampled_means
+from pellucid.results.interval import Interval
 
 TOKENIZERS = ("13a", "intl", "char", "none")
 ORDERS = 4  # the longest n-grams of BLEU

@@ -17,13 +17,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.processes.safe_start import PROGRAM_ENVIRONMENT, program_path
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.interval import Interval
-from pellucid.core.text.units import Units
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.base.safe_start import PROGRAM_ENVIRONMENT, program_path
+from pellucid.base.wording import quoted
 from pellucid.evaluation.shared.summary import percentile_interval, resampled_means
+from pellucid.results.explanation import Explanation
+from pellucid.results.interval import Interval
+from pellucid.text.units import Units
 
 Links = frozenset[tuple[int, int]]  # (source word, target word)
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.core.foundation.catalogue import Call
-from pellucid.core.results.t_interval import t_interval
-from pellucid.core.results.table import Interval
+from pellucid.base.catalogue import Call
 from pellucid.evaluation.shared.summary import Combine, MetricValues, combined_means
+from pellucid.results.t_interval import t_interval
+from pellucid.results.table import Interval
 
 Values = Mapping[tuple[str, str], MetricValues]
 

@@ -2,11 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pellucid.core.foundation.kinds import checks
-from pellucid.core.results.check_outcome import CheckOutcome
-from pellucid.core.results.t_interval import t_interval
-from pellucid.core.results.table import COST_SECONDS
-from pellucid.core.results.trust_card import Advice, Kind, TrustCard
+from pellucid.base.kinds import checks
 from pellucid.evaluation.trust.leads import (
     FEWEST_TEXTS,
     LEVEL,
@@ -19,6 +15,10 @@ from pellucid.evaluation.trust.leads import (
     ranked,
     standings,
 )
+from pellucid.results.check_outcome import CheckOutcome
+from pellucid.results.t_interval import t_interval
+from pellucid.results.table import COST_SECONDS
+from pellucid.results.trust_card import Advice, Kind, TrustCard
 
 LIMITS = (
     "Most measures take words out of the texts, and the model was not trained on such texts.",

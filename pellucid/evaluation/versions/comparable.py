@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.wording import clipped, listed, quoted
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import SPECIAL
+from pellucid.base.errors import BadInput
+from pellucid.base.wording import clipped, listed, quoted
+from pellucid.results.explanation import Explanation
+from pellucid.text.units import SPECIAL
 
 # Which texts two sets of explanations have in common: by id and text, and where a text has got another
 # id, by the text.

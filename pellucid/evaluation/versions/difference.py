@@ -5,17 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.core.corpus.difference import (
-    Difference,
-    DifferenceMeans,
-    DifferenceSummary,
-    TextDifference,
-    TwinDifference,
-)
-from pellucid.core.corpus.rank_agreement import highest, tau_b, top_overlap
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Interval
+from pellucid.base.errors import BadInput
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.evaluation.versions.comparable import (
     Pair,
@@ -25,6 +15,16 @@ from pellucid.evaluation.versions.comparable import (
     is_same_target,
     matched,
 )
+from pellucid.results.difference import (
+    Difference,
+    DifferenceMeans,
+    DifferenceSummary,
+    TextDifference,
+    TwinDifference,
+)
+from pellucid.results.explanation import Explanation
+from pellucid.results.rank_agreement import highest, tau_b, top_overlap
+from pellucid.results.table import Interval
 
 Side = tuple[str, Sequence[Explanation]]  # what messages call it, and its explanations by one method
 MEASURES = ("changed", "tau", "overlap")

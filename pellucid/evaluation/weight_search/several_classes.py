@@ -13,7 +13,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import between
+from pellucid.base.checks import between
 from pellucid.evaluation.shared.weighed_texts import WeighedText
 from pellucid.evaluation.weight_search.answer_region import MARGIN, AnswerRegion, farthest_of_two_classes
 

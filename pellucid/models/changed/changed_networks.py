@@ -8,18 +8,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.blank import derived_seed
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.parity import residuals
-from pellucid.core.passes.precision import TOLERANCE
-from pellucid.core.passes.rounding import tolerance
-from pellucid.core.passes.windows import rows_of
-from pellucid.core.text.example import Example
+from pellucid.base.errors import ModelCannot
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.function import FunctionClassifier
 from pellucid.models.classifiers.hooks import evaluating
+from pellucid.run.batch import Row
+from pellucid.run.blank import derived_seed
+from pellucid.run.model import Model
+from pellucid.run.parity import residuals
+from pellucid.run.precision import TOLERANCE
+from pellucid.run.rounding import tolerance
+from pellucid.run.windows import rows_of
+from pellucid.text.example import Example
 
 
 def network_copy(model: Model, purpose: str) -> Classifier:

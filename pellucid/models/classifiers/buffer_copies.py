@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ParityBroken
-from pellucid.core.passes.parity import residuals
-from pellucid.core.passes.precision import TOLERANCE
-from pellucid.core.passes.trace import Trace
+from pellucid.base.errors import ParityBroken
 from pellucid.models.classifiers.hooks import evaluating
+from pellucid.run.parity import residuals
+from pellucid.run.precision import TOLERANCE
+from pellucid.run.trace import Trace
 
 MOST = 2**20  # numbers of a buffer that is copied
 

@@ -11,17 +11,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.explaining.diagnostics import EAGER
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.language_head import LanguageHead
-from pellucid.core.passes.model import Packing, Parts
-from pellucid.core.passes.rounding import Rounding
-from pellucid.core.passes.target import Problem
-from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.results.explanation import Prediction
-from pellucid.core.text.example import Example, Texts
+from pellucid.base.lazy_attributes import cached_property
 from pellucid.models.classifiers.buffer_copies import undisturbed
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
 from pellucid.models.classifiers.network_inputs import NetworkInputs
@@ -31,6 +21,16 @@ from pellucid.models.families.structure import Structure
 from pellucid.models.routing.route import Route
 from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
 from pellucid.models.routing.trial import TrialPasses
+from pellucid.results.explanation import Prediction
+from pellucid.run.batch import Batch, Row, SpecialIds
+from pellucid.run.diagnostics import EAGER
+from pellucid.run.language_head import LanguageHead
+from pellucid.run.model import Packing, Parts
+from pellucid.run.predicting import predictions
+from pellucid.run.rounding import Rounding
+from pellucid.run.target import Problem
+from pellucid.run.trace import NOTHING, Trace, Want
+from pellucid.text.example import Example, Texts
 
 # What a network with a head may have; whether it does is seen on a text.
 POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
@@ -43,7 +43,7 @@ class Classifier:
     name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
     window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
-    (`core/text/trained_texts.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
+    (`text/trained_texts.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
     they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
     that is hidden from the network in every text (`models/changed/changed_networks.py`). route: how its passes are computed, by name, or
     "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.

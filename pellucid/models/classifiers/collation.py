@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.memory import index_on, to_device
-from pellucid.core.passes.batch import POSITIONS, Row
-from pellucid.core.passes.trace import GateTrace
+from pellucid.base.memory import index_on, to_device
 from pellucid.models.pooling.pooler import PieceTensors
+from pellucid.run.batch import POSITIONS, Row
+from pellucid.run.trace import GateTrace
 
 NO_PIECE = -1
 # The columns of a row that networks read, and what padding has there.

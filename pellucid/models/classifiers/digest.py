@@ -7,8 +7,8 @@ from hashlib import blake2b
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.tensor_checksum import checksum
+from pellucid.base.errors import ModelCannot
+from pellucid.base.tensor_checksum import checksum
 
 PLAIN = (
     str,

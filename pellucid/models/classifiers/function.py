@@ -13,20 +13,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.checks import of_class, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.foundation.wording import clipped
-from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing, Parts
-from pellucid.core.passes.rounding import Rounding
-from pellucid.core.passes.target import Problem
-from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.results.explanation import Prediction
-from pellucid.core.text.example import Example, Texts
+from pellucid.base.checks import of_class, one_of
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.wording import clipped
 from pellucid.models.classifiers.numbered_pieces import NumberedPieces, Text
 from pellucid.models.classifiers.output import class_names
+from pellucid.results.explanation import Prediction
+from pellucid.run.batch import Batch, Row, SpecialIds
+from pellucid.run.model import Packing, Parts
+from pellucid.run.predicting import predictions
+from pellucid.run.rounding import Rounding
+from pellucid.run.target import Problem
+from pellucid.run.trace import NOTHING, Trace, Want
+from pellucid.text.example import Example, Texts
 
 Gives = Literal["probabilities", "logits"]
 SMALLEST = 1e-30  # a probability below it counts as it: 0 has no logarithm

@@ -11,12 +11,11 @@ from transformers import (
     PreTrainedModel,
 )
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadFile, BadSetting, ModelCannot, PellucidError
-from pellucid.core.foundation.files import readable
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.target import Problem
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot, PellucidError
+from pellucid.base.files import readable
+from pellucid.base.memory import check_memory
+from pellucid.base.wording import listed
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.classifiers.output import check_labels
@@ -25,6 +24,7 @@ from pellucid.models.folders.configuration import tokenizer_configuration
 from pellucid.models.folders.hub import local_folder, why_not
 from pellucid.models.folders.kinds_of_model import check_folder_kind
 from pellucid.models.folders.library_network import guarded, quiet, read_network
+from pellucid.run.target import Problem
 
 HOLES = 100  # times as many ids as tokens
 

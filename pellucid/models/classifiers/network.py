@@ -12,20 +12,10 @@ from typing import ClassVar, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.explaining.predicting import predictions
-from pellucid.core.foundation.checks import of_class, one_of, whole
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot, PellucidError
-from pellucid.core.foundation.memory import is_memory_error
-from pellucid.core.foundation.wording import reason
-from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import Packing, Parts
-from pellucid.core.passes.rounding import Rounding
-from pellucid.core.passes.target import Problem
-from pellucid.core.passes.trace import NOTHING, Trace, Want
-from pellucid.core.passes.windows import windows_of
-from pellucid.core.results.explanation import Prediction
-from pellucid.core.text.example import Example, Texts
-from pellucid.core.text.units import SPECIAL, Units, coarse_index
+from pellucid.base.checks import of_class, one_of, whole
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
+from pellucid.base.memory import is_memory_error
+from pellucid.base.wording import reason
 from pellucid.models.classifiers.buffer_copies import reading, shared_numbers, undisturbed
 from pellucid.models.classifiers.collation import closed_up, collate
 from pellucid.models.classifiers.digest import network_digest
@@ -35,6 +25,16 @@ from pellucid.models.classifiers.network_layers import LayerRun, checked_layers,
 from pellucid.models.classifiers.output import class_names
 from pellucid.models.classifiers.running import FAILURES
 from pellucid.models.families.probes import device_of, rows_of_table
+from pellucid.results.explanation import Prediction
+from pellucid.run.batch import Batch, Row, SpecialIds
+from pellucid.run.model import Packing, Parts
+from pellucid.run.predicting import predictions
+from pellucid.run.rounding import Rounding
+from pellucid.run.target import Problem
+from pellucid.run.trace import NOTHING, Trace, Want
+from pellucid.run.windows import windows_of
+from pellucid.text.example import Example, Texts
+from pellucid.text.units import SPECIAL, Units, coarse_index
 
 Piece = tuple[int, int | None, int | None]
 Gaps = Literal["close", "mask"]

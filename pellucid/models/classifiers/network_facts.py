@@ -8,13 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.passes.batch import Row, SpecialIds
-from pellucid.core.passes.parity import residuals
-from pellucid.core.passes.precision import TOLERANCE
-from pellucid.core.passes.trace import GateTrace
-from pellucid.core.text.example import Example
+from pellucid.base.errors import ModelCannot
+from pellucid.base.lazy_attributes import cached_property
 from pellucid.models.classifiers.buffer_copies import reading, undisturbed
 from pellucid.models.classifiers.collation import Arguments, collate
 from pellucid.models.classifiers.digest import network_digest, network_state
@@ -37,6 +32,11 @@ from pellucid.models.families.probes import (
 from pellucid.models.families.structure import Structure, observed, structure_of
 from pellucid.models.pooling.pooler import PieceTensors, piece_tensors
 from pellucid.models.routing.route import own_call
+from pellucid.run.batch import Row, SpecialIds
+from pellucid.run.parity import residuals
+from pellucid.run.precision import TOLERANCE
+from pellucid.run.trace import GateTrace
+from pellucid.text.example import Example
 
 # What a network must offer that reads a record of piece tensors; networks of Hugging Face read columns by
 # name instead.

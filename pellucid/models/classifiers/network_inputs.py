@@ -5,14 +5,14 @@ from contextlib import nullcontext
 
 import torch
 
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.precision import InWiderNumbers, is_short
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.models.classifiers.collation import Arguments, collate, hidden, row_with_gaps
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
 from pellucid.models.families.last_token import empty_row
 from pellucid.models.pooling.pooler import piece_tensors
+from pellucid.run.batch import Batch, Row
+from pellucid.run.precision import InWiderNumbers, is_short
+from pellucid.text.example import Example
 
 
 class NetworkInputs:

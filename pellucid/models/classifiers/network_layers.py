@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from pellucid.core.foundation.checks import every
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.passes.module_hooks import hook_output
+from pellucid.base.checks import every
+from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.classifiers.hooks import Enough, with_first
+from pellucid.run.module_hooks import hook_output
 
 
 @dataclass

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.batch import Row
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL, Units, text_units
+from pellucid.base.errors import ModelCannot
+from pellucid.run.batch import Row
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL, Units, text_units
 
 Text = str | tuple[str, str]
 BETWEEN = 0  # the id of what stands between the texts of a pair

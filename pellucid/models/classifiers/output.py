@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.wording import listed, quoted
-from pellucid.core.passes.trace import StateTrace
-from pellucid.core.text.example import is_utf8
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.wording import listed, quoted
 from pellucid.models.pooling.pooler import OwnWeights
+from pellucid.run.trace import StateTrace
+from pellucid.text.example import is_utf8
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 import torch
 
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.trace import Want
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.run.batch import Row
+from pellucid.run.trace import Want
 
 
 def reads_backwards(classifier: Classifier) -> bool:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.trace import Trace, Want
+from pellucid.base.errors import ModelCannot
 from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
 from pellucid.models.classifiers.collation import Arguments, closed_up
 from pellucid.models.classifiers.hooks import (
@@ -25,6 +23,8 @@ from pellucid.models.classifiers.output import Output
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.classifiers.running import Call
 from pellucid.models.routing.route import Route, own_call
+from pellucid.run.batch import Row
+from pellucid.run.trace import Trace, Want
 
 
 @dataclass(frozen=True, eq=False)

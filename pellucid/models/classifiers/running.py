@@ -6,9 +6,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ModelCannot, PellucidError
-from pellucid.core.foundation.memory import is_memory_error
-from pellucid.core.foundation.wording import reason
+from pellucid.base.errors import ModelCannot, PellucidError
+from pellucid.base.memory import is_memory_error
+from pellucid.base.wording import reason
 from pellucid.models.classifiers.collation import Arguments
 from pellucid.models.classifiers.output import Output
 from pellucid.models.families.last_token import one_end_a_row, with_row_ends

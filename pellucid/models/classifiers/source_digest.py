@@ -11,11 +11,11 @@ import torch
 from transformers import MODEL_MAPPING
 from transformers.utils import cached_file
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.json_text import file_digest, json_digest
-from pellucid.core.foundation.kinds import encoders
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.wording import listed
+from pellucid.base.errors import BadFile
+from pellucid.base.json_text import file_digest, json_digest
+from pellucid.base.kinds import encoders
+from pellucid.base.memory import check_memory
+from pellucid.base.wording import listed
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.encoder import Encoder

@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 import tokenizers
 
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.wording import quoted, reason
-from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.windows import windows_of
-from pellucid.core.text.content_words import has_content
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.wording import quoted, reason
+from pellucid.run.batch import Batch, Row, SpecialIds
+from pellucid.run.windows import windows_of
+from pellucid.text.content_words import has_content
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
 
 # What Pellucid uses of a fast tokenizer of Hugging Face, and of its answers.
 

@@ -9,13 +9,13 @@ from safetensors.torch import load_file
 from tokenizers import Regex, normalizers
 from transformers import MODEL_MAPPING
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors, read_text, readable, whole_files, write_text
-from pellucid.core.foundation.json_text import Json
-from pellucid.core.foundation.kinds import encoders, poolers
-from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.wording import reason
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors, read_text, readable, whole_files, write_text
+from pellucid.base.json_text import Json
+from pellucid.base.kinds import encoders, poolers
+from pellucid.base.local_random import OwnDraws, UndrawnParameters
+from pellucid.base.memory import check_memory
+from pellucid.base.wording import reason
 from pellucid.models.classifiers.classifier import POSSIBLE, Classifier
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.source_digest import without_pooler

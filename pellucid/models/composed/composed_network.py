@@ -3,8 +3,7 @@
 The head is linear and the pooler's weights sum to 1, so the weighted units' logits sum to the logit.
 """
 
-from pellucid.core.foundation.kinds import poolers
-from pellucid.core.passes.trace import GateTrace
+from pellucid.base.kinds import poolers
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.joined_windows import ReadStates
 from pellucid.models.composed.lower_layers import B_COS, check_form, last_states, with_b_cos_layers
@@ -12,6 +11,7 @@ from pellucid.models.composed.plan import Plan
 from pellucid.models.composed.rationale_network import EncoderAndHead, RationaleNetwork
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.pooling.pooler import PieceTensors, Pooler
+from pellucid.run.trace import GateTrace
 
 
 class PoolingNetwork(EncoderAndHead):

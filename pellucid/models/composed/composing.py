@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders, poolers
-from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders, poolers
+from pellucid.base.local_random import OwnDraws
 from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.composed import is_composed, load_composed, strip_final_full_stop

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders
-from pellucid.core.foundation.local_random import OwnDraws
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders
+from pellucid.base.local_random import OwnDraws
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.source_digest import load_encoder
 from pellucid.models.composed.composed import CONFIG, as_classifier, is_composed

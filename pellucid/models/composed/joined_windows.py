@@ -1,6 +1,6 @@
 """Texts longer than an encoder reads: it reads them in overlapping windows, whose states are joined into one sequence.
 
-Windows are cut as in `core/passes/windows.py`, by positions alone: an edited text is read in the windows of the whole one. A
+Windows are cut as in `run/windows.py`, by positions alone: an edited text is read in the windows of the whole one. A
 piece's state comes from the window in which it stands farthest from a cut; what stands equally far in several (special
 tokens, the short text of a pair) gets the mean of its states there. So whatever reads the states sees the whole text.
 """
@@ -15,18 +15,18 @@ from torch import Tensor
 from torch.overrides import has_torch_function
 from torch.utils.checkpoint import checkpoint
 
-from pellucid.core.foundation.checks import between, of_kind
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.scheduler import Scheduler, default_budget
-from pellucid.core.passes.windows import pieces_in, windows_of
-from pellucid.core.text.units import SPECIAL
+from pellucid.base.checks import between, of_kind
+from pellucid.base.errors import BadSetting
 from pellucid.models.classifiers.hooks import output_through
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.lower_layers import last_states
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.families.probes import first_position, knows_token_types, most_positions
 from pellucid.models.pooling.pooler import PieceTensors
+from pellucid.run.batch import Row
+from pellucid.run.scheduler import Scheduler, default_budget
+from pellucid.run.windows import pieces_in, windows_of
+from pellucid.text.units import SPECIAL
 
 ReadStates = Callable[
     [Encoder, Mapping[str, Tensor]], Tensor

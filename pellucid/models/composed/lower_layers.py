@@ -11,10 +11,10 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from torch.overrides import handle_torch_function, has_torch_function
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders, poolers
-from pellucid.core.passes.precision import widened
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders, poolers
 from pellucid.models.families.encoder import Encoder
+from pellucid.run.precision import widened
 
 
 def remove_upper_blocks(encoder: Encoder, layer: int, source: str) -> None:
@@ -113,7 +113,7 @@ def _steps(output: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
     return output * cosines.clamp(min=SMALLEST).pow(EXPONENT - 1).to(output.dtype)
 
 
-# What relevance looks for, as in relevance/mode.py: the kind of function, and its steps where these meet rules of their own.
+# What relevance looks for, as in attribution/backward/mode.py: the kind of function, and its steps where these meet rules of their own.
 aligned.kind, aligned.steps = "scaling", _steps  # type: ignore[attr-defined]
 
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeAlias
 
-from pellucid.core.foundation.checks import of_kind, one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.target import Problem
+from pellucid.base.checks import of_kind, one_of
+from pellucid.base.errors import BadSetting
+from pellucid.base.wording import quoted
 from pellucid.models.classifiers.output import check_labels
+from pellucid.run.target import Problem
 
 # Keyword arguments of a registered encoder or pooler: plain values by name.
 Settings: TypeAlias = dict[str, object]

@@ -13,8 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.passes.trace import GateTrace, StateTrace
-from pellucid.core.text.units import SPECIAL
 from pellucid.models.classifiers.hooks import output_through
 from pellucid.models.classifiers.output import Output
 from pellucid.models.composed.joined_windows import ReadStates, encoder_states, window_of
@@ -23,6 +21,8 @@ from pellucid.models.composed.plan import Plan
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.poolers.rationale import piece_gates
 from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
+from pellucid.run.trace import GateTrace, StateTrace
+from pellucid.text.units import SPECIAL
 
 # What every composed network has: an encoder, a pooler and a linear head; how they are joined differs.
 

@@ -11,17 +11,17 @@ from tokenizers import Tokenizer as Backend
 from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.model import Parts
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders
+from pellucid.base.wording import quoted
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.source_digest import load_encoder, minilm_source
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.plan import Settings
 from pellucid.models.composed.vector_file import NAMED, read_vectors, vector_file
 from pellucid.models.families.encoder import Encoder
+from pellucid.run.model import Parts
 
 Vectors = str  # "minilm", "random", or the path of a text file
 WIDTH = 384  # of MiniLM's word vectors

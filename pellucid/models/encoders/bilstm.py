@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least, between, one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders
+from pellucid.base.checks import at_least, between, one_of
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders
 from pellucid.models.composed.lower_layers import BidirectionalLayer
 from pellucid.models.composed.word_vectors import (
     WIDTH,

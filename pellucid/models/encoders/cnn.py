@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import at_least, between
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.checks import at_least, between
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders
+from pellucid.base.wording import quoted
 from pellucid.models.composed.word_vectors import (
     WIDTH,
     BlocksOnVectors,

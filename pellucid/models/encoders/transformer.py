@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import at_least, between
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.kinds import encoders
+from pellucid.base.checks import at_least, between
+from pellucid.base.errors import BadSetting
+from pellucid.base.kinds import encoders
 from pellucid.models.composed.word_vectors import (
     WIDTH,
     BlocksOnVectors,

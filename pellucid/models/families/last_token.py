@@ -11,9 +11,6 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.module_hooks import hook_input
-from pellucid.core.text.units import SPECIAL
 from pellucid.models.families.probes import (
     end_id,
     first_named,
@@ -22,6 +19,9 @@ from pellucid.models.families.probes import (
     with_config,
     with_value,
 )
+from pellucid.run.batch import Row
+from pellucid.run.module_hooks import hook_input
+from pellucid.text.units import SPECIAL
 
 Columns = dict[str, Tensor]
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.passes.module_hooks import hook_output
 from pellucid.models.families.probes import bert_layers, block_input, layer_counts, named_embedding
+from pellucid.run.module_hooks import hook_output
 
 PARAMETRIZED = "parametrizations"  # the child by which torch computes a weight anew, such as weight_norm
 

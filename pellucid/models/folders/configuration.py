@@ -9,10 +9,10 @@ from pathlib import Path
 
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors
-from pellucid.core.foundation.json_text import Json, parsed
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors
+from pellucid.base.json_text import Json, parsed
+from pellucid.base.wording import quoted
 from pellucid.models.folders.contained_paths import check_files
 
 CONFIG = "config.json"

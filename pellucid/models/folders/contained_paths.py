@@ -4,9 +4,9 @@ from pathlib import Path
 
 from huggingface_hub import constants
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors
+from pellucid.base.wording import quoted
 
 READ = (".json", ".safetensors", ".txt", ".model", ".jinja")  # what the libraries may open
 LARGEST = 64 << 20  # bytes of one that is read whole; the largest tokenizer.json in use has half of that

@@ -8,8 +8,8 @@ from urllib.request import getproxies
 
 from huggingface_hub import constants, snapshot_download
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.wording import reason
+from pellucid.base.errors import BadFile
+from pellucid.base.wording import reason
 from pellucid.models.folders.configuration import CONFIG, read_object
 from pellucid.models.folders.weight_files import WEIGHTS, weight_files
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.errors import BadFile, ModelCannot
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.errors import BadFile, ModelCannot
+from pellucid.base.wording import quoted
 from pellucid.models.folders.configuration import CONFIG, read_object
 
 CLASSIFIER = "ForSequenceClassification"

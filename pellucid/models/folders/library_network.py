@@ -19,7 +19,7 @@ from transformers import PreTrainedConfig, PreTrainedModel, dynamic_module_utils
 from transformers.integrations import hub_kernels
 from transformers.utils import logging as hugging_face_logging
 
-from pellucid.core.foundation.errors import BadFile
+from pellucid.base.errors import BadFile
 from pellucid.models.folders.configuration import CONFIG, configuration, read_configuration
 from pellucid.models.folders.sizes import check_numbers, check_sizes
 from pellucid.models.folders.weight_files import weight_files, weight_sizes

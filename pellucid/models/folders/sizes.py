@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.json_text import Json
+from pellucid.base.errors import BadFile
+from pellucid.base.json_text import Json
 from pellucid.models.folders.configuration import entries
 from pellucid.models.folders.weight_files import WeightSizes
 

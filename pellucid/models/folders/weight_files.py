@@ -13,10 +13,10 @@ from typing import BinaryIO
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors, whole_file
-from pellucid.core.foundation.json_text import Json
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors, whole_file
+from pellucid.base.json_text import Json
+from pellucid.base.wording import quoted
 from pellucid.models.folders.configuration import read_object
 from pellucid.models.folders.contained_paths import file_inside
 

@@ -11,18 +11,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.passes.language_head import NamedTokens
-from pellucid.core.passes.model import Model, lacking
-from pellucid.core.passes.trace import Want
-from pellucid.core.results.lens_table import LensTable, read_lens_table
-from pellucid.core.text.example import Example
+from pellucid.base.checks import between
+from pellucid.base.errors import ModelCannot
+from pellucid.base.wording import quoted
 from pellucid.models.language_heads.lens_weights import vocabulary_digest
 from pellucid.models.language_heads.masked_head import MaskedHead
 from pellucid.models.language_heads.masked_lm_head import named_tokens
+from pellucid.results.lens_table import LensTable, read_lens_table
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.language_head import NamedTokens
+from pellucid.run.model import Model, lacking
+from pellucid.run.trace import Want
+from pellucid.text.example import Example
 
 # What lens.json says of a lens: sizes, digests, what it was trained on and how, and how well it names
 # pieces.

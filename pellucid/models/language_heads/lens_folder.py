@@ -13,10 +13,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.wording import reason
+from pellucid.base.errors import BadFile
+from pellucid.base.files import write_text
+from pellucid.base.memory import check_memory
+from pellucid.base.wording import reason
 from pellucid.models.folders.configuration import read_object
 from pellucid.models.folders.contained_paths import check_files
 from pellucid.models.folders.weight_files import save_tensors, weight_sizes

@@ -6,8 +6,8 @@ from hashlib import blake2b
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.passes.model import Model
+from pellucid.base.json_text import json_digest
+from pellucid.run.model import Model
 
 
 def tensors_digest(tensors: Mapping[str, Tensor]) -> str:

@@ -6,13 +6,11 @@ from typing import Any
 import torch
 from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
 
-from pellucid.core.foundation.checks import kind_in_words
-from pellucid.core.foundation.errors import BadFile, BadInput, ModelCannot, PellucidError
-from pellucid.core.foundation.files import disk_errors, possible_path, readable
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.wording import listed
-from pellucid.core.passes.language_head import LanguageHead
-from pellucid.core.passes.trace import Want
+from pellucid.base.checks import kind_in_words
+from pellucid.base.errors import BadFile, BadInput, ModelCannot, PellucidError
+from pellucid.base.files import disk_errors, possible_path, readable
+from pellucid.base.memory import check_memory
+from pellucid.base.wording import listed
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.composed.composed import is_composed
@@ -23,6 +21,8 @@ from pellucid.models.folders.library_network import quiet, read_network
 from pellucid.models.language_heads.lens import Lens, check_lens_fits
 from pellucid.models.language_heads.lens_folder import load_lens
 from pellucid.models.language_heads.masked_lm_head import MaskedLMHead, vocabulary_digest
+from pellucid.run.language_head import LanguageHead
+from pellucid.run.trace import Want
 
 LENS = "lens.json"
 INSTEAD = "train a lens instead: pellucid.lens(model, texts, out=...), pellucid lens MODEL --texts FILE --out FOLDER"

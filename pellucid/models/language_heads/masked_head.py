@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.passes.model import Model
+from pellucid.run.model import Model
 
 NUMBERS = 1 << 23  # logits that are in memory at once: 32 MB
 STD = 0.02  # of the first weights, as BERT's

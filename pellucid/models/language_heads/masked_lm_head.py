@@ -16,13 +16,13 @@ import torch
 from torch import Tensor, nn
 from transformers.modeling_outputs import BaseModelOutput
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.language_head import NamedTokens
-from pellucid.core.passes.module_hooks import hook_output
-from pellucid.core.passes.trace import Want
+from pellucid.base.errors import ModelCannot
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.tokens import Tokenizer
+from pellucid.run.language_head import NamedTokens
+from pellucid.run.module_hooks import hook_output
+from pellucid.run.trace import Want
 
 BEFORE = "the encoder before fine-tuning"
 TOLERANCE = 1e-4  # of a logit, or of 1 where it is smaller

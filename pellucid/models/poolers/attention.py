@@ -6,8 +6,8 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.kinds import poolers
+from pellucid.base.checks import one_of
+from pellucid.base.kinds import poolers
 from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
 from pellucid.models.pooling.unit_attention import Weights, check_units, units_of, weighted_sum
 

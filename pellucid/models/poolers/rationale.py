@@ -9,13 +9,13 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.checks import between, one_of
-from pellucid.core.foundation.kinds import poolers
-from pellucid.core.passes.trace import GateTrace
-from pellucid.core.text.units import SPECIAL
+from pellucid.base.checks import between, one_of
+from pellucid.base.kinds import poolers
 from pellucid.models.pooling.heaviest_alone import gates_of, margin, start
 from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
 from pellucid.models.pooling.unit_attention import merge_parts, part_numbers
+from pellucid.run.trace import GateTrace
+from pellucid.text.units import SPECIAL
 
 Form = Literal["reinforce", "hard_kuma"]
 Generator = Literal["encoder", "lstm"]

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import poolers
+from pellucid.base.kinds import poolers
 from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pellucid.core.passes.trace import GateTrace, SpanTrace, UnitTrace
+from pellucid.run.trace import GateTrace, SpanTrace, UnitTrace
 
 # What a pooler returns: one vector a text and, if it explains itself, its own weights.
 

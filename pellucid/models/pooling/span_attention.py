@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 from torch.overrides import handle_torch_function, has_torch_function
 
-from pellucid.core.foundation.errors import BadInput, ModelCannot, NotEnoughMemory
+from pellucid.base.errors import BadInput, ModelCannot, NotEnoughMemory
 from pellucid.models.pooling.pooler import PieceTensors
 from pellucid.models.span_kernel.kernel import span_attention_scores, span_average
 from pellucid.models.span_kernel.packs import SpanLimits, legal_spans

@@ -5,11 +5,11 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.trace import UnitTrace
-from pellucid.core.text.units import SPECIAL
+from pellucid.base.checks import one_of
 from pellucid.models.pooling.pooler import PieceTensors, Pooled
+from pellucid.run.batch import Row
+from pellucid.run.trace import UnitTrace
+from pellucid.text.units import SPECIAL
 
 Weights = Literal["learned", "uniform"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pellucid.core.foundation.kinds import routes
+from pellucid.base.kinds import routes
 from pellucid.models.routing.compiled_network import CompiledNetwork, lacks_openvino
 from pellucid.models.routing.linear_layers import LinearLayers
 from pellucid.models.routing.linear_product import PackedWeights, lacks_product

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules import module as torch_modules
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.tensor_checksum import checksum, checksum_once
-from pellucid.core.foundation.wording import reason
-from pellucid.core.passes.module_hooks import is_watched
+from pellucid.base.errors import ModelCannot
+from pellucid.base.tensor_checksum import checksum, checksum_once
+from pellucid.base.wording import reason
+from pellucid.run.module_hooks import is_watched
 
 PACKAGE = "openvino"
 READS = "inputs_embeds"  # what Hugging Face calls word embeddings that are given in place of ids

@@ -6,7 +6,7 @@ from typing import Any, Protocol, cast
 
 from torch import nn
 
-from pellucid.core.foundation.kinds import routes
+from pellucid.base.kinds import routes
 
 
 def own_call(network: nn.Module, columns: Mapping[str, Any]) -> object:

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from pellucid.core.explaining.diagnostics import EAGER
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.kinds import routes
-from pellucid.core.foundation.notices import RouteNotUsed, notify
-from pellucid.core.passes.module_hooks import is_watched
+from pellucid.base.errors import ModelCannot
+from pellucid.base.kinds import routes
+from pellucid.base.notices import RouteNotUsed, notify
 from pellucid.models.routing.route import Route, route_class
 from pellucid.models.routing.trial import (
     GAIN,
@@ -23,6 +21,8 @@ from pellucid.models.routing.trial import (
     store_choice,
     stored_choice,
 )
+from pellucid.run.diagnostics import EAGER
+from pellucid.run.module_hooks import is_watched
 
 AUTO = "auto"
 FEWEST_WEIGHTS = 1_000_000  # of a network's matrices; a smaller one gains nothing

@@ -15,13 +15,13 @@ from time import perf_counter
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import whole_file
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.parity import residuals
-from pellucid.core.passes.trace import Trace, Want
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile
+from pellucid.base.files import whole_file
 from pellucid.models.routing.route import Route
+from pellucid.run.batch import Row
+from pellucid.run.parity import residuals
+from pellucid.run.trace import Trace, Want
+from pellucid.text.example import Example
 
 # The passes of a model by which the trial of a route compares it with eager.
 

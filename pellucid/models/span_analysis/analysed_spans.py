@@ -7,20 +7,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadInput, ParityBroken
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.edited_rows import evaluate_rows
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import ResolvedTarget, class_logits, class_probabilities, difference
-from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.results.heaviest_spans import texts_with_spans
-from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
-from pellucid.core.spans.read_alone import only, others_alike, without
-from pellucid.core.text.units import Spans
+from pellucid.base.errors import BadInput, ParityBroken
+from pellucid.base.wording import quoted
 from pellucid.models.span_analysis.span_states import SpanStates, span_states
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.results.heaviest_spans import texts_with_spans
+from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
+from pellucid.run.batch import Batch, Row
+from pellucid.run.blank import generator_for
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.model import Model
+from pellucid.run.read_alone import only, others_alike, without
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import ResolvedTarget, class_logits, class_probabilities, difference
+from pellucid.text.units import Spans
 
 # How one span moves the prediction of a self-explaining model: by itself, by its vector, and by being
 # there.

@@ -11,15 +11,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.module_hooks import hook_output
-from pellucid.core.passes.rounding import tolerance
+from pellucid.base.errors import ModelCannot
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed_network import PoolingNetwork
 from pellucid.models.pooling.pooler import Pooled
 from pellucid.models.pooling.span_attention import SpanVectors, WithSpanVectors
+from pellucid.run.batch import Row
+from pellucid.run.model import Model
+from pellucid.run.module_hooks import hook_output
+from pellucid.run.rounding import tolerance
 
 ROUNDING = 1e-3  # of the logits' size, in float32
 AT_ONCE = 2**20  # numbers of span vectors that are computed together

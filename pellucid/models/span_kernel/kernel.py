@@ -29,9 +29,9 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting, MissingPackage
-from pellucid.core.foundation.packages import optional_package
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.errors import BadInput, BadSetting, MissingPackage
+from pellucid.base.packages import optional_package
 from pellucid.models.span_kernel.packs import Arriving, Scoring, SpanLimits, Stream
 from pellucid.models.span_kernel.tile_route import Tiles
 

@@ -8,7 +8,7 @@ splits it into vectors of the processor's width. Where they cannot be compiled, 
 import operator
 from typing import Any  # of llvmlite's builders and values, which have no types
 
-from pellucid.core.foundation.packages import optional_package
+from pellucid.base.packages import optional_package
 
 types = optional_package("numba").types
 extending = optional_package("numba").extending

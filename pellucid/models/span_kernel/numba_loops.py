@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.core.foundation.packages import optional_package
+from pellucid.base.packages import optional_package
 from pellucid.models.span_kernel.numba_lanes import (
     LANES,
     ROUNDER,

@@ -6,7 +6,7 @@ tests compare the two. Whether the plain loops become vector instructions is lef
 
 import numpy as np
 
-from pellucid.core.foundation.packages import optional_package
+from pellucid.base.packages import optional_package
 
 njit = optional_package("numba").njit
 compiled = njit(nogil=True, error_model="numpy")

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least
+from pellucid.base.checks import at_least
 
 # The texts of a batch: which units belong together, also where other positions lie between them.
 

@@ -3,7 +3,7 @@
 Tensors are contiguous: a, c, p [batch, unit, width]; squares [batch, unit, unit]; segments and latest [batch, unit].
 """
 
-from pellucid.core.foundation.packages import optional_package
+from pellucid.base.packages import optional_package
 
 triton = optional_package("triton")
 tl = optional_package("triton").language

@@ -8,7 +8,7 @@ every run; the price is one more tanh in the backward pass than atomic additions
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.packages import optional_package
+from pellucid.base.packages import optional_package
 from pellucid.models.span_kernel.packs import Arriving, SpanLimits
 from pellucid.models.span_kernel.triton_programs import by_column, by_row, pooled_parts, project
 

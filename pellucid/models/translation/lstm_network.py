@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 
-from pellucid.core.foundation.checks import of_kind
+from pellucid.base.checks import of_kind
 from pellucid.models.composed.lower_layers import BidirectionalLayer
 from pellucid.models.translation.lstm_decoder import LstmDecoder, RecurrentStates
 

@@ -19,7 +19,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.overrides import handle_torch_function, has_torch_function
 
-from pellucid.core.foundation.checks import at_least, of_kind, one_of
+from pellucid.base.checks import at_least, of_kind, one_of
 
 # The vectors of all spans of a source, once for every step that reads them.
 #

@@ -14,13 +14,12 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import disk_errors, write_text
-from pellucid.core.foundation.json_text import Json
-from pellucid.core.foundation.local_random import OwnDraws, UndrawnParameters
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.wording import reason
-from pellucid.core.passes.module_hooks import after_every_call, hook_output
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors, write_text
+from pellucid.base.json_text import Json
+from pellucid.base.local_random import OwnDraws, UndrawnParameters
+from pellucid.base.memory import check_memory
+from pellucid.base.wording import reason
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.composed import save_tokenizer
@@ -31,6 +30,7 @@ from pellucid.models.folders.sizes import check_numbers, check_sizes
 from pellucid.models.folders.weight_files import WeightSizes, save_tensors, weight_sizes
 from pellucid.models.translation.lstm_network import LstmConfig, LstmTranslator, lstm_config
 from pellucid.models.translation.source_spans import SourceSpans, SpanReading, SpanSettings
+from pellucid.run.module_hooks import after_every_call, hook_output
 
 FORM = "pellucid-translator-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"

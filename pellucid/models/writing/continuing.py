@@ -6,9 +6,8 @@ from typing import Any
 
 import torch
 
-from pellucid.core.foundation.errors import BadInput, ModelCannot
-from pellucid.core.foundation.wording import quoted, reason
-from pellucid.core.text.example import Example, prompted
+from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.wording import quoted, reason
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.families.probes import most_pieces
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
@@ -16,6 +15,7 @@ from pellucid.models.writing.generation_settings import PLAIN, end_ids, is_multi
 from pellucid.models.writing.language_model import LanguageModel
 from pellucid.models.writing.tokenizing import encoded_source
 from pellucid.models.writing.writing_model import WritingModel
+from pellucid.text.example import Example, prompted
 
 NO_LIMIT = 10**9
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.foundation.wording import in_syntax, quoted
+from pellucid.base.checks import known
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.wording import in_syntax, quoted
 from pellucid.models.folders.configuration import read_object
 
 FILE = "generation_config.json"

@@ -7,10 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.passes.batch import Row
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL, Units, trimmed
+from pellucid.base.lazy_attributes import cached_property
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import most_pieces
 from pellucid.models.writing.tokenizing import (
@@ -24,6 +21,9 @@ from pellucid.models.writing.tokenizing import (
     two_texts,
 )
 from pellucid.models.writing.tracks import WRITTEN, Reading, Track, track
+from pellucid.run.batch import Row
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL, Units, trimmed
 
 
 @dataclass(frozen=True, eq=False)

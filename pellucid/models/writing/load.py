@@ -14,11 +14,11 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
 )
 
-from pellucid.core.foundation.errors import BadFile, ModelCannot, PellucidError
-from pellucid.core.foundation.files import readable
-from pellucid.core.foundation.memory import check_memory
-from pellucid.core.foundation.packages import optional_package
-from pellucid.core.foundation.wording import listed, quoted, reason
+from pellucid.base.errors import BadFile, ModelCannot, PellucidError
+from pellucid.base.files import readable
+from pellucid.base.memory import check_memory
+from pellucid.base.packages import optional_package
+from pellucid.base.wording import listed, quoted, reason
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.in_memory import check_of_library
 from pellucid.models.classifiers.tokens import Tokenizer, own_copy

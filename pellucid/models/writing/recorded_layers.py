@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pellucid.core.passes.trace import Trace, Want
-from pellucid.core.passes.traces import JoinedPart, JoinedParts
 from pellucid.models.classifiers.hooks import hidden_states
 from pellucid.models.classifiers.recorded_attention import RecordedAttention
 from pellucid.models.writing.layers import Layers, readers_of_source
 from pellucid.models.writing.tracks import SourceStates, Track
+from pellucid.run.trace import Trace, Want
+from pellucid.run.traces import JoinedPart, JoinedParts
 
 
 class RecordedLayers:

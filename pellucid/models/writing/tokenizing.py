@@ -9,16 +9,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.module_hooks import hook_input, hook_output, is_watched
-from pellucid.core.passes.trace import HeadProduct, WrittenSpans
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL, Units, coarse_index, trimmed
+from pellucid.base.errors import BadInput
+from pellucid.base.wording import quoted
 from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
 from pellucid.models.translation.source_spans import SpanReading
 from pellucid.models.translation.translator_folder import source_spans_of
+from pellucid.run.batch import Row
+from pellucid.run.module_hooks import hook_input, hook_output, is_watched
+from pellucid.run.trace import HeadProduct, WrittenSpans
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL, Units, coarse_index, trimmed
 
 SETTINGS: dict[str, Any] = {"truncation": False, "padding": False, "return_offsets_mapping": True}
 

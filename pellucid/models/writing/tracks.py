@@ -13,10 +13,10 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.module_hooks import hook_input, hook_output
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Units
+from pellucid.run.batch import Row
+from pellucid.run.module_hooks import hook_input, hook_output
+from pellucid.text.example import Example
+from pellucid.text.units import Units
 
 NO_PIECE = -1
 PlaceOf = Callable[[Row, int], int]

@@ -8,14 +8,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import ModelCannot
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.passes.batch import Batch, Row, SpecialIds
-from pellucid.core.passes.model import WRITING, Packing, Parts
-from pellucid.core.passes.rounding import Rounding
-from pellucid.core.passes.target import Problem
-from pellucid.core.passes.trace import NOTHING, Trace, Want, WrittenTrace
-from pellucid.core.text.example import Example
+from pellucid.base.errors import ModelCannot
+from pellucid.base.lazy_attributes import cached_property
 from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import Enough, output_through, wide_after
@@ -26,6 +20,12 @@ from pellucid.models.writing.layers import Layers, layers_of
 from pellucid.models.writing.recorded_layers import RecordedLayers
 from pellucid.models.writing.tokenizing import at_places, head_at, recorded_product, written_spans
 from pellucid.models.writing.tracks import Form, Track, writing_places
+from pellucid.run.batch import Batch, Row, SpecialIds
+from pellucid.run.model import WRITING, Packing, Parts
+from pellucid.run.rounding import Rounding
+from pellucid.run.target import Problem
+from pellucid.run.trace import NOTHING, Trace, Want, WrittenTrace
+from pellucid.text.example import Example
 
 TRIAL = Example(("a b c d e f", "a b"), id="trial")  # a network's layers are seen while it reads this
 
@@ -36,7 +36,7 @@ class WritingModel:
 
     An example is a pair: the text that is read, and the one that is written after it. The model's answer is one number, the
     log-probability of the second text, the sum over its pieces; `pellucid.Word` explains its words. name: what results call it. trained_texts:
-    digests of the pairs it was made with, where they are known (`core/text/trained_texts.py`).
+    digests of the pairs it was made with, where they are known (`text/trained_texts.py`).
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family

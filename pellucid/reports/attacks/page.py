@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.core.corpus.attempts import AttackSummary, Attempts
-from pellucid.core.results.attempt import Attempt, Ending, ExplanationShift
-from pellucid.core.text.example import Example
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, scroll_box, table
 from pellucid.reports.page.card import text_heading
 from pellucid.reports.page.facts_view import Section
@@ -14,6 +11,9 @@ from pellucid.reports.page.long_text import Highlight, text_block
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import attacks_guide
 from pellucid.reports.wording.numbers import percent, unbroken
+from pellucid.results.attempt import Attempt, Ending, ExplanationShift
+from pellucid.results.attempts import AttackSummary, Attempts
+from pellucid.text.example import Example
 
 IN_FULL = 200
 

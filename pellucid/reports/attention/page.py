@@ -4,8 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.core.foundation.kinds import attention_tests
-from pellucid.core.results.attention_analysis import AttentionAnalysis, AttentionLine, ModelAttention
+from pellucid.base.kinds import attention_tests
 from pellucid.reports.attention.unit_plots import unit_plots
 from pellucid.reports.attention.wording import (
     DISTANCE,
@@ -40,6 +39,7 @@ from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.page import caveats_section, facts_section, write_report
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
+from pellucid.results.attention_analysis import AttentionAnalysis, AttentionLine, ModelAttention
 
 GUIDE = (
     "Attention gives each word a weight, and the answer is a sum by these weights. This page shows whether they may be read as the "

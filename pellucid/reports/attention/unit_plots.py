@@ -5,9 +5,9 @@ Tutek & Šnajder (2020), "Staying True to Your Word", figures 2 to 7. Inline SVG
 
 from collections.abc import Iterator, Sequence
 
-from pellucid.core.results.attention_analysis import AttentionAnalysis, ModelAttention, UnitPlot
 from pellucid.reports.markup.html import Markup, element, fragment, name, scroll_box
 from pellucid.reports.page.curve_plot import LineStyle, line_styles, sample_of
+from pellucid.results.attention_analysis import AttentionAnalysis, ModelAttention, UnitPlot
 
 LEFT, TOP, STEP, HIGH, LABELS, BARS = 34, 22, 16, 150, 84, 26
 NARROWEST = 8  # units: a plot of fewer is as wide, so that the text above it fits

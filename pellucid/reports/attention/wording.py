@@ -2,14 +2,14 @@
 
 import math
 
-from pellucid.core.results.attention_analysis import (
+from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.wording.numbers import bounds, three
+from pellucid.results.attention_analysis import (
     AttentionAnalysis,
     AttentionLine,
     ModelAttention,
     VerdictEvidence,
 )
-from pellucid.reports.wording.method_facts import readable
-from pellucid.reports.wording.numbers import bounds, three
 
 DIVERGENCE, DISTANCE = (
     "divergence of the weights",

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pellucid.core.results.table import COST_SECONDS, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.curve_plot import (
     BOTTOM,
@@ -20,6 +19,7 @@ from pellucid.reports.page.curve_plot import (
 from pellucid.reports.page.table_view import DIRECTIONS, is_chance
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number
+from pellucid.results.table import COST_SECONDS, Table
 
 MOST_PLOTS = 4
 NEAR, ROW = 90, 12  # names are about as long and as high

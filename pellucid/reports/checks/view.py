@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from pellucid.core.foundation.kinds import checks, renderers
-from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
-from pellucid.core.results.table import Table
+from pellucid.base.kinds import checks, renderers
 from pellucid.reports.checks.frontier import frontier_view
 from pellucid.reports.markup.colours import shade
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
@@ -16,6 +14,8 @@ from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.table_view import is_chance
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, number, three
+from pellucid.results.check_outcome import CheckLine, CheckOutcome
+from pellucid.results.table import Table
 
 # How the lines of a check stand on a page or in a terminal: a grid a measure, or, of counted words, a
 # list a method.

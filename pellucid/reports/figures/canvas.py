@@ -9,11 +9,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
-from pellucid.core.foundation.checks import one_of
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.files import whole_file
-from pellucid.core.foundation.packages import optional_package
-from pellucid.core.foundation.wording import quoted
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import whole_file
+from pellucid.base.packages import optional_package
+from pellucid.base.wording import quoted
 from pellucid.reports.markup.colours import DARK, LEVELS, LIGHT, Colour, Theme, level
 from pellucid.reports.markup.html import plain
 from pellucid.reports.markup.style import LINES_DARK, LINES_LIGHT

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import metrics, renderers
-from pellucid.core.results.table import CHANCE, Curve, Table
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import metrics, renderers
 from pellucid.reports.figures.canvas import (
     SMALL,
     Palette,
@@ -19,6 +18,7 @@ from pellucid.reports.figures.canvas import (
 )
 from pellucid.reports.figures.table_figure import methods_to_draw
 from pellucid.reports.wording.method_facts import entry_of, readable
+from pellucid.results.table import CHANCE, Curve, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

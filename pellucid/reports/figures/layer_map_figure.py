@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.corpus.word_map import WordMap
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import renderers
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import renderers
 from pellucid.reports.figures.canvas import (
     SMALL,
     Palette,
@@ -22,6 +20,8 @@ from pellucid.reports.layer_maps.drawn_map import drawn_map
 from pellucid.reports.markup.colours import ColourRange, colour_range
 from pellucid.reports.markup.html import plain
 from pellucid.reports.wording.numbers import three
+from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.word_map import WordMap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.document_frequencies import word_form
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.word_counts import class_of, distinct_texts
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import renderers
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import renderers
 from pellucid.reports.figures.canvas import (
     Palette,
     ThemeName,
@@ -24,6 +20,10 @@ from pellucid.reports.figures.canvas import (
     title_of_class,
 )
 from pellucid.reports.wording.method_facts import readable
+from pellucid.results.class_words import ClassWords
+from pellucid.results.document_frequencies import word_form
+from pellucid.results.results import Results
+from pellucid.results.word_counts import class_of, distinct_texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pellucid.core.foundation.checks import known
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.table import CHANCE, Cell, Table
+from pellucid.base.checks import known
+from pellucid.base.kinds import renderers
 from pellucid.reports.figures.canvas import (
     SMALL,
     Palette,
@@ -22,6 +21,7 @@ from pellucid.reports.figures.canvas import (
 from pellucid.reports.page.table_view import DIRECTIONS
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import three
+from pellucid.results.table import CHANCE, Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.explanation import Explanation, Scored
+from pellucid.base.kinds import renderers
 from pellucid.reports.figures.canvas import (
     NORMAL,
     SMALL,
@@ -27,6 +26,7 @@ from pellucid.reports.page.heat_map import drawable_view, units_in_order
 from pellucid.reports.wording.method_facts import facts_of, readable
 from pellucid.reports.wording.numbers import number
 from pellucid.reports.wording.plain_words import answer_with_chances, clear
+from pellucid.results.explanation import Explanation, Scored
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.attention_analysis import AttentionAnalysis, UnitPlot
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.kinds import renderers
 from pellucid.reports.attention.page import curve_points
 from pellucid.reports.attention.unit_plots import answered_class, models_of
 from pellucid.reports.figures.canvas import (
@@ -20,6 +19,7 @@ from pellucid.reports.figures.canvas import (
 )
 from pellucid.reports.figures.curves_figure import DrawnLine, line_styles
 from pellucid.reports.markup.html import plain
+from pellucid.results.attention_analysis import AttentionAnalysis, UnitPlot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,12 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pellucid.core.corpus.class_words import ClassWords, WordScore
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Cell, Table
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import renderers
 from pellucid.reports.figures.canvas import (
     Palette,
     ThemeName,
@@ -25,6 +22,9 @@ from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view, units_in_order
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.plain_words import clear
+from pellucid.results.class_words import ClassWords, WordScore
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

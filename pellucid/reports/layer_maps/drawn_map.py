@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from pellucid.core.corpus.layer_analysis import LayerAnalysis
-from pellucid.core.corpus.word_map import WordMap
-from pellucid.core.text.ranges import step_labels
-from pellucid.core.text.units import Units
+from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.word_map import WordMap
+from pellucid.text.ranges import step_labels
+from pellucid.text.units import Units
 
 
 def drawn_map(analysis: LayerAnalysis, text: int, model: str) -> WordMap:

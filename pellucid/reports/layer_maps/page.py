@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.core.corpus.layer_analysis import LayerAnalysis, RowSum
-from pellucid.core.corpus.layer_words import words_changed
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.results.table import Curve
+from pellucid.base.errors import BadInput
 from pellucid.reports.layer_maps.drawn_map import drawn_map
 from pellucid.reports.layer_maps.word_tables import (
     cautions,
@@ -43,6 +40,9 @@ from pellucid.reports.page.heat_map import caution_lines, colour_bar, range_bar
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.wording.method_facts import explains_state
 from pellucid.reports.wording.numbers import MINUS
+from pellucid.results.layer_analysis import LayerAnalysis, RowSum
+from pellucid.results.layer_words import words_changed
+from pellucid.results.table import Curve
 
 OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page
 RETAINED = "The mean of each word over the texts that have it."

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
-from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers, RowSum
-from pellucid.core.corpus.layer_words import (
+from pellucid.base.kinds import diagnostics
+from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
+from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.wording.numbers import number
+from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers, RowSum
+from pellucid.results.layer_words import (
     LayerWord,
     WordChange,
     WordChanges,
     default_min_texts,
     retained_words,
 )
-from pellucid.core.foundation.kinds import diagnostics
-from pellucid.core.results.table import Interval
-from pellucid.core.text.example import Example
-from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
-from pellucid.reports.wording.method_facts import readable
-from pellucid.reports.wording.numbers import number
+from pellucid.results.table import Interval
+from pellucid.text.example import Example
 
 BY_ROW, IN_LAST, CHANGED = 8, 15, 20  # words that are shown
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from pellucid.core.results.explanation import Explanation
+from pellucid.results.explanation import Explanation
 
 LEVELS = 16
 GAMMA = 0.75  # below 1, small scores stay visible

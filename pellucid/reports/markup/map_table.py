@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pellucid.core.corpus.word_map import WordMap
 from pellucid.reports.markup.colours import ColourRange, shade
 from pellucid.reports.markup.html import Markup, element, fragment, name, scroll_box, table
 from pellucid.reports.wording.numbers import number
+from pellucid.results.word_map import WordMap
 
 LINE, HALF_LINE = (
     84,

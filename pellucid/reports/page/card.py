@@ -3,10 +3,6 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.prediction import WRITTEN
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales, largest, scale_key
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table, turns
 from pellucid.reports.page.heat_map import caution_lines, drawable_view, heat_map
@@ -15,6 +11,10 @@ from pellucid.reports.page.span_view import span_view
 from pellucid.reports.wording.method_facts import explains_state, facts_of, readable
 from pellucid.reports.wording.numbers import number, percent, signed
 from pellucid.reports.wording.plain_words import answer_with_chances, listed, shown_row
+from pellucid.results.explanation import Explanation
+from pellucid.results.prediction import WRITTEN
+from pellucid.text.example import Example
+from pellucid.text.units import Kind, Spans
 
 REORDERED = "This text contains invisible characters that change the order in which it is displayed."
 

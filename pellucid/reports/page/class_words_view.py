@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
-from pellucid.core.foundation.wording import listed
+from pellucid.base.wording import listed
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.wording.method_facts import facts_of, readable
 from pellucid.reports.wording.numbers import MINUS, signed
+from pellucid.results.class_words import ClassWords, Sign, WordScore
 
 MOST_WORDS, OPEN_CLASSES, MOST_FUNCTION_WORDS = 10, 4, 5
 WIDTH, HEIGHT = 100, 12

@@ -5,11 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.summary import Summary, summary_of
-from pellucid.core.foundation.wording import shortened
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Spans
+from pellucid.base.wording import shortened
 from pellucid.reports.markup.colours import Scale, ScaleKey, Scales, largest, scale_key
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.card import by_example, by_method, card, is_wrong
@@ -22,6 +18,10 @@ from pellucid.reports.page.texts_view import methods_key, shared_cautions, share
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import percent, signed
 from pellucid.reports.wording.plain_words import answer_name, shown_row
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.summary import Summary, summary_of
+from pellucid.text.units import Spans
 
 MANY = 8  # from more texts than this a page opens with their summary
 IN_FULL, START = 50, 80  # texts in full; characters of a text in the index

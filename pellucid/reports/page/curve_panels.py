@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pellucid.core.results.table import Cell, Curve, Table
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.curve_plot import (
     BOTTOM,
@@ -24,6 +23,7 @@ from pellucid.reports.page.curve_plot import (
 )
 from pellucid.reports.page.table_view import is_chance
 from pellucid.reports.wording.method_facts import ordered, readable
+from pellucid.results.table import Cell, Curve, Table
 
 MOST_LINES = 6  # more lines in one plot cannot be told apart
 METHOD, CHANCE = LineStyle("pl-c1", None), LineStyle("pl-chance", None)

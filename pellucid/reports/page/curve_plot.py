@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.results.table import Cell, Curve, Table
+from pellucid.base.kinds import metrics
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.table_view import DIRECTIONS, is_chance
 from pellucid.reports.wording.method_facts import entry_of, readable
+from pellucid.results.table import Cell, Curve, Table
 
 # Where the numbers of a plot are in its drawing, and the round numbers on its axes.
 

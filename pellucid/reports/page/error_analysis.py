@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from pellucid.core.foundation.wording import listed
-from pellucid.core.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Interval
+from pellucid.base.wording import listed
 from pellucid.reports.markup.html import (
     Markup,
     definition_list,
@@ -21,6 +18,9 @@ from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import MINUS, percent, unbroken
+from pellucid.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import Interval
 
 TEXTS_SHOWN, CUES_SHOWN = 20, 15
 INTRO = (

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.core.results.table import Interval
 from pellucid.reports.markup.html import Markup, definition_list, element, fragment, name, scroll_box, table
 from pellucid.reports.wording.numbers import bounds, number, three
 from pellucid.reports.wording.plain_words import terms_in
+from pellucid.results.table import Interval
 
 
 def facts_view(facts: Mapping[str, object]) -> Markup:

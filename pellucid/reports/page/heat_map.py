@@ -3,9 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from pellucid.core.corpus.word_map import unit_map, word_map
-from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.text.units import BY_SIZE, Kind, Spans
 from pellucid.reports.markup.colours import ColourRange, colour_range, largest, shade
 from pellucid.reports.markup.html import Markup, element, name
 from pellucid.reports.markup.map_table import map_tables
@@ -20,6 +17,9 @@ from pellucid.reports.wording.plain_words import (
     shown_row,
     strongest_in_words,
 )
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.results.word_map import unit_map, word_map
+from pellucid.text.units import BY_SIZE, Kind, Spans
 
 MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
 WRITTEN_WORDS = (

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import text_units
 from pellucid.reports.markup.html import Markup, element, fragment
+from pellucid.text.example import Example
+from pellucid.text.units import text_units
 
 # The original text, every character of it, with some parts highlighted.
 

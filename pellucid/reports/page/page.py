@@ -3,17 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from pellucid.core.corpus.class_words import ClassWords
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.checks import at_least
-from pellucid.core.foundation.files import write_text
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.error_analysis import ErrorAnalysis
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.span_analysis import SpanAnalysis
-from pellucid.core.results.table import Table
-from pellucid.core.text.units import Kind, Spans
+from pellucid.base.checks import at_least
+from pellucid.base.files import write_text
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.colours import Scale, Scales
 from pellucid.reports.markup.html import Markup, document, element, fragment
 from pellucid.reports.markup.style import page_style
@@ -37,6 +29,14 @@ from pellucid.reports.page.span_analysis import span_analysis_sections
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.page.texts_view import texts_view
 from pellucid.reports.wording.method_facts import explains_state, explains_written, facts_of
+from pellucid.results.class_words import ClassWords
+from pellucid.results.error_analysis import ErrorAnalysis
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
+from pellucid.results.span_analysis import SpanAnalysis
+from pellucid.results.table import Table
+from pellucid.text.units import Kind, Spans
 
 Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide | ErrorAnalysis | ClassWords
 

@@ -3,10 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Kind
+from pellucid.base.kinds import attributions
 from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.html import Markup, definition_list, element, fragment, name
 from pellucid.reports.page.card import answer_line, expert_facts, order_caution, text_heading
@@ -29,6 +26,9 @@ from pellucid.reports.wording.plain_words import (
     parity_in_words,
     strongest_in_words,
 )
+from pellucid.results.explanation import Explanation
+from pellucid.results.side_by_side import SideBySide
+from pellucid.text.units import Kind
 
 ROWS = (
     "Each row is one method. The scores of a row are divided by the largest score in it, so that all rows use the same "

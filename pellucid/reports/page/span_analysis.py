@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from pellucid.core.results.heaviest_spans import analysed_heaviest
-from pellucid.core.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.reports.markup.html import (
     Markup,
     definition_list,
@@ -19,6 +17,8 @@ from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines, small_print
 from pellucid.reports.page.span_view import span_view
 from pellucid.reports.wording.numbers import number, percent, three, unbroken, weight
+from pellucid.results.heaviest_spans import analysed_heaviest
+from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 
 INTRO = (
     "A self-explaining model decides by a weighted sum over spans of a text: over all of them, or over the few that it chooses. The "

@@ -1,13 +1,13 @@
 """Span scores: the heaviest spans that do not overlap, underlined and listed."""
 
-from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.text.units import Spans
 from pellucid.reports.markup.html import Markup, element, name, table
 from pellucid.reports.page.heat_map import caution_lines, is_of_written_words, row_table, small_print
 from pellucid.reports.page.long_text import SEGMENTS, Highlight, shown_text
 from pellucid.reports.wording.method_facts import facts_of
 from pellucid.reports.wording.numbers import percent, signed, weight
 from pellucid.reports.wording.plain_words import diagnostics_in_words, row_in_words, shown_row
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.text.units import Spans
 
 MOST = 3
 CLEAR = 0.05  # of the heaviest span's weight: lighter spans are not drawn

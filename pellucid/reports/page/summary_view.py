@@ -5,9 +5,6 @@ from itertools import combinations
 
 import numpy as np
 
-from pellucid.core.corpus.summary import Summary
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Units
 from pellucid.reports.markup.colours import shade
 from pellucid.reports.markup.html import Markup, definition_list, element, fragment, name, scroll_box, table
 from pellucid.reports.page.card import probability_bar
@@ -17,6 +14,9 @@ from pellucid.reports.page.heat_map import caution_lines, small_print
 from pellucid.reports.wording.method_facts import facts_of, ordered, readable
 from pellucid.reports.wording.numbers import MINUS, number, percent, unbroken
 from pellucid.reports.wording.plain_words import first_names, shown_row
+from pellucid.results.explanation import Explanation
+from pellucid.results.summary import Summary
+from pellucid.text.units import Units
 
 MOST_CLASSES, MOST_LABELS = 20, 8
 

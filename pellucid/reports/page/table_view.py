@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from pellucid.core.foundation.kinds import metrics
-from pellucid.core.results.table import CEILING, CHANCE, Cell, Table
+from pellucid.base.kinds import metrics
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.reports.page.facts_view import facts_view, glossary_view, in_words
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.trust.card_view import card_view
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
+from pellucid.results.table import CEILING, CHANCE, Cell, Table
 
 VERDICTS = {
     "better than chance": ("▲", "better", "pl-better"),

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Kind, Spans
 from pellucid.reports.markup.colours import Scales, scale_key, scales_of
 from pellucid.reports.markup.html import Markup, definition_list, element, fragment, name
 from pellucid.reports.page.card import by_example, by_method, card
@@ -11,6 +9,8 @@ from pellucid.reports.page.facts_view import glossary_view
 from pellucid.reports.page.heat_map import caution_lines, colour_bar, drawable_view, small_print
 from pellucid.reports.wording.method_facts import MethodFacts, facts_of, in_words, readable
 from pellucid.reports.wording.plain_words import worst_checks_in_words
+from pellucid.results.explanation import Explanation
+from pellucid.text.units import Kind, Spans
 
 
 def page_scales(explanations: Sequence[Explanation], unit: Kind = "word") -> Scales:

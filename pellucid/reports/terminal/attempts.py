@@ -4,13 +4,13 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.core.corpus.attempts import Attempts
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.wording import in_syntax
-from pellucid.core.results.attempt import Attempt
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import in_syntax
 from pellucid.reports.attacks.page import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.markup.html import plain
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
+from pellucid.results.attempt import Attempt
+from pellucid.results.attempts import Attempts
 
 FIRST_TEXTS = 5
 NAME = 15  # characters, as wide as "span_paraphrase"

@@ -2,8 +2,7 @@
 
 import math
 
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.attention_analysis import AttentionAnalysis, ModelAttention
+from pellucid.base.kinds import renderers
 from pellucid.reports.attention.page import curve_points
 from pellucid.reports.attention.wording import (
     counts_in_words,
@@ -16,6 +15,7 @@ from pellucid.reports.attention.wording import (
 )
 from pellucid.reports.terminal.rich_text import Line, block, caution_lines, indented, line, printed
 from pellucid.reports.wording.numbers import three
+from pellucid.results.attention_analysis import AttentionAnalysis, ModelAttention
 
 
 @renderers.add(draws="attention analysis")

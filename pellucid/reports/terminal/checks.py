@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.core.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.reports.checks.view import LineGrid, WordRows, mark_of, parts_of
 from pellucid.reports.markup.html import plain
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import bounds, number, three
+from pellucid.results.check_outcome import CheckLine, CheckOutcome
 
 MOST_COLUMNS = 2  # more have no room for intervals
 

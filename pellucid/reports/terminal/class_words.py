@@ -6,13 +6,13 @@ from typing import get_args
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
-from pellucid.core.corpus.word_lists import WordLists, WordSum
-from pellucid.core.foundation.kinds import renderers
+from pellucid.base.kinds import renderers
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number, signed
 from pellucid.reports.wording.plain_words import overlap_in_words
+from pellucid.results.class_words import ClassWords, Sign, WordScore
+from pellucid.results.word_lists import WordLists, WordSum
 
 STOP_WORD = "*"
 SIGNS = get_args(Sign)

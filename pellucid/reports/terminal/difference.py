@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.core.corpus.difference import Difference, DifferenceMeans, DifferenceSummary, TextDifference
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.wording import in_syntax
-from pellucid.core.results.table import Interval
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import in_syntax
 from pellucid.reports.terminal.rich_text import Line, caution_lines, line, printed
 from pellucid.reports.versions.wording import (
     answers_in_words,
@@ -22,6 +20,8 @@ from pellucid.reports.versions.wording import (
 )
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import percent
+from pellucid.results.difference import Difference, DifferenceMeans, DifferenceSummary, TextDifference
+from pellucid.results.table import Interval
 
 ROWS = 20
 MARKS = {"wrong": "✗", "right": "✓", "changed": "≠", "": ""}

@@ -2,10 +2,7 @@
 
 from rich.text import Text
 
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.error_analysis import ErrorAnalysis, PatternCount
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.heaviest_spans import evidence_parts
+from pellucid.base.kinds import renderers
 from pellucid.reports.page.error_analysis import (
     cues_in_words,
     difference_mark,
@@ -18,6 +15,9 @@ from pellucid.reports.page.error_analysis import (
 from pellucid.reports.terminal.rich_text import Line, block, caution_lines, line, printed
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import percent
+from pellucid.results.error_analysis import ErrorAnalysis, PatternCount
+from pellucid.results.explanation import Explanation
+from pellucid.results.heaviest_spans import evidence_parts
 
 MOST, CUES = 3, 8
 

@@ -4,10 +4,7 @@ from collections.abc import Callable
 
 from rich.text import Text
 
-from pellucid.core.explaining.diagnostics import brief_of
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Kind, Spans
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.colours import LEVELS, largest, level
 from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view, is_of_written_words, units_in_order
@@ -31,6 +28,9 @@ from pellucid.reports.wording.plain_words import (
     shown_row,
     strongest_in_words,
 )
+from pellucid.results.explanation import Explanation
+from pellucid.run.diagnostics import brief_of
+from pellucid.text.units import Kind, Spans
 
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5

@@ -4,11 +4,7 @@ from rich import box
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.core.corpus.layer_words import WordChange, retained_words, words_changed
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.concept_analysis import ConceptAnalysis, ConceptDensity
-from pellucid.core.results.lens_table import LensTable
+from pellucid.base.kinds import renderers
 from pellucid.reports.concepts.concept_card import (
     ABOUT,
     cells,
@@ -32,6 +28,10 @@ from pellucid.reports.layer_maps.word_tables import (
 )
 from pellucid.reports.markup.html import plain
 from pellucid.reports.terminal.rich_text import Line, block, caution_lines, indented, line, printed
+from pellucid.results.concept_analysis import ConceptAnalysis, ConceptDensity
+from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.results.layer_words import WordChange, retained_words, words_changed
+from pellucid.results.lens_table import LensTable
 
 WORDS, CHANGED = 5, 10
 

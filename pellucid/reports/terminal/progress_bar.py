@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pellucid.core.foundation.progress import Progress as Report
-from pellucid.core.foundation.progress import silent
+from pellucid.base.progress import Progress as Report
+from pellucid.base.progress import silent
 from pellucid.reports.markup.html import plain
 
 

@@ -7,13 +7,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.core.corpus.class_words import ClassWords, Sign, WordScore
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.summary import Summary, one_a_text
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.foundation.wording import in_syntax
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Spans
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import in_syntax
 from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view
 from pellucid.reports.page.span_view import clear_spans
@@ -21,6 +16,11 @@ from pellucid.reports.terminal.rich_text import INDENT, Line, caution_lines, lin
 from pellucid.reports.wording.method_facts import facts_of, readable
 from pellucid.reports.wording.numbers import MINUS, number, percent, signed
 from pellucid.reports.wording.plain_words import answer_name, clear, first_names
+from pellucid.results.class_words import ClassWords, Sign, WordScore
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.summary import Summary, one_a_text
+from pellucid.text.units import Spans
 
 WHOLE = 5  # texts that are drawn whole
 ROWS = 18  # with the header and the last line, twenty

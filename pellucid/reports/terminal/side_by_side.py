@@ -4,10 +4,7 @@ from itertools import count
 
 from rich.text import Text
 
-from pellucid.core.corpus.side_by_side import SideBySide
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.text.units import Spans
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view, is_of_written_words
@@ -37,6 +34,9 @@ from pellucid.reports.wording.plain_words import (
     parity_in_words,
     strongest,
 )
+from pellucid.results.explanation import Explanation
+from pellucid.results.side_by_side import SideBySide
+from pellucid.text.units import Spans
 
 MOST = 5
 SCALE = (

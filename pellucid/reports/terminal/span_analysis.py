@@ -2,11 +2,11 @@
 
 from rich.text import Text
 
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.span_analysis import AnalysedSpan, SpanAnalysis
+from pellucid.base.kinds import renderers
 from pellucid.reports.page.span_analysis import COLUMNS, cautions, cells, summary_sentences
 from pellucid.reports.terminal.explanation import answer_in_words, target_in_words
 from pellucid.reports.terminal.rich_text import Line, block, caution_lines, line, printed
+from pellucid.results.span_analysis import AnalysedSpan, SpanAnalysis
 
 
 @renderers.add(draws="span analysis")

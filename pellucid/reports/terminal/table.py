@@ -4,8 +4,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.core.foundation.kinds import renderers
-from pellucid.core.results.table import CEILING, Cell, Table
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import plain
 from pellucid.reports.page.table_view import DIRECTIONS, VERDICTS, is_chance
 from pellucid.reports.terminal.checks import check_lines
@@ -13,6 +12,7 @@ from pellucid.reports.terminal.rich_text import caution_lines, line, printed
 from pellucid.reports.terminal.trust_card import card_lines
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import bounds, three
+from pellucid.results.table import CEILING, Cell, Table
 
 CELL = 24  # the width of a cell in characters
 KEY = "▲ better and ▼ worse than random scores on the same texts, ○ unclear; in brackets the 95 % interval"

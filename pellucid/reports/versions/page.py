@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.core.corpus.difference import Difference, DifferenceMeans, TextDifference, TwinDifference
-from pellucid.core.foundation.wording import shortened
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.table import Interval
+from pellucid.base.wording import shortened
 from pellucid.reports.markup.colours import Scales
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.reports.page.card import answer_line, expert_facts, order_caution, picture, text_heading
@@ -33,6 +30,9 @@ from pellucid.reports.versions.wording import (
     two,
 )
 from pellucid.reports.wording.numbers import percent
+from pellucid.results.difference import Difference, DifferenceMeans, TextDifference, TwinDifference
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import Interval
 
 ORDER = (
     "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose answer "

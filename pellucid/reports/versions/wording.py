@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from pellucid.core.corpus.difference import Difference, DifferenceSummary, TextDifference
-from pellucid.core.results.table import Interval
 from pellucid.reports.wording.numbers import MINUS, percent
 from pellucid.reports.wording.plain_words import answer_name, first_names
+from pellucid.results.difference import Difference, DifferenceSummary, TextDifference
+from pellucid.results.table import Interval
 
 NAMES = {"changed": "answers", "tau": "order of words", "overlap": "strongest words"}
 MEASURES = (

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.core.corpus.word_lists import MOST, SUMS, Sums, WordLists, WordSum
 from pellucid.reports.markup.html import Markup, element, name
+from pellucid.results.word_lists import MOST, SUMS, Sums, WordLists, WordSum
 
 SHOWN = 15  # words of a list
 HEADINGS: dict[Sums, str] = {

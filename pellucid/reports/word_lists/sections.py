@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from pellucid.core.corpus.word_lists import MOST, SUMS, OverlapCurve, Sums, WordLists
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.reports.page.curve_plot import HEIGHT, WIDTH, Frame, LineStyle, axes, round_ticks, sample_of
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.word_lists.columns import class_columns
 from pellucid.reports.wording.plain_words import overlap_in_words
+from pellucid.results.word_lists import MOST, SUMS, OverlapCurve, Sums, WordLists
 
 OPEN_CLASSES = 6
 WORDS = (

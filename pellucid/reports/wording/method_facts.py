@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.core.foundation.catalogue import Catalogue, Entry
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.foundation.wording import short_title
-from pellucid.core.results.explanation import Explanation
-from pellucid.core.results.prediction import WRITTEN
-from pellucid.core.text.units import Spans
+from pellucid.base.catalogue import Catalogue, Entry
+from pellucid.base.kinds import attributions
+from pellucid.base.wording import short_title
+from pellucid.results.explanation import Explanation
+from pellucid.results.prediction import WRITTEN
+from pellucid.text.units import Spans
 
 
 @dataclass(frozen=True)

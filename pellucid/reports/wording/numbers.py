@@ -1,9 +1,9 @@
 """Numbers as a reader wants them: few digits, a true minus sign, never a rounded-away value."""
 
-from pellucid.core.foundation.wording import MINUS as MINUS
-from pellucid.core.foundation.wording import number as number
-from pellucid.core.foundation.wording import percent as percent
-from pellucid.core.results.table import Interval
+from pellucid.base.wording import MINUS as MINUS
+from pellucid.base.wording import number as number
+from pellucid.base.wording import percent as percent
+from pellucid.results.table import Interval
 
 
 def signed(value: float) -> str:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from pellucid.core.corpus.word_lists import MOST, OverlapCurve, WordLists
-from pellucid.core.explaining.diagnostics import brief_of, sentence_of, worst_of
-from pellucid.core.results.explanation import Explanation, Scored
-from pellucid.core.results.prediction import NO_CLASS
 from pellucid.reports.wording.method_facts import MethodFacts
 from pellucid.reports.wording.numbers import number, percent, signed
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.results.prediction import NO_CLASS
+from pellucid.results.word_lists import MOST, OverlapCurve, WordLists
+from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
 
 MOST_NAMED = 5  # texts of a caution
 

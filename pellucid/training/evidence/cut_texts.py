@@ -13,15 +13,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.scheduler import Scheduler, default_budget
-from pellucid.core.passes.target import Problem
-from pellucid.core.passes.trace import SpanTrace, UnitTrace
-from pellucid.core.text.example import Example
+from pellucid.base.checks import between
+from pellucid.base.errors import BadSetting
+from pellucid.base.wording import quoted
+from pellucid.run.batch import Row
+from pellucid.run.precision import widened
+from pellucid.run.scheduler import Scheduler, default_budget
+from pellucid.run.target import Problem
+from pellucid.run.trace import SpanTrace, UnitTrace
+from pellucid.text.example import Example
 from pellucid.training.evidence.drawn_spans import SpanReader
 from pellucid.training.evidence.text_draws import TextDraws
 from pellucid.training.objective import ObjectiveContext, StepPart

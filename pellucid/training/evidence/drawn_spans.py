@@ -12,15 +12,15 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.lexicon.inflection import likeliest_synonym
-from pellucid.core.lexicon.wordnet import DEBIAN, shared_wordnet
-from pellucid.core.passes.batch import Batch, Operator, Row, edit
-from pellucid.core.passes.trace import SpanTrace
-from pellucid.core.spans.read_alone import Pieces, only, without
-from pellucid.core.text.content_words import is_content_word
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import coarsen
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.run.batch import Batch, Operator, Row, edit
+from pellucid.run.read_alone import Pieces, only, without
+from pellucid.run.trace import SpanTrace
+from pellucid.text.content_words import is_content_word
+from pellucid.text.example import Example
+from pellucid.text.inflection import likeliest_synonym
+from pellucid.text.units import coarsen
+from pellucid.text.wordnet import DEBIAN, shared_wordnet
 from pellucid.training.objective import ObjectiveContext
 
 

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import attributions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.model import lacking
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.target import Target
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.kinds import attributions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import lacking
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Target
 from pellucid.training.evidence.drawn_spans import SpanReader
 from pellucid.training.objective import ObjectiveContext
 

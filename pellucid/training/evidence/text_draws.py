@@ -7,14 +7,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import between
-from pellucid.core.passes.batch import Batch, Row
-from pellucid.core.passes.blank import derived_seed
-from pellucid.core.passes.trace import SpanTrace, UnitTrace
-from pellucid.core.text.example import marked
+from pellucid.base.checks import between
 from pellucid.models.pooling.pooler import Pooled
 from pellucid.models.pooling.span_attention import all_spans_weigh
 from pellucid.models.pooling.unit_attention import parts_with
+from pellucid.run.batch import Batch, Row
+from pellucid.run.blank import derived_seed
+from pellucid.run.trace import SpanTrace, UnitTrace
+from pellucid.text.example import marked
 from pellucid.training.evidence.drawn_spans import of_examples
 from pellucid.training.objective import ObjectiveContext, StepPart
 

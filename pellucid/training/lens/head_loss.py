@@ -7,14 +7,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.windows import pieces_in, window_row, windows_of
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL
+from pellucid.base.errors import BadInput
 from pellucid.models.language_heads.masked_head import MaskedHead
+from pellucid.run.batch import Row
+from pellucid.run.blank import generator_for
+from pellucid.run.model import Model
+from pellucid.run.windows import pieces_in, window_row, windows_of
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL
 from pellucid.training.lens.translator_loss import FrozenStates
 
 # Hiding pieces of a row for a masked-language-model head to guess.

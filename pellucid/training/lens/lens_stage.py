@@ -14,11 +14,11 @@ from typing import TypedDict
 import torch
 from torch import nn
 
-from pellucid.core.foundation.checks import between, of_kind
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.blank import HIGHEST_SEED
+from pellucid.base.checks import between, of_kind
+from pellucid.base.errors import BadSetting
+from pellucid.base.progress import Progress
+from pellucid.run.batch import Row
+from pellucid.run.blank import HIGHEST_SEED
 from pellucid.training.checkpoint import TrainingState, load_checkpoint, save_checkpoint
 from pellucid.training.steps import epoch_batches, rate_share
 

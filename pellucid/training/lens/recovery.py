@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.batch import Row
-from pellucid.core.results.lens_table import LayerRecovery, LensTable
-from pellucid.core.results.table import Interval
+from pellucid.base.progress import Progress
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead
+from pellucid.results.lens_table import LayerRecovery, LensTable
+from pellucid.results.table import Interval
+from pellucid.run.batch import Row
 from pellucid.training.lens.head_loss import content_of
 from pellucid.training.lens.translator_loss import FrozenStates, divergence
 

@@ -6,17 +6,13 @@ from pathlib import Path
 
 from torch import nn
 
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.foundation.local_random import OwnDraws
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.model import Model
-from pellucid.core.results.lens_table import LensTable
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_folder, disk_errors, remove_unfinished
+from pellucid.base.json_text import json_digest
+from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.local_random import OwnDraws
+from pellucid.base.output_folder import OutputFolder
+from pellucid.base.progress import Progress
 from pellucid.models.folders.configuration import read_object
 from pellucid.models.language_heads.lens import Lens, LensRecord, Translators, check_has_states, layer_widths
 from pellucid.models.language_heads.lens_folder import (
@@ -29,6 +25,10 @@ from pellucid.models.language_heads.lens_folder import (
 )
 from pellucid.models.language_heads.lens_weights import tensors_digest, vocabulary_digest
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
+from pellucid.results.lens_table import LensTable
+from pellucid.run.batch import Row
+from pellucid.run.model import Model
+from pellucid.text.example import Example
 from pellucid.training.lens.head_loss import HeadLoss, Masking, evenly, lens_rows
 from pellucid.training.lens.lens_stage import LensRecipe, Stage, train_stage
 from pellucid.training.lens.recovery import lens_table

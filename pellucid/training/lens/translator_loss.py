@@ -12,15 +12,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import kl_div, log_softmax
 
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.blank import generator_for
-from pellucid.core.passes.model import Model
-from pellucid.core.passes.packing import scheduler_for
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.passes.trace import Want
+from pellucid.base.lazy_attributes import cached_property
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead
+from pellucid.run.batch import Row
+from pellucid.run.blank import generator_for
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.trace import Want
 
 # The hidden states of a frozen model: of chosen pieces of some rows, from chosen layers.
 

@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import at_least, between, one_of
-from pellucid.core.foundation.kinds import objectives
-from pellucid.core.passes.divergences import jensen_shannon
-from pellucid.core.passes.precision import widened
-from pellucid.core.passes.trace import SpanTrace
+from pellucid.base.checks import at_least, between, one_of
+from pellucid.base.kinds import objectives
 from pellucid.models.composed.rationale_network import read_through
+from pellucid.run.divergences import jensen_shannon
+from pellucid.run.precision import widened
+from pellucid.run.trace import SpanTrace
 from pellucid.training.evidence.cut_texts import answer_divergence, log_answers, logits_of, part_weights
 from pellucid.training.evidence.drawn_spans import (
     READINGS,

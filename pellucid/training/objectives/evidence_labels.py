@@ -5,11 +5,11 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import objectives
-from pellucid.core.passes.blank import derived_seed
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import objectives
 from pellucid.models.pooling.heaviest_alone import heaviest_apart
+from pellucid.run.blank import derived_seed
 from pellucid.training.evidence.own_attributions import OwnAttributions
 from pellucid.training.evidence.text_draws import (
     TextDraws,

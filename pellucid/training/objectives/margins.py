@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import at_least, between, one_of
-from pellucid.core.foundation.kinds import objectives
+from pellucid.base.checks import at_least, between, one_of
+from pellucid.base.kinds import objectives
 from pellucid.training.evidence.cut_texts import (
     TOP,
     CutTexts,

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.core.foundation.checks import between
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import objectives
-from pellucid.core.passes.batch import Row
-from pellucid.core.passes.precision import widened
+from pellucid.base.checks import between
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import objectives
+from pellucid.run.batch import Row
+from pellucid.run.precision import widened
 from pellucid.training.lens.head_loss import FEWEST, Masking, content_of
 from pellucid.training.objective import ObjectiveContext, StepPart
 

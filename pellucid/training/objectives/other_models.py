@@ -5,15 +5,15 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.core.foundation.checks import at_least, one_of
-from pellucid.core.foundation.errors import BadInput, BadSetting
-from pellucid.core.foundation.kinds import objectives
-from pellucid.core.passes.batch import Batch
-from pellucid.core.passes.divergences import jensen_shannon, kullback_leibler, total_variation
-from pellucid.core.passes.precision import widened
+from pellucid.base.checks import at_least, one_of
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.kinds import objectives
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.output import Output
 from pellucid.models.load import load_classifier
+from pellucid.run.batch import Batch
+from pellucid.run.divergences import jensen_shannon, kullback_leibler, total_variation
+from pellucid.run.precision import widened
 from pellucid.training.evidence.text_draws import marked_parts, marked_pieces, overlapping
 from pellucid.training.objective import WEIGHTS, ObjectiveContext, StepPart
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import torch
 
-from pellucid.core.folders.output_folder import FolderState, OutputFolder, check_as_before
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.core.foundation.json_text import json_digest
-from pellucid.core.foundation.lazy_attributes import cached_property
-from pellucid.core.foundation.progress import Progress
-from pellucid.core.text.example import Example
-from pellucid.core.text.trained_texts import text_digest
+from pellucid.base.errors import BadSetting
+from pellucid.base.json_text import json_digest
+from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.output_folder import FolderState, OutputFolder, check_as_before
+from pellucid.base.progress import Progress
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.composed.composed import missing_tokenizer_files, read_trained_texts, save_tokenizer
 from pellucid.models.load import move
 from pellucid.models.translation.translator_folder import TranslatorParts
+from pellucid.text.example import Example
+from pellucid.text.trained_texts import text_digest
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.loop import drawing_from
 from pellucid.training.trained_folder import remake_notes

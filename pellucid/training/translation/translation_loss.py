@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pellucid.core.foundation.errors import BadInput
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.foundation.wording import quoted
-from pellucid.core.text.example import Example
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import penalties
+from pellucid.base.wording import quoted
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.translation.translator_folder import span_readings
 from pellucid.models.writing.tokenizing import encoded_source, encoded_target, two_texts
+from pellucid.text.example import Example
 
 
 def translation_loss(

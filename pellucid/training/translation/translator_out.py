@@ -10,10 +10,10 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from pellucid.core.folders.output_folder import OutputFolder
-from pellucid.core.foundation.errors import BadFile
-from pellucid.core.foundation.files import check_folder, disk_errors, remove_unfinished, write_text
-from pellucid.core.foundation.wording import changes
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.base.output_folder import OutputFolder
+from pellucid.base.wording import changes
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.composed.composed import FILE as TRAINED_TEXTS
 from pellucid.models.composed.composed import TOKENIZER_FILES, write_trained_texts

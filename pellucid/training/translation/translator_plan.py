@@ -7,12 +7,10 @@ from typing import Any, Literal, TypedDict, get_args
 
 import torch
 
-from pellucid.core.foundation.checks import at_least, between, mapping, of_kind, one_of
-from pellucid.core.foundation.errors import BadSetting, ModelCannot
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.foundation.local_random import OwnDraws
-from pellucid.core.passes.blank import HIGHEST_SEED
-from pellucid.core.text.example import Example
+from pellucid.base.checks import at_least, between, mapping, of_kind, one_of
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.kinds import penalties
+from pellucid.base.local_random import OwnDraws
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.translator_folder import TranslatorParts, add_source_spans, source_spans_of
@@ -26,6 +24,8 @@ from pellucid.models.translation.untrained_network import (
 from pellucid.models.writing.encoder_decoder import EncoderDecoder
 from pellucid.models.writing.load import load_writing
 from pellucid.models.writing.tokenizing import two_texts
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.text.example import Example
 from pellucid.training.recipe import Precision, computes_in
 
 Pooler = Literal["span", "none"]

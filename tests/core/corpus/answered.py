@@ -1,7 +1,7 @@
 """Explanations of short texts with words, scores, answers and labels as a test wants them."""
 
-from pellucid.core.results.explanation import Explained, Prediction
-from pellucid.core.text.example import Example
+from pellucid.results.explanation import Explained, Prediction
+from pellucid.text.example import Example
 from tests.explanations import explanation, word_units
 
 CLASSES = ("negative", "positive")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.core.results.explanation import Explained, Explanation, Prediction
-from pellucid.core.text.example import Example
-from pellucid.core.text.units import SPECIAL, Units, text_units
+from pellucid.results.explanation import Explained, Explanation, Prediction
+from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL, Units, text_units
 
 TEXTS = (
     "A gripping, lovely film. I want it again.",

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 import pellucid
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.errors import BadSetting, UnknownName
-from pellucid.core.results.explanation import Explained
-from pellucid.core.text.units import all_spans
+from pellucid.base.errors import BadSetting, UnknownName
+from pellucid.results.explanation import Explained
+from pellucid.results.results import Results
+from pellucid.text.units import all_spans
 from tests.core.corpus.answered import answered
 from tests.explanations import word_units
 

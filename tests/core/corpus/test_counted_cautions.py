@@ -1,11 +1,11 @@
 """Cautions that differ in one number alone are one line, which names its texts."""
 
 from pellucid.attribution.shared.paths import gap_caveats
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.summary import joined_cautions
-from pellucid.core.passes.forward_pass import ForwardPass
-from pellucid.core.passes.scheduler import Scheduler
-from pellucid.core.text.example import as_examples
+from pellucid.results.results import Results
+from pellucid.results.summary import joined_cautions
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import Scheduler
+from pellucid.text.example import as_examples
 from tests.core.corpus.answered import answered
 from tests.reports.parsed import parsed
 from tests.tiny import tiny_classifier

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pellucid.core.corpus.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.core.corpus.layer_words import retained_words, words_changed
-from pellucid.core.foundation.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.core.results.t_interval import difference_interval, t_interval
+from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.results.layer_words import retained_words, words_changed
+from pellucid.results.t_interval import difference_interval, t_interval
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
 
 

@@ -4,8 +4,8 @@ import pandas
 import pytest
 
 import pellucid
-from pellucid.core.corpus.results import Results
-from pellucid.core.foundation.errors import BadSetting, UnknownName
+from pellucid.base.errors import BadSetting, UnknownName
+from pellucid.results.results import Results
 from tests.core.corpus.answered import answered
 
 RIGHT = answered("a fine film", [0, 2, 1], label="positive", sure=0.9, name="right")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pellucid.core.corpus.results import Results
+from pellucid.results.results import Results
 from tests.core.corpus.answered import answered
 
 CAUTION = "The scores do not add up."

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.core.corpus.document_frequencies import document_frequencies
-from pellucid.core.corpus.results import Results
-from pellucid.core.corpus.word_lists import overlap, overlap_curve, shared_words
-from pellucid.core.foundation.errors import BadInput, BadSetting, UnknownName
+from pellucid.base.errors import BadInput, BadSetting, UnknownName
+from pellucid.results.document_frequencies import document_frequencies
+from pellucid.results.results import Results
+from pellucid.results.word_lists import overlap, overlap_curve, shared_words
 from tests.core.corpus.answered import answered
 
 TEXTS = Results(

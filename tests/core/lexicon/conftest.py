@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+from pellucid.text.wordnet import DEBIAN, WordNet
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid.core.lexicon.inflection import form_of, in_case_of, in_form_of, inflected
+from pellucid.text.inflection import form_of, in_case_of, in_form_of, inflected
 
 VERBS = """
 go went gone going goes, take took taken taking takes, begin began begun beginning begins, show showed shown showing shows
@@ -73,7 +73,7 @@ def test_case_changes_nothing_but_case(replacement, word):
     st.sampled_from(["plural", "third_person", "past", "participle", "gerund", "comparative", "superlative"]),
 )
 def test_any_string_has_every_form(word, form):
-    from pellucid.core.lexicon.wordnet import DEBIAN, WordNet
+    from pellucid.text.wordnet import DEBIAN, WordNet
 
     if (DEBIAN / "data.noun").is_file():
         assert isinstance(inflected(word, form, WordNet()), str)

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile, BadSetting
-from pellucid.core.lexicon.synonyms import antonyms, base_forms, likeliest_base, parts_of_speech, synonyms
-from pellucid.core.lexicon.wordnet import DEBIAN, WordNet, shared_wordnet
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.text.synonyms import antonyms, base_forms, likeliest_base, parts_of_speech, synonyms
+from pellucid.text.wordnet import DEBIAN, WordNet, shared_wordnet
 from tests.reference import wordnet as reference
 
 WORDS = [("film", "noun"), ("be", "verb"), ("good", "adjective"), ("badly", "adverb"), ("new_york", "noun"), ("xyzzy", "noun")]  # fmt: skip

@@ -10,7 +10,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pellucid.core.text.example import Example, Rationale
+from pellucid.text.example import Example, Rationale
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile
+from pellucid.data.load import load_examples
 from tests.datasets.formats.originals import ERASER_DOCUMENT, ERASER_ROW, example, write
 
 

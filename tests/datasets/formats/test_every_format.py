@@ -10,10 +10,10 @@ from codecs import BOM_UTF8
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile, BadSetting, PellucidError, UnknownName
-from pellucid.core.foundation.kinds import formats
-from pellucid.datasets.load import load_examples
-from pellucid.datasets.shared.rows import SkippedRows
+from pellucid.base.errors import BadFile, BadSetting, PellucidError, UnknownName
+from pellucid.base.kinds import formats
+from pellucid.data.load import load_examples
+from pellucid.data.shared.rows import SkippedRows
 from tests.datasets.formats.originals import ORIGINALS
 
 TEXT_FILES = (".jsonl", ".csv", ".tsv", ".txt", ".json", ".log")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.datasets.load import load_examples, load_parts
-from pellucid.datasets.shared.splits import part_by_digest
+from pellucid.data.load import load_examples, load_parts
+from pellucid.data.shared.splits import part_by_digest
 from tests.datasets.formats.originals import write
 
 N = 400

@@ -7,9 +7,9 @@ import pyarrow.parquet
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadInput
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.data.load import load_examples
+from pellucid.text.example import Example
 from tests.datasets.formats.originals import ORIGINALS
 
 

@@ -8,9 +8,9 @@ import datasets
 import pyarrow.parquet
 import pytest
 
-from pellucid.core.foundation.errors import BadFile, MissingPackage, UnknownName
-from pellucid.core.text.example import Example
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile, MissingPackage, UnknownName
+from pellucid.data.load import load_examples
+from pellucid.text.example import Example
 from tests.datasets.formats.originals import example, write
 
 
@@ -95,8 +95,8 @@ def test_without_the_package_it_says_how_to_install_it(monkeypatch, saved):
 READING = """
 import socket, sys
 import datasets
-from pellucid.core.foundation.errors import PellucidError
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import PellucidError
+from pellucid.data.load import load_examples
 
 def refuse(*arguments, **_):
     print("REQUEST", arguments)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile
+from pellucid.data.load import load_examples
 from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, example, write
 
 PARTS = ("train", "dev", "test")

@@ -7,10 +7,10 @@ from zipfile import ZipFile
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile, BadSetting, UnknownName
-from pellucid.core.foundation.notices import InputReading
-from pellucid.core.foundation.wording import command_line_syntax
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile, BadSetting, UnknownName
+from pellucid.base.notices import InputReading
+from pellucid.base.wording import command_line_syntax
+from pellucid.data.load import load_examples
 from tests.datasets.formats.originals import example, write
 
 ROWS = (("review", "stars"), ("Ein schöner Film über Bäume", "4"), ("Größer als erwartet, leider öde", "2"))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pellucid.core.foundation.errors import BadSetting
-from pellucid.datasets.formats.sst_trees import parse
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadSetting
+from pellucid.data.formats.sst_trees import parse
+from pellucid.data.load import load_examples
 from tests.datasets.formats.originals import TREES, write
 
 

@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from pellucid.core.foundation.errors import BadFile, UnknownName
-from pellucid.datasets.load import format_of, load_examples, load_parts
+from pellucid.base.errors import BadFile, UnknownName
+from pellucid.data.load import format_of, load_examples, load_parts
 from tests.datasets.formats.originals import example, write
 
 

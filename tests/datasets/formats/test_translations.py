@@ -5,8 +5,8 @@ import gzip
 import pytest
 
 import pellucid
-from pellucid.core.foundation.errors import BadFile
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadFile
+from pellucid.data.load import load_examples
 
 TALK = "<url>http://example.org</url>\n<keywords>a, b</keywords>\n<title>Eins</title>\n"
 

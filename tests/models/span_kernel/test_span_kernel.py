@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from pellucid.core.foundation.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.models.span_kernel import packs as span_packs
 from pellucid.models.span_kernel.kernel import (
     span_attention_scores,

@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadSetting
+from pellucid.base.errors import BadSetting
 from pellucid.models.span_kernel.kernel import (
     SHORT,
     route_for,

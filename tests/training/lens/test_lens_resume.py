@@ -5,8 +5,8 @@ import random
 import pytest
 import torch
 
-from pellucid.core.folders.manifest import MANIFEST
-from pellucid.core.foundation.errors import BadFile
+from pellucid.base.errors import BadFile
+from pellucid.base.manifest import MANIFEST
 from pellucid.models.language_heads.lens import ENCODER
 from pellucid.models.language_heads.lens_folder import RECORD, WEIGHTS
 from tests.core.test_storage import full_disk

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.core.foundation.errors import BadInput, BadSetting, ModelCannot
-from pellucid.core.text.example import as_examples
-from pellucid.datasets.load import load_examples
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.data.load import load_examples
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
+from pellucid.text.example import as_examples
 from pellucid.training.lens.head_loss import HeadLoss, Masking, content_of, lens_rows
 from pellucid.training.lens.recovery import lens_table, share_over_rows
 from pellucid.training.lens.translator_loss import FrozenStates

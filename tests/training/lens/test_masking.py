@@ -2,7 +2,7 @@
 
 import torch
 
-from pellucid.core.text.example import as_examples
+from pellucid.text.example import as_examples
 from pellucid.training.lens.head_loss import Masking, content_of
 from tests.tiny import tiny_classifier
 

@@ -3,8 +3,8 @@
 from functools import cache
 from pathlib import Path
 
-from pellucid.core.foundation.progress import silent
-from pellucid.datasets.load import load_examples
+from pellucid.base.progress import silent
+from pellucid.data.load import load_examples
 from pellucid.models.language_heads.lens import CLASSIFIER
 from pellucid.training.lens.lens_stage import LensRecipe
 from pellucid.training.lens.train_lens import train_lens

@@ -5,7 +5,7 @@ Doe (2031), "On Beginnings".
 
 import numpy as np
 
-from pellucid.core.foundation.kinds import checks
+from pellucid.base.kinds import checks
 from pellucid.evaluation.checking.check_case import CheckCase, Findings
 
 

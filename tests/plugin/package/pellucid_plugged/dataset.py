@@ -3,10 +3,10 @@
 Doe (2030), "On Things".
 """
 
-from pellucid.core.foundation.kinds import datasets
-from pellucid.core.text.example import Example
-from pellucid.datasets.shared.marked_text import unmark
-from pellucid.datasets.shared.splits import split_of
+from pellucid.base.kinds import datasets
+from pellucid.data.shared.marked_text import unmark
+from pellucid.data.shared.splits import split_of
+from pellucid.text.example import Example
 
 THINGS = "kettle lamp chair knife radio fork clock towel shelf mug".split()
 REMARKS = {"positive": "This {} is [[a joy to use]].", "negative": "This {} [[broke in a week]]."}

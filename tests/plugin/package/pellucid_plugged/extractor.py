@@ -3,7 +3,7 @@
 Doe (2030), "On Words".
 """
 
-from pellucid.core.foundation.kinds import extractors
+from pellucid.base.kinds import extractors
 from pellucid.extraction.selection import BY_WORDS
 
 

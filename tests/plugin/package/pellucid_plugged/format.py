@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.core.foundation.kinds import formats
-from pellucid.core.text.example import Example
-from pellucid.datasets.shared.delimited import tab_records
-from pellucid.datasets.shared.part_files import PARTS, part_file, row_id
-from pellucid.datasets.shared.rows import ReadRow, read_rows
+from pellucid.base.kinds import formats
+from pellucid.data.shared.delimited import tab_records
+from pellucid.data.shared.part_files import PARTS, part_file, row_id
+from pellucid.data.shared.rows import ReadRow, read_rows
+from pellucid.text.example import Example
 
 FILES = {part: (f"{part}.log",) for part in PARTS}
 

@@ -5,7 +5,7 @@ Doe (2030), "On Falls".
 
 import numpy as np
 
-from pellucid.core.foundation.kinds import metrics
+from pellucid.base.kinds import metrics
 from pellucid.evaluation.shared.case import Case, Judged
 
 

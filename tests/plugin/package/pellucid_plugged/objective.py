@@ -5,7 +5,7 @@ Doe (2031), "On Doubt".
 
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import objectives
+from pellucid.base.kinds import objectives
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 

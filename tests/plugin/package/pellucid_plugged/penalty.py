@@ -5,8 +5,8 @@ Doe (2030), "On Peaks".
 
 from torch import Tensor
 
-from pellucid.core.foundation.kinds import penalties
-from pellucid.core.passes.trace import SpanTrace
+from pellucid.base.kinds import penalties
+from pellucid.run.trace import SpanTrace
 
 
 @penalties.add(reads="spans")

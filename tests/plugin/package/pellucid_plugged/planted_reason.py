@@ -6,8 +6,8 @@ Doe (2030), "On Openings".
 from collections.abc import Sequence
 from random import Random
 
-from pellucid.core.foundation.kinds import reasons
-from pellucid.datasets.planting.reasons import Gap, Insertion, Planting
+from pellucid.base.kinds import reasons
+from pellucid.data.planting.reasons import Gap, Insertion, Planting
 
 
 @reasons.add(words=2)

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager
 
 from torch import nn
 
-from pellucid.core.foundation.kinds import policies
-from pellucid.core.passes.policy_pass import Ledger
-from pellucid.relevance.mode import backward_rules
-from pellucid.relevance.rules import COMMON
+from pellucid.attribution.backward.mode import backward_rules
+from pellucid.attribution.backward.rules import COMMON
+from pellucid.base.kinds import policies
+from pellucid.run.policy_pass import Ledger
 
 
 @policies.add(conserves=True)

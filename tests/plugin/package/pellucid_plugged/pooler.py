@@ -6,10 +6,10 @@ Doe (2030), "On Weights".
 import torch
 from torch import Tensor, nn
 
-from pellucid.core.foundation.kinds import poolers
-from pellucid.core.passes.trace import SpanTrace
+from pellucid.base.kinds import poolers
 from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
 from pellucid.models.pooling.unit_attention import merge_parts
+from pellucid.run.trace import SpanTrace
 
 
 @poolers.add("plugged_attention", explains="span_weights")

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from pellucid.core.foundation.kinds import routes
+from pellucid.base.kinds import routes
 
 
 @routes.add("plugged_route", devices=frozenset({"cpu"}))

@@ -1,1 +1,0 @@
-"""The nouns every room speaks in: examples, units, batches, traces, targets, explanations."""

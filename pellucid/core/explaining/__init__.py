@@ -1,1 +1,0 @@
-"""From examples and methods to explanations."""

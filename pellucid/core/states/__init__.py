@@ -1,1 +1,0 @@
-"""Hidden states as targets: what is explained of them, states as functions of word embeddings, and their scale."""

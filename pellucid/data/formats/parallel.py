@@ -1,0 +1,91 @@
+"""Texts with their translations, for translators: two aligned files, a table without names, or JSON lines with named fields.
+
+The form in which the corpora of the workshops on machine translation are given: Koehn (2005), "Europarl: A Parallel Corpus for
+Statistical Machine Translation".
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadFile
+from pellucid.base.json_text import parsed
+from pellucid.base.kinds import formats
+from pellucid.base.wording import in_syntax
+from pellucid.data.shared.delimited import tab_records
+from pellucid.data.shared.marked_text import aligned, pair_of
+from pellucid.data.shared.part_files import PARTS, filled_lines, lines, row_id
+from pellucid.data.shared.rows import ReadRow, read_rows
+from pellucid.text.example import Example
+
+NAMES = {"train": ("train",), "dev": ("dev", "valid", "val"), "test": ("test",)}
+
+
+@formats.add(
+    reads="train.en with train.de, train.tsv or train.jsonl, and so on", data="texts with translations"
+)
+def parallel(path: Path, split: str, *, source: str = "en", target: str = "de") -> Iterator[ReadRow]:
+    """Pairs of a text and its translation. Of a single file ending in the source's name the file of the target lies beside it.
+
+    source, target: endings of aligned files, or fields of JSON lines. A .tsv file has the source in its first column, the target in its second.
+    """
+    languages = (source, target)
+    file = path if path.is_file() else _file_of(path, split, source)
+    ending = file.name.removesuffix(".gz").rpartition(".")[2]
+    if ending == "jsonl":
+        yield from read_rows(file, filled_lines(file), partial(_of_fields, file=file, languages=languages))
+    elif ending == "tsv":
+        yield from read_rows(file, tab_records(file), partial(_of_line, file=file, languages=languages))
+    else:
+        other = _beside(file, languages)
+        rows = aligned(file, other, enumerate(lines(file), start=1), enumerate(lines(other), start=1))
+        yield from read_rows(file, rows, partial(_of_line, file=file, languages=languages))
+
+
+def _file_of(folder: Path, split: str, source: str) -> Path:
+    if not folder.is_dir():
+        raise BadFile(f"There is no file or folder {folder}.")
+    one_of("split", split, PARTS)
+    names = [
+        f"{name}.{ending}{gz}"
+        for name in NAMES[split]
+        for ending in (source, "tsv", "jsonl")
+        for gz in ("", ".gz")
+    ]
+    there = next((folder / name for name in names if (folder / name).is_file()), None)
+    if there is None:
+        raise BadFile(
+            f"{folder} has no {', '.join(name for name in names if not name.endswith('.gz'))} for {split}."
+        )
+    return there
+
+
+def _beside(file: Path, languages: tuple[str, str]) -> Path:
+    """The file of the other language; raises `BadFile` where there is none."""
+    stem = file.name.removesuffix(".gz")
+    source, target = languages
+    if not stem.endswith(f".{source}"):
+        raise BadFile(
+            f"{file} does not end in .{source}, .tsv or .jsonl; name the languages: "
+            f"{in_syntax('source= and target=', '--read source=… --read target=…')}."
+        )
+    other = stem.removesuffix(source) + target
+    for name in (other, f"{other}.gz"):
+        if (file.parent / name).is_file():
+            return file.parent / name
+    raise BadFile(f"Beside {file} there is no {other} with its translations.")
+
+
+def _of_fields(line: str, number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
+    row = parsed(line)
+    for name in languages:
+        if not isinstance(row[name], str):
+            raise ValueError(f"its {name} is no text but {type(row[name]).__name__}")
+    return pair_of(
+        [str(row[name]) for name in languages], languages, str(row.get("id") or row_id(file, number))
+    )
+
+
+def _of_line(texts: list[str], number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
+    return pair_of(texts, languages, row_id(file, number))

@@ -1,0 +1,183 @@
+"""Reads examples from every source: a registered data set, or a file or folder in a format."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.kinds import datasets, formats
+from pellucid.base.notices import notify
+from pellucid.base.wording import in_syntax, quoted
+from pellucid.data.shared.part_files import PARTS
+from pellucid.data.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
+from pellucid.data.shared.rows import BadRow, ReadRow, SkippedRows
+from pellucid.data.shared.splits import split_of, split_parts
+from pellucid.text.example import Example
+
+ENDINGS = {"jsonl": "json_lines", "csv": "table", "tsv": "table", "xlsx": "excel"}
+SPREADSHEETS = ("xls", "xlsb", "ods", "numbers")  # of other kinds, which are refused
+NO_LINES = (
+    *SPREADSHEETS,
+    "json",
+    "parquet",
+    "arrow",
+    "feather",
+    "zip",
+)  # endings of data whose lines are no texts
+TRANSLATIONS, LANGUAGES = (
+    "parallel",
+    {"source", "target"},
+)  # the format, and settings that no other has without being named
+FIRST = 3  # how many skipped rows the warning names
+
+
+def load_examples(
+    source: str | Path,
+    /,
+    split: str = "test",
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: object,
+) -> list[Example]:
+    """The examples of a part of a data set, file or folder. A single file has no parts and is read whole.
+
+    source: a data set's name, or the path of a file or folder.
+    split: "train", "dev", "test", or "all" for the three.
+    format: how to read a file or folder (see `formats`); None: the format that its name implies, `parallel` where the settings name source and target.
+    skip_bad_rows: leave out rows that cannot be read, and warn with `SkippedRows`.
+    settings: those of the format.
+
+    Raises `BadFile` for a missing path, a bad row, or where all rows are bad; `UnknownName` for an unknown data set.
+    """
+    if format is None and str(source) in datasets.names():  # a folder of the same name is reached by ./name
+        if settings:
+            raise BadSetting(
+                f"{source} is a data set by itself, without settings; give a file for {settings}."
+            )
+        return list(datasets.get(str(source)).make(split))
+    path = Path(source)
+    name = format or (TRANSLATIONS if settings.keys() >= LANGUAGES and path.exists() else format_of(source))
+    rows = _rows(path, name, split, settings)
+    return _good(rows, path, skip_bad_rows)
+
+
+def ending_of(name: str) -> str:
+    """What a file's name ends in, in small letters and without a packer's .gz: "csv"."""
+    return name.lower().removesuffix(".gz").rpartition(".")[2]
+
+
+def is_plain_text(source: str | Path) -> bool:
+    """Whether the lines of a file are texts: its name implies no format. Raises `BadFile` for data that no format is implied for."""
+    ending = ending_of(str(source))
+    if ending in NO_LINES and Path(source).is_file():
+        format_of(source)  # raises, naming the formats
+    return ending not in ENDINGS
+
+
+def format_of(source: str | Path) -> str:
+    """The format that a path's name implies: JSON lines or a table; for other names raises `BadFile` with all formats."""
+    path = Path(source)
+    if path.is_file():
+        ending = ending_of(path.name)
+        if ending in ENDINGS:
+            return ENDINGS[ending]
+        if ending in SPREADSHEETS:
+            raise BadFile(f"{source} is a spreadsheet of a kind that is not read; save it as .xlsx or .csv.")
+    elif path.is_dir():
+        documents = (path / "docs").is_dir() or (path / "docs.jsonl").is_file()  # then it may be ERASER's
+        if any(path.glob("*.jsonl*")) and not documents:
+            return "json_lines"
+    elif "/" in str(source) or path.suffix:
+        raise BadFile(
+            f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}."
+        )
+    else:
+        datasets.get(str(source))  # raises, naming the nearest
+    how = in_syntax(
+        f"write pellucid.examples({quoted(str(source))}, format=…) for its texts, or format=… where that can be set",
+        "add --format",
+    )
+    raise BadFile(
+        f"How {source} is to be read is not clear from its name; {how}. The formats are: {', '.join(formats.names())}."
+    )
+
+
+def _rows(path: Path, name: str, split: str, settings: dict[str, object]) -> Iterator[ReadRow]:
+    entry = formats.get(name)
+    full = entry.settings(settings)
+    for part in PARTS if split == "all" and not path.is_file() else (split,):
+        yield from entry.make(path, part, **full)
+
+
+def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
+    """The examples among the rows; the first bad row raises, unless bad rows are skipped and counted."""
+    examples: list[Example] = []
+    first: list[BadRow] = []
+    bad = 0
+    for row in rows:
+        if not isinstance(row, BadRow):
+            examples.append(row)
+            continue
+        if not skip:
+            raise BadFile(
+                f"{str(row).rstrip('.')}. Repair the row, or leave such rows out: skip_bad_rows=True (--skip-bad-rows)."
+            )
+        bad += 1
+        first = [*first, row] if bad <= FIRST else first
+    if bad and not examples:
+        raise BadFile(f"No row of {path} can be read; {bad} are bad, the first: {str(first[0]).rstrip('.')}.")
+    if bad:
+        named = "; ".join(map(str, first)) + ("; …" if bad > FIRST else "")
+        notify(f"{bad} bad rows of {path} were left out: {named}", SkippedRows)
+    return examples
+
+
+def load_parts(
+    source: str | Path, /, format: str | None = None, skip_bad_rows: bool = False, **settings: object
+) -> dict[str, list[Example]]:
+    """The train and dev parts to train on: a data set's, a folder's, or 70 and 15 % of one file.
+
+    Warns of texts that occur several times; in one file these are kept in one part.
+    """
+    if is_one_file(source, format):
+        whole = load_examples(source, "all", format, skip_bad_rows, **settings)
+        every = split_parts(whole)
+        say_repeated_in_file(every)
+        return {split: every[split] for split in ("train", "dev")}
+    parts = {split: load_part(source, split, format, skip_bad_rows, **settings) for split in ("train", "dev")}
+    if format is not None or str(source) not in datasets.names():
+        say_repeated_in_parts(parts)
+    return parts
+
+
+def load_part(
+    source: str | Path,
+    /,
+    split: str,
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: object,
+) -> list[Example]:
+    """A part as training sees it, of one file 70, 15 or 15 %; raises `BadFile` or `BadSetting` where there is none."""
+    if is_one_file(source, format):
+        return split_of(load_examples(source, "all", format, skip_bad_rows, **settings), split)
+    return load_examples(source, split, format, skip_bad_rows, **settings)
+
+
+def is_one_file(source: str | Path, format: str | None = None) -> bool:
+    """Whether a source is a single file, which has no parts of its own."""
+    return Path(source).is_file() and (format is not None or str(source) not in datasets.names())
+
+
+def classes_of(
+    source: str | Path, examples: list[Example], problem: str = "single_label", format: str | None = None
+) -> tuple[str, ...]:
+    """The class names: those that a registered data set declares, else the labels of the examples, sorted.
+
+    Where the problem is multi_label, each label is cut at its commas.
+    """
+    if format is None and str(source) in datasets.names():
+        return tuple(datasets.get(str(source)).facts["classes"])
+    labels = {example.label for example in examples if example.label is not None}
+    if problem == "multi_label":
+        labels = {name.strip() for label in labels for name in label.split(",") if name.strip()}
+    return tuple(sorted(labels))

@@ -1,0 +1,231 @@
+"""An explanation as a flat record of plain values, as a row of a Parquet file or an object of JSON holds it.
+
+Scores are flattened; `rows` and the units give their shape. Fields of free form (meta, rows, settings) are JSON texts.
+"""
+
+import json
+from typing import TypedDict
+
+import numpy as np
+
+from pellucid.base.errors import BadInput
+from pellucid.base.json_text import nan_as_none, parsed
+from pellucid.base.wording import quoted, reason
+from pellucid.results.explanation import Explained, Explanation, Prediction
+from pellucid.text.example import Example, Rationale, prompted
+from pellucid.text.units import Spans, Units
+
+
+class RationaleRecord(TypedDict):
+    """A marked part: characters [start, end) of a segment."""
+
+    segment: int
+    start: int
+    end: int
+
+
+class ExampleRecord(TypedDict):
+    """An example; meta is a JSON text."""
+
+    id: str
+    segments: list[str]
+    label: str | None
+    rationales: list[RationaleRecord]
+    meta: str
+
+
+class UnitsRecord(TypedDict):
+    """What scores belong to; of spans their parts, and each span's first and last part (None for other units)."""
+
+    unit: str
+    unit_labels: list[str]
+    unit_segment: list[int]
+    unit_start: list[int]
+    unit_end: list[int]
+    span_first: list[int] | None
+    span_last: list[int] | None
+
+
+class AnswerRecord(TypedDict):
+    """The explained value, and the model's prediction."""
+
+    target_label: str
+    target_against: str | None
+    target_output: str
+    target_value: float
+    predicted: str
+    classes: list[str]
+    logits: list[float]
+    probabilities: list[float]
+
+
+class DiagnosticRecord(TypedDict):
+    """A diagnostic with its value."""
+
+    name: str
+    value: float
+
+
+class ExplanationRecord(ExampleRecord, UnitsRecord, AnswerRecord):
+    """An explanation; rows, row_facts and settings are JSON texts."""
+
+    scores: list[float]
+    rows: str
+    row_facts: str | None
+    method: str
+    settings: str
+    seed: int
+    model: str
+    model_hash: str
+    diagnostics: list[DiagnosticRecord]
+    caveats: list[str]
+
+
+def to_record(explanation: Explanation) -> ExplanationRecord:
+    """The record of an explanation; `from_record` makes an equal explanation of it."""
+    return {
+        **example_record(explanation.example),
+        **_units_record(explanation.units),
+        "scores": explanation.scores.ravel().tolist(),
+        "rows": json.dumps(explanation.rows, ensure_ascii=False),
+        "row_facts": _row_facts(explanation),
+        **_answer_record(explanation.target, explanation.prediction),
+        "method": explanation.method,
+        "settings": json.dumps(dict(explanation.settings), ensure_ascii=False),
+        "seed": explanation.seed,
+        "model": explanation.model,
+        "model_hash": explanation.model_hash,
+        "diagnostics": [{"name": name, "value": value} for name, value in explanation.diagnostics.items()],
+        "caveats": list(explanation.caveats),
+    }
+
+
+def plain_record(explanation: Explanation) -> dict[str, object]:
+    """The record for other programs: no JSON inside strings, and None where there is no number."""
+    record = to_record(explanation)
+    free = {"meta": record["meta"], "rows": record["rows"], "settings": record["settings"]}
+    values = {name: parsed(text) for name, text in free.items()}
+    values["row_facts"] = parsed(record["row_facts"] or "null")
+    return nan_as_none({**record, **values, "diagnostics": dict(explanation.diagnostics)})
+
+
+def _row_facts(explanation: Explanation) -> str | None:
+    """What is known of each row by itself, and which row this is; None where there is nothing to say."""
+    if not explanation.row_caveats and not explanation.of_row:
+        return None
+    facts = {
+        "diagnostics": [dict(one) for one in explanation.row_diagnostics],
+        "caveats": explanation.row_caveats,
+        "of_row": explanation.of_row,
+    }
+    return json.dumps(facts, ensure_ascii=False)
+
+
+def example_record(example: Example) -> ExampleRecord:
+    """The record of an example, a part of its explanation's record."""
+    return {
+        "id": example.id,
+        "segments": list(example.segments),
+        "label": example.label,
+        "rationales": [
+            {"segment": mark.segment, "start": mark.start, "end": mark.end} for mark in example.rationales
+        ],
+        "meta": _plain_meta(example),
+    }
+
+
+def _plain_meta(example: Example) -> str:
+    try:
+        return json.dumps(dict(example.meta), ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadInput(
+            f"The meta of example {quoted(example.id)} cannot be saved: {reason(error)}; use plain values."
+        ) from None
+
+
+def _units_record(units: Units | Spans) -> UnitsRecord:
+    spans = units if isinstance(units, Spans) else None
+    parts = units if not isinstance(units, Spans) else units.parts
+    return {
+        "unit": parts.kind,
+        "unit_labels": list(parts.labels),
+        "unit_segment": list(parts.segment),
+        "unit_start": list(parts.start),
+        "unit_end": list(parts.end),
+        "span_first": None if spans is None else spans.first.tolist(),
+        "span_last": None if spans is None else spans.last.tolist(),
+    }
+
+
+def _answer_record(target: Explained, prediction: Prediction) -> AnswerRecord:
+    return {
+        "target_label": target.label,
+        "target_against": target.against,
+        "target_output": target.output,
+        "target_value": target.value,
+        "predicted": prediction.label,
+        "classes": list(prediction.labels),
+        "logits": list(prediction.logits),
+        "probabilities": list(prediction.probabilities),
+    }
+
+
+def from_record(record: ExplanationRecord) -> Explanation:
+    """The explanation of a record made by `to_record`."""
+    rows = tuple((kind, tuple(labels)) for kind, labels in parsed(record["rows"]))
+    units = _units(record)
+    shape = (*(len(labels) for _, labels in rows), len(units))
+    facts = parsed(record["row_facts"] or "{}")
+    return Explanation(
+        example=_example(record),
+        units=units,
+        scores=np.array(record["scores"], dtype=np.float32).reshape(shape),
+        rows=rows,
+        target=_explained(record),
+        prediction=_prediction(record),
+        method=record["method"],
+        settings=parsed(record["settings"]),
+        seed=record["seed"],
+        model=record["model"],
+        model_hash=record["model_hash"],
+        diagnostics={item["name"]: item["value"] for item in record["diagnostics"]},
+        caveats=tuple(record["caveats"]),
+        row_diagnostics=tuple(facts.get("diagnostics", ())),
+        row_caveats=tuple(map(tuple, facts.get("caveats", ()))),
+        of_row=tuple((kind, label) for kind, label in facts.get("of_row", ())),
+    )
+
+
+def _example(record: ExampleRecord) -> Example:
+    marks = tuple(Rationale(**mark) for mark in record["rationales"])
+    return prompted(tuple(record["segments"]), record["label"], marks, record["id"], parsed(record["meta"]))
+
+
+def _units(record: UnitsRecord) -> Units | Spans:
+    units = Units(
+        record["unit"],
+        tuple(record["unit_labels"]),
+        tuple(record["unit_segment"]),
+        tuple(record["unit_start"]),
+        tuple(record["unit_end"]),
+    )
+    if record["span_first"] is None:
+        return units
+    return Spans(
+        units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64)
+    )
+
+
+def _explained(record: AnswerRecord) -> Explained:
+    return Explained(
+        record["target_label"], record["target_against"], record["target_output"], record["target_value"]
+    )
+
+
+def _prediction(record: AnswerRecord) -> Prediction:
+    return Prediction(
+        record["predicted"],
+        tuple(record["classes"]),
+        tuple(record["logits"]),
+        tuple(record["probabilities"]),
+    )

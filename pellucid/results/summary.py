@@ -1,0 +1,141 @@
+"""What many explanations have in common: answers, mistakes, strongest words and cautions, counted."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from pellucid.base.kinds import renderers
+from pellucid.results.class_words import ClassWords
+from pellucid.results.explanation import Explanation
+from pellucid.results.proportions import share
+from pellucid.results.table import Interval
+from pellucid.results.word_counts import class_words
+from pellucid.text.label_map import label_names
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """Counts over texts; a text that several methods explain counts once.
+
+    n_texts, n_distinct: how many texts, and how many different ones. methods, model: what made the explanations. predicted:
+    class -> texts. n_labelled: texts whose label is one of the model's classes. accuracy: over these, with a 95 % Wilson
+    interval; None without them. confusion: (label, predicted class) -> texts. unmatched_labels: labels that are no class of
+    the model -> texts. values: the lowest, the mean and the highest value of a model that gives one; else None. Where a text can have
+    several classes (`gives_several`) it counts for each, and none is right or wrong. words: those of each class; None where several methods are mixed. cautions: sentence ->
+    the ids of the texts that it is about, one an explanation. seconds: how long it took, where it is known.
+    """
+
+    n_texts: int
+    n_distinct: int
+    methods: tuple[str, ...]
+    model: str
+    predicted: Mapping[str, int]
+    n_labelled: int
+    accuracy: Interval | None
+    confusion: Mapping[tuple[str, str], int]
+    unmatched_labels: Mapping[str, int]
+    words: ClassWords | None
+    cautions: Mapping[str, tuple[str, ...]]
+    seconds: float | None = None
+    values: tuple[float, float, float] | None = None
+    gives_several: bool = False
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_summary").make(self)
+
+    def __repr__(self) -> str:
+        texts = f"{self.n_texts:,} text{'' if self.n_texts == 1 else 's'}"
+        return f"<Summary: {texts}{'' if self.accuracy is None else f', {self.accuracy.mean:.0%} right'}>"
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_summary").make(self)
+
+
+def summary_of(explanations: Sequence[Explanation], seconds: float | None = None) -> Summary:
+    """The summary of explanations; see `Results.summary`."""
+    texts = one_a_text(explanations)
+    labelled = [one for one in texts if one.is_correct is not None]
+    methods = tuple(dict.fromkeys(one.method for one in explanations))
+    labels = dict.fromkeys(label for one in texts for label in one.prediction.labels)
+    predicted = Counter(name for one in texts for name in one.prediction.names)
+    values = [one.predicted_value for one in texts if one.predicted_value is not None]
+    return Summary(
+        n_texts=len(texts),
+        n_distinct=len({one.example.segments for one in texts}),
+        methods=methods,
+        model=", ".join(dict.fromkeys(one.model for one in explanations)),
+        predicted={} if values else {label: predicted[label] for label in labels},
+        n_labelled=len(labelled),
+        accuracy=_accuracy(labelled),
+        confusion=Counter((str(one.example.label), one.prediction.label) for one in labelled),
+        unmatched_labels=Counter(label for one in texts for label in _unmatched(one)),
+        words=class_words(explanations) if len(methods) == 1 else None,
+        cautions=joined_cautions((caveat, one.example.id) for one in explanations for caveat in one.caveats),
+        seconds=seconds,
+        values=(min(values), mean(values), max(values)) if values else None,
+        gives_several=any(one.prediction.gives_several for one in texts),
+    )
+
+
+def _unmatched(one: Explanation) -> list[str]:
+    """What the text's label names and the model does not; the label of a value is a number, which names nothing."""
+    if one.predicted_value is not None:
+        return []
+    names = label_names(one.example.label, one.prediction.gives_several)
+    return [name for name in names if name not in one.prediction.labels]
+
+
+def one_a_text(explanations: Sequence[Explanation]) -> list[Explanation]:
+    """One explanation a text, where several methods explain the same texts; equal texts of one method stay several."""
+    seen: dict[str, Counter[Hashable]] = defaultdict(Counter)  # method -> text -> how often
+    first: dict[Hashable, Explanation] = {}
+    for one in explanations:
+        text = (one.example.id, one.example.segments, one.example.label, one.model_hash)
+        seen[one.method][text] += 1
+        first.setdefault((text, seen[one.method][text]), one)
+    return list(first.values())
+
+
+def _accuracy(labelled: Sequence[Explanation]) -> Interval | None:
+    """The share of right answers with its interval; None where no text has a label of the model."""
+    right = sum(bool(one.is_correct) for one in labelled)
+    return share(right, len(labelled)) if labelled else None
+
+
+# Cautions of many texts, joined: sentences that differ in one number alone become one sentence with its
+# range.
+
+
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+Caution = tuple[str, str]  # the sentence, and the id of its text
+
+
+def joined_cautions(cautions: Iterable[Caution]) -> Mapping[str, tuple[str, ...]]:
+    """Sentence -> the ids of the texts that it is about, in the order of first sight.
+
+    Sentences that differ in one number alone are joined, as "misses 6.4 to 76.2% of the rise".
+    """
+    alike: dict[tuple[str, ...], list[Caution]] = defaultdict(list)
+    for sentence, text_id in cautions:
+        alike[tuple(NUMBER.split(sentence))].append((sentence, text_id))
+    return {sentence: ids for similar in alike.values() for sentence, ids in _joined(similar).items()}
+
+
+def _joined(cautions: Sequence[Caution]) -> Mapping[str, tuple[str, ...]]:
+    """Sentences with the same words, joined where only one of their numbers differs."""
+    sentences, ids = zip(*cautions, strict=True)
+    numbers = list(zip(*(NUMBER.findall(sentence) for sentence in sentences), strict=True))
+    differing = [place for place, values in enumerate(numbers) if len(set(values)) > 1]
+    if len(differing) != 1:
+        return {
+            sentence: tuple(text_id for other, text_id in cautions if other == sentence)
+            for sentence in dict.fromkeys(sentences)
+        }
+    (place,) = differing
+    low, *_, high = sorted(set(numbers[place]), key=lambda number: float(number.replace(",", "")))
+    start, end = list(NUMBER.finditer(sentences[0]))[place].span()
+    return {f"{sentences[0][:start]}{low} to {high}{sentences[0][end:]}": ids}

@@ -1,0 +1,101 @@
+"""A map of one text: the scores of its words, or sentences, in each row (a layer, a step, a model)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pellucid.base.errors import BadInput
+from pellucid.base.wording import shortened
+from pellucid.results.explanation import Explanation
+from pellucid.results.scored import coarser
+from pellucid.text.units import Kind
+
+Place = tuple[int, int, int]  # segment, start and end of a word in the original text
+
+
+@dataclass(frozen=True, eq=False)
+class WordMap:
+    """Scores [row word] in float64, raw, in reading order.
+
+    words, places: each column's text, and where it stands: (segment, start, end). rows: the labels of the rows, the lowest
+    layer first. elsewhere: [row], the sum of the special tokens' scores, which belong to no word. resolution: the size below which a
+    score may be nothing but rounding.
+    """
+
+    words: tuple[str, ...]
+    places: tuple[Place, ...]
+    rows: tuple[str, ...]
+    scores: np.ndarray
+    elsewhere: np.ndarray
+    resolution: float = 0.0
+
+    @property
+    def above_rounding(self) -> np.ndarray:
+        """[row word]: 0 for what may be rounding: what a picture colours."""
+        return np.where(np.abs(self.scores) < self.resolution, 0.0, self.scores)
+
+    @property
+    def sums(self) -> np.ndarray:
+        """[row]: the sum over the words."""
+        return self.scores.sum(-1)
+
+    @property
+    def last(self) -> np.ndarray:
+        """[word]: the scores of the last row, the highest layer."""
+        return self.scores[-1]
+
+
+def word_map(explanation: Explanation) -> WordMap:
+    """The words of an explanation with one axis of rows; the pieces of a word are added up."""
+    return _map(explanation, "word")
+
+
+def sentence_map(explanation: Explanation) -> WordMap:
+    """The sentences of an explanation with one axis of rows; the pieces of a sentence are added up."""
+    return _map(explanation, "sentence")
+
+
+def unit_map(explanation: Explanation) -> WordMap:
+    """The same for units that are larger than words, such as passages, with the beginning of each."""
+    one = _map(explanation, explanation.units.kind)  # type: ignore[arg-type]
+    return replace(one, words=tuple(shortened(text) for text in one.words))
+
+
+def mean_map(maps: Sequence[WordMap]) -> WordMap:
+    """The mean of several trainings' maps of one text."""
+    first = maps[0]
+    scores = np.mean([one.scores for one in maps], axis=0)
+    elsewhere = np.mean([one.elsewhere for one in maps], axis=0)
+    return WordMap(first.words, first.places, first.rows, scores, elsewhere, _coarsest(maps))
+
+
+def model_map(maps: Sequence[WordMap], names: Sequence[str]) -> WordMap:
+    """The last rows of several models' maps of one text, for the words that all of them have at one place.
+
+    Raises `BadInput` where no word is common to all, since the models cut the text into other words.
+    """
+    common = set(maps[0].places).intersection(*(one.places for one in maps))
+    if not common:
+        raise BadInput(f"The models share no word of the text {' '.join(maps[0].words)[:40]!r}.")
+    columns = [[one.places.index(place) for place in maps[0].places if place in common] for one in maps]
+    scores = np.stack([one.last[numbers] for one, numbers in zip(maps, columns, strict=True)])
+    elsewhere = np.array([one.elsewhere[-1] for one in maps])
+    words = tuple(maps[0].words[column] for column in columns[0])
+    places = tuple(maps[0].places[column] for column in columns[0])
+    return WordMap(words, places, tuple(names), scores, elsewhere, _coarsest(maps))
+
+
+def _map(explanation: Explanation, kind: Kind) -> WordMap:
+    segments = explanation.example.segments
+    units, scores = coarser(explanation.units, explanation.scores, kind, segments)
+    places = tuple((units.segment[index], units.start[index], units.end[index]) for index in units.content)
+    words = tuple(segments[segment][start:end] for segment, start, end in places)
+    scores = scores.astype(np.float64)
+    elsewhere = scores[:, units.special].sum(-1)
+    rows, of_words = explanation.rows[0][1], scores[:, list(units.content)]
+    return WordMap(words, places, rows, of_words, elsewhere, explanation.resolution)
+
+
+def _coarsest(maps: Sequence[WordMap]) -> float:
+    return max(each.resolution for each in maps)

@@ -1,0 +1,129 @@
+"""Diagnostics: those that every explanation may have, and the facts of all, looked up by name.
+
+A name that nobody registered, such as that of an absent plug-in, has no words; its highest value counts as the worst.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.base.catalogue import Entry
+from pellucid.base.kinds import diagnostics
+from pellucid.base.wording import number
+from pellucid.results.explanation import Explanation
+from pellucid.run.model import Model
+from pellucid.run.precision import SHORT
+from pellucid.run.rounding import Rounding
+
+
+@diagnostics.add(worst="highest")
+def parity(residual: float) -> str:
+    """The largest difference between the logits that were explained and the model's own for the single text."""
+    return ""  # a page says it once, for all methods together
+
+
+@diagnostics.add(worst="highest")
+def parity_of_sample(residual: float) -> str:
+    """The largest `parity` of the texts that were checked, for a text that was not among them."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def resolution(size: float) -> str:
+    """The size below which a score may be nothing but rounding, in the scores' unit; pictures and counts take such scores for 0."""
+    return ""  # a caution says it where it matters
+
+
+@diagnostics.add(worst="highest")
+def windows(count: float) -> str:
+    """The number of windows that a long text was read in."""
+    return ""
+
+
+@diagnostics.add(worst="highest")
+def overlap_disagreement(share: float) -> str:
+    """How much the scores of what stands in several windows differ between them: 0 to 1, 0 where they agree."""
+    return ""
+
+
+def worst_of(name: str, values: Sequence[float]) -> float:
+    """Of several values of one diagnostic, the one that speaks most against the result."""
+    entry = _entry(name)
+    return min(values) if entry is not None and entry.facts["worst"] == "lowest" else max(values)
+
+
+def sentence_of(name: str, value: float) -> str:
+    """What a value means; empty where the diagnostic has no sentence, or no value (nan)."""
+    entry = _entry(name)
+    return "" if entry is None or value != value else entry.make(value)
+
+
+def brief_of(name: str, value: float) -> str:
+    """What a value means, in a few words; empty where the diagnostic has none, or no value (nan)."""
+    entry = _entry(name)
+    brief = None if entry is None else entry.facts["brief"]
+    return "" if brief is None or value != value else brief(value)
+
+
+def _entry(name: str) -> Entry | None:
+    return diagnostics.get(name) if name in diagnostics.names() else None
+
+
+# The resolution of scores: the size below which a score may be nothing but rounding.
+
+
+NOTHING = "All scores are 0: the method found nothing that the target depends on."
+SURE = ("probability", "loss")  # of a sure answer they are too near to 1 or 0 for small changes to be seen
+NOTABLE = 0.01  # of the largest score: a finer resolution is no news
+
+
+def score_resolution(entry: Entry, rounding: Rounding, of_value: float, scores: np.ndarray) -> float:
+    """The resolution of a method's scores [*rows, unit], in their unit; 0 for random scores, which are exact.
+
+    of_value: what rounding may change of the difference of two explained values. A method that edits texts subtracts such values.
+    What others compute from gradients, states or weights is rounded in proportion to the largest score; of several rows, in the row
+    where that is smallest. scores: of the text's units; those of special tokens may be far larger.
+    """
+    facts = entry.facts
+    if facts["floor"]:
+        return 0.0
+    if facts["of_class"] and not facts["needs"]:
+        limit = of_value
+    else:
+        largest = np.abs(scores).max(-1, initial=0.0)
+        share = rounding.gradients if "gradient" in facts["needs"] else rounding.share
+        limit = share * float(largest.min(initial=np.inf, where=largest > 0)) if largest.any() else 0.0
+    return float(f"{limit:.2g}")  # more digits would differ from one machine to the next
+
+
+def with_caveat_on_rounding(explanation: Explanation, rounding: Rounding) -> Explanation:
+    """Says where scores of a text may be rounding, if the largest is not far above that; rounding: of the model."""
+    limit, sizes = explanation.resolution, np.abs(explanation.scores[..., ~explanation.special])
+    nothing = NOTHING in explanation.caveats
+    if limit < NOTABLE * sizes.max(initial=0.0) or not (nothing or ((sizes > 0) & (sizes < limit)).any()):
+        return explanation
+    name = rounding.type_name
+    rest = tuple(caveat for caveat in explanation.caveats if caveat != NOTHING)
+    if not nothing:
+        caveat = f"Scores below {number(limit)} are rounding here: the model computes in {name}."
+    elif rounding.dtype in SHORT or explanation.target.output in SURE:
+        caveat = f"All scores are 0: what the target depends on is less than {number(limit)}, the rounding of {name} here."
+    else:
+        return explanation
+    return replace(explanation, caveats=(*rest, caveat))
+
+
+# What results and saved work say of the route that computed a model's passes.
+
+
+EAGER = "eager"
+
+
+def route_record(model: Model) -> dict[str, str]:
+    """The name of the route as {"route": name}; {} for eager, so that records of earlier versions match.
+
+    Models of other packages need not have a route.
+    """
+    name = getattr(model, "route_in_use", EAGER)
+    return {} if name == EAGER else {"route": name}

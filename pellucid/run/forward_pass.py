@@ -1,0 +1,201 @@
+"""One batch under one model, lazily: what several methods read is computed once and shared.
+
+All gradient methods and all layers together cost one forward and one backward pass.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from pellucid.base.catalogue import Call
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.kinds import policies
+from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.wording import quoted
+from pellucid.run.batch import Batch, Row
+from pellucid.run.blank import Baseline, blank_vector, generator_for
+from pellucid.run.edited_rows import evaluate_rows
+from pellucid.run.model import Model, Scores, check_layer
+from pellucid.run.policy_pass import PolicyPass
+from pellucid.run.precision import coarsest, widened
+from pellucid.run.readout import LOGITS, Readout
+from pellucid.run.rounding import Rounding, rounding_of
+from pellucid.run.scheduler import Scheduler
+from pellucid.run.target import Explainable
+from pellucid.run.trace import Trace
+from pellucid.run.traces import Traces, head_positions
+
+
+@dataclass
+class ForwardPass:
+    """A batch under a model: `logits`, `embeddings`, `hidden[l]`, `attention[l]`, gradients, and edited rows.
+
+    seed: of random draws. point: [example unit width], what the pass starts from instead of the model's own word
+    embeddings. layer: with a layer, the point is that layer's hidden states. open_attention: whether attention weights are
+    part of the graph, so that gradients by them can be computed.
+    """
+
+    model: Model
+    batch: Batch
+    scheduler: Scheduler
+    seed: int = 0
+    point: Tensor | None = None
+    layer: int | None = None
+    open_attention: bool = False
+
+    @cached_property
+    def traces(self) -> Traces:
+        """The runs of the network that this pass has needed so far."""
+        return Traces(self.model, self.batch.rows, self.point, self.layer, self.open_attention)
+
+    @property
+    def trace(self) -> Trace:
+        """The run with its graph: logits, word embeddings, hidden states and, with `open_attention`, attention."""
+        return self.traces.with_graph
+
+    @property
+    def logits(self) -> Tensor:
+        """[example logit], without a graph."""
+        return self.answers(LOGITS)
+
+    def answers(self, readout: Readout) -> Tensor:
+        """[example answer]: what is read off the pass, without a graph."""
+        return readout.answers(self.traces.for_readout(readout), self.batch.rows).detach()
+
+    @property
+    def embeddings(self) -> Tensor:
+        """[example unit width]: the word embeddings."""
+        return self.traces.at_hand.embeddings.detach()
+
+    @property
+    def hidden(self) -> tuple[Tensor, ...]:
+        """For l = 0..L [example unit width]: hidden states; l = 0 is the first block's input."""
+        return tuple(state.detach() for state in self.traces.with_states.hidden)
+
+    def state(self, layer: int | None) -> Tensor:
+        """[example unit width]: the word embeddings of this pass (None), or a hidden state."""
+        check_layer(self.model, layer)
+        if self.point is None:
+            return self.embeddings if layer is None else self.traces.with_states.hidden[layer].detach()
+        if layer is None:
+            return self.point
+        return self.traces.states.hidden[layer]
+
+    @property
+    def attention(self) -> Sequence[Tensor]:
+        """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
+        return self.traces.attention
+
+    @property
+    def head_values(self) -> Sequence[Tensor]:
+        """For each block [example head key width]: what a head adds to a piece that attends to this key alone."""
+        return self.traces.head_values
+
+    @cached_property
+    def head_positions(self) -> Tensor:
+        """[example unit]: the positions that the classification head reads, equally weighted; rows sum to 1."""
+        return head_positions(self.trace, self.batch)
+
+    def read_positions(self, target: Explainable) -> Tensor:
+        """[example unit]: the positions that the target's value is read from, equally weighted; rows sum to 1.
+
+        A row from which nothing is read, since it has no such word, is 0.
+        """
+        pieces = target.pieces_read(self.batch.rows)
+        if pieces is None:
+            return self.head_positions
+        shares = torch.zeros(len(pieces), max(self.batch.lengths))
+        for line, read in zip(shares, pieces, strict=True):
+            for piece in read:
+                line[piece] += 1 / len(read)
+        return shares.to(self.model.device)
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        """What rounding may change in the model as it computes now."""
+        return rounding_of(self.model)
+
+    @property
+    def number_type(self) -> torch.dtype:
+        """The coarsest number type that gradients went through; they are returned in float32 at least."""
+        return coarsest([self.embeddings.dtype, self.rounding.dtype])
+
+    def gradient(self, target: Explainable, layer: int | None = None, *, remember: bool = True) -> Tensor:
+        """[example unit width]: the target's gradient by the word embeddings, or by a hidden state.
+
+        remember: keep it for who asks for it again.
+        Raises `BadSetting` for a state below the layer that this pass starts from.
+        """
+        check_layer(self.model, layer)
+        if self.layer is not None and (layer is None or layer < self.layer):
+            raise BadSetting(
+                f"This pass starts from the states of layer {self.layer}; ask for the gradient by layer {self.layer} or "
+                "above."
+            )
+        gradients = self.traces.gradients if remember else self.traces.new_gradients
+        return widened(gradients(target, hidden=layer is not None).by(layer))
+
+    def attention_gradient(self, target: Explainable) -> Sequence[Tensor]:
+        """For each block [example head query key]: the target's gradient by the attention weights."""
+        if not self.open_attention:
+            return replace(self, open_attention=True).attention_gradient(target)
+        return self.traces.gradients(target).attention
+
+    def of(self, examples: Sequence[int], point: Tensor, layer: int | None = None) -> "ForwardPass":
+        """A pass over some of the examples, in this order; one that is named twice is there twice.
+
+        point: [example unit width], for each named example where its pass starts; padding beyond the longest named example
+        is cut off. layer: the point is that layer's states (None: word embeddings).
+        """
+        batch = self.batch.select(examples)
+        point = point[:, : max(batch.lengths)].detach().contiguous()
+        return ForwardPass(self.model, batch, self.scheduler, self.seed, point, layer)
+
+    def at(self, point: Tensor, layer: int | None = None) -> "ForwardPass":
+        """The same rows at another point of word-embedding space, or of a layer's hidden states."""
+        return self.of(range(len(self.batch)), point, layer)
+
+    def under(self, policy: str, **settings: object) -> PolicyPass:
+        """The same pass under a relevance policy's backward rules; its gradient x input is relevance."""
+        entry = policies.get(policy)
+        call = Call(entry, entry.settings(settings), policy)
+        return PolicyPass(self.model, self.batch, call, self.point)
+
+    def blank(self, baselines: Baseline) -> Tensor:
+        """[example unit width]: the text's embeddings with every content token blanked, special tokens kept."""
+        blank = blank_vector(self.model, baselines, self.embeddings[0, 0])
+        return torch.where(self.content[..., None], blank, self.embeddings)
+
+    @cached_property
+    def content(self) -> Tensor:
+        """[example unit] bool: True at text, False at special tokens and padding."""
+        return self.batch.content_mask().to(self.model.device)
+
+    def values(self, target: Explainable) -> Tensor:
+        """[example]: each example's explained value in this pass, without a graph."""
+        return target.values(widened(self.answers(target.readout)))
+
+    def evaluate(self, variants: Sequence[Sequence[Row]], target: Explainable) -> list[Tensor]:
+        """For each example [variant]: the explained values of its edited rows, computed through the scheduler."""
+        rows = [row for of_example in variants for row in of_example]
+        wide_head = self.rounding.wide_head
+        answers = evaluate_rows(self.model, self.scheduler, rows, target.readout, wide_head=wide_head)
+        parts = answers.split([len(of_example) for of_example in variants])
+        values = [target.values_of(number, part) for number, part in enumerate(parts)]
+        for example, of_example in zip(self.batch.examples, values, strict=True):
+            if not of_example.isfinite().all():
+                raise ModelCannot(
+                    f"{self.model.name} gives no finite number for example {quoted(example.id)} with words taken out; what stands "
+                    "for them, such as the padding's embedding, may not be a number, or the class is ruled out then."
+                )
+        return values
+
+    def generators(self, method: str) -> list[torch.Generator]:
+        """One random generator an example, seeded from its content."""
+        return [generator_for(row, method, self.seed) for row in self.batch.rows]
+
+    def scores(self, padded: Tensor, **extras: tuple) -> Scores:
+        """A method's result from its padded scores [example unit]."""
+        return Scores(self.batch.crop(padded.detach().cpu()), **extras)

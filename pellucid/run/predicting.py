@@ -1,0 +1,63 @@
+"""A model's predictions for texts: the ones that explanations of these texts report."""
+
+from collections.abc import Sequence
+
+import torch
+
+from pellucid.base.progress import Progress
+from pellucid.base.torch_contexts import check_computes
+from pellucid.results.explanation import Prediction
+from pellucid.run.explaining import predict
+from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.parity import Guard
+from pellucid.run.windows import in_windows, pieces_in
+from pellucid.text.example import Example, Texts, as_examples
+
+
+def single_predictions(model: Model, examples: Sequence[Example]) -> list[Prediction]:
+    """One prediction a text, in order: the answer of the model's own call with the single text, as `predictions` of it alone."""
+    batch = model.encode(examples)
+    answers: list[Prediction] = []
+    for row, example in zip(batch.rows, examples, strict=True):
+        windows = [pieces_in(row, window) for window in row.windows]
+        logits = (
+            model.plain_window_logits(example, windows).mean(0) if windows else model.plain_logits(example)
+        )
+        answers.append(predict(logits.cpu(), model, example))
+    return answers
+
+
+def predictions(model: Model, texts: Texts, progress: Progress | None = None) -> list[Prediction]:
+    """One prediction a text, in order; that of a text which is read in windows is made from the mean over them.
+
+    The answers are checked against the model's own calls with single texts, as explanations are. Raises `ParityBroken` where
+    they differ, `BadInput` for a text that cannot be read.
+    """
+    check_computes()
+    batch = model.encode(as_examples(texts))
+    if not len(batch):
+        return []
+    windows, owners = in_windows(batch)
+    scheduler = scheduler_for(model)
+    packs = scheduler.packs_of(windows.rows)
+    guard = Guard(model, windows, owners, packs, scheduler.tokens)
+    by_text: dict[int, Prediction] = {}
+
+    def run(indices: list[int]) -> None:
+        with torch.inference_mode(False):
+            logits = ForwardPass(model, windows.select(indices), scheduler, 0).logits
+        checked = guard.check(indices, logits)
+        by_text.update(
+            {
+                owners[row]: predict(own, model, windows.examples[row])
+                for row, own in zip(indices, checked.texts, strict=True)
+            }
+        )
+
+    for pack in packs:
+        scheduler.halving(pack, run)
+        if progress is not None:
+            progress("predicting", len(by_text), len(batch))
+    return [by_text[number] for number in range(len(batch))]

@@ -1,0 +1,242 @@
+"""The target: a class's logit, its probability or its loss; or one class against another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import torch
+from torch import Tensor
+
+from pellucid.base.checks import known, one_of
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.memory import to_device
+from pellucid.base.wording import listed, quoted
+from pellucid.results.explanation import Explained
+from pellucid.run.batch import Row
+from pellucid.run.readout import LOGITS, Readout, WindowAnswers
+from pellucid.text.example import Example
+
+Output = Literal["logit", "probability", "loss"]
+Problem = Literal["single_label", "multi_label", "one_logit", "regression"]
+TargetName = str | int | tuple[str | int, str | int]
+
+
+def probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., class] logits -> probabilities: softmax, or an independent sigmoid a class."""
+    if problem == "single_label":
+        return logits.softmax(-1)
+    if problem == "regression":
+        raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
+    return logits.sigmoid()
+
+
+def class_logits(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., logit] -> [..., class]: one score a class; a single binary logit z becomes (-z, z)."""
+    return torch.cat([-logits, logits], -1) if problem == "one_logit" else logits
+
+
+def difference(scores: Tensor, others: Tensor, problem: Problem) -> Tensor:
+    """Two classes' scores as log odds; those of a single logit, -z and z, differ by twice its log odds z."""
+    return (scores - others) / 2 if problem == "one_logit" else scores - others
+
+
+@dataclass(frozen=True)
+class Target:
+    """Which class, and which output of it.
+
+    of: "predicted", "gold", a class's name or number, or a pair of classes ("why A and not B?"). output: "logit",
+    "probability" in [0, 1], or "loss", the negative log probability.
+    """
+
+    of: TargetName = "predicted"
+    output: Output = "logit"
+
+    def __post_init__(self) -> None:
+        one_of("output", self.output, get_args(Output))
+        names = self.of if isinstance(self.of, tuple) else (self.of,)
+        if (
+            len(names) > 2
+            or (isinstance(self.of, tuple) and len(names) < 2)
+            or any(isinstance(name, bool) or not isinstance(name, str | int) for name in names)
+        ):
+            raise BadSetting(
+                f"target={quoted(self.of)} is not possible; give a class name or number, or a pair of them."
+            )
+        if isinstance(self.of, tuple) and self.output != "logit":
+            raise BadSetting("A contrast of two classes is a difference of logits; give output='logit'.")
+
+    def in_words(self, labels: Sequence[str]) -> str:
+        """The target in words: "logit of the predicted class"."""
+        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        by_example = {"predicted", "gold"} - set(labels)
+        which = f"the {of} class" if of in by_example else labels[_class_number(of, labels)]
+        rest = "" if against is None else f" against {labels[_class_number(against, labels)]}"
+        return f"{self.output} of {which}{rest}"
+
+    def resolve(
+        self, examples: Sequence[Example], logits: Tensor, labels: Sequence[str], problem: Problem
+    ) -> "ResolvedTarget":
+        """Fix the class of each example by the model's logits [example logit]."""
+        scores = class_logits(logits, problem)
+        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        classes = tuple(
+            self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)
+        )
+        others = None if against is None else (_class_number(against, labels),) * len(classes)
+        for example, row, numbers in zip(
+            examples, scores, zip(classes, others or classes, strict=True), strict=True
+        ):
+            _check_finite(example, row, numbers, labels)
+        return ResolvedTarget(classes, others, self.output, problem)
+
+    def _class(self, of: str | int, example: Example, scores: Tensor, labels: Sequence[str]) -> int:
+        if of == "predicted" and "predicted" not in labels:
+            return int(scores.argmax())
+        if of == "gold" and "gold" not in labels:
+            if example.label is None:
+                raise BadInput(
+                    f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'."
+                )
+            return _gold_number(example.label, example, labels)
+        return _class_number(of, labels)
+
+
+def _check_finite(example: Example, scores: Tensor, classes: Sequence[int], labels: Sequence[str]) -> None:
+    """Raise `ModelCannot` for a class that the model rules out for a text: no word can change an infinite logit."""
+    for number in classes:
+        if scores[number].isinf():
+            raise ModelCannot(
+                f"The model gives the class {quoted(labels[number])} the logit {float(scores[number])} for example "
+                f"{quoted(example.id)}, which no word of it explains; explain another class."
+            )
+
+
+def _gold_number(label: str, example: Example, labels: Sequence[str]) -> int:
+    """The number of the class that a label names; raises `BadInput` where it names none or several."""
+    names = {name.strip() for name in label.split(",")} - {""}
+    if label not in labels and len(names) != 1:
+        raise BadInput(
+            f"target='gold' needs one class a text, but example {quoted(example.id)} has {len(names)} labels: "
+            f"{quoted(label)}. Give target='predicted' or one of the classes: {listed(labels)}."
+        )
+    return _class_number(label, labels)
+
+
+def _class_number(name: str | int, labels: Sequence[str]) -> int:
+    """The number of a class by its name, or by its number where no class has that name."""
+    if isinstance(name, str) and name.isdecimal() and name not in labels:
+        name = int(name)
+    if isinstance(name, int):
+        if not 0 <= name < len(labels):
+            raise BadSetting(
+                f"target={quoted(name)}, but the model has classes 0 to {len(labels) - 1}: {listed(labels)}."
+            )
+        return name
+    known("class", name, labels)
+    return list(labels).index(name)
+
+
+class Explainable(Protocol):
+    """A target as methods see it: a number for every answer of the model.
+
+    `ResolvedTarget` is that of classes, `hidden_target.ResolvedState` that of hidden states.
+    """
+
+    @property
+    def readout(self) -> Readout:
+        """Reads the model's answer off a pass."""
+        ...
+
+    def values(self, answers: Tensor) -> Tensor:
+        """[example answer] -> [example]: the explained value of each example."""
+        ...
+
+    def values_of(self, example: int, answers: Tensor) -> Tensor:
+        """[variant answer] -> [variant]: the explained value of variants of one example."""
+        ...
+
+    def select(self, indices: Sequence[int]) -> "Explainable":
+        """The target of these examples."""
+        ...
+
+    def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """The explained value with its name; answer: the example's own."""
+        ...
+
+    def pieces_read(self, rows: Sequence[Row]) -> list[list[int]] | None:
+        """For each row the numbers of the pieces from whose last states the value is read; None: those that the head reads."""
+        ...
+
+
+@dataclass(frozen=True)
+class ResolvedTarget:
+    """A target with the class of each example fixed, so that the same class is explained for edited inputs.
+
+    classes, against: [example], numbers of classes. windows: for windows of longer texts, the logits that a probability or
+    loss of the whole text depends on; None where no example is a window.
+    """
+
+    classes: tuple[int, ...]
+    against: tuple[int, ...] | None
+    output: Output
+    problem: Problem
+    windows: WindowAnswers | None = None
+
+    def values(self, logits: Tensor) -> Tensor:
+        """[example logit] -> [example]: the explained value of each row."""
+        classes = torch.tensor(self.classes, dtype=torch.long)
+        against = None if self.against is None else torch.tensor(self.against, dtype=torch.long)
+        if self.windows is None or self.output == "logit":
+            return self._values(logits, classes, against)
+        return self.windows.numbers(lambda moved: self._values(moved, classes, against), logits)
+
+    def values_of(self, example: int, logits: Tensor) -> Tensor:
+        """[variant logit] -> [variant]: the explained value of variants of one example."""
+        return self.select([example] * len(logits)).values(logits)
+
+    @property
+    def readout(self) -> Readout:
+        """Reads the logits off a pass."""
+        return LOGITS
+
+    def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
+        """The explained value with its name; answer: the example's own logits [logit]."""
+        against = None if self.against is None else labels[self.against[example]]
+        value = float(self.values_of(example, answer[None].double()))
+        return Explained(labels[self.classes[example]], against, self.output, value)
+
+    def pieces_read(self, rows: Sequence[Row]) -> None:
+        """Those that the head reads."""
+        return
+
+    def select(self, indices: Sequence[int]) -> "ResolvedTarget":
+        """The target of these examples."""
+        against = None if self.against is None else tuple(self.against[i] for i in indices)
+        windows = None if self.windows is None else self.windows.select(indices)
+        return ResolvedTarget(
+            tuple(self.classes[i] for i in indices), against, self.output, self.problem, windows
+        )
+
+    def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
+        pick = lambda scores, of: scores.gather(-1, to_device(of, scores.device)[:, None])[:, 0]  # noqa: E731
+        if self.output == "logit":
+            every_class = class_logits(logits, self.problem)
+            explained = pick(every_class, classes)
+            if against is None:
+                return explained
+            return difference(explained, pick(every_class, against), self.problem)
+        log_probabilities = pick(_log_probabilities(logits, self.problem), classes)
+        return log_probabilities.exp() if self.output == "probability" else -log_probabilities
+
+
+def _log_probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    if problem == "single_label":
+        return logits.log_softmax(-1)
+    if problem == "regression":
+        raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
+    return torch.nn.functional.logsigmoid(class_logits(logits, problem))
+
+
+def class_probabilities(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., logit] -> [..., class] probabilities."""
+    return probabilities(class_logits(logits, problem), problem)

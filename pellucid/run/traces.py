@@ -1,0 +1,243 @@
+"""The runs of the network that one batch needs, each run once, when its trace is first read; and their gradients."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+import torch
+from torch import Tensor
+
+from pellucid.base.errors import ModelCannot
+from pellucid.base.lazy_attributes import cached_property
+from pellucid.run.batch import Batch, Row
+from pellucid.run.model import WRITING, Model
+from pellucid.run.readout import Positions, Readout
+from pellucid.run.target import Explainable
+from pellucid.run.trace import Trace, Want
+from pellucid.text.example import Example
+
+# Gradients by the parts of a trace: those of a target, and those that show which positions the
+# classification head reads.
+
+
+TRIAL = Example(("We saw the new film, and it was a good one.",))
+Join = Callable[[Sequence[Tensor]], Tensor]
+
+
+@dataclass(frozen=True)
+class JoinedPart:
+    """A part of a trace that stands in several tensors of the graph, such as a layer's states those of encoder and of decoder.
+
+    It is put together when it is read, beside the graph, so that who reads none pays for none; gradients by it are put
+    together from those by the tensors that the network really computes.
+
+    tensors: nodes of the graph. value: the tensors -> the part. gradient: gradients by the tensors -> the gradient by the part."""
+
+    tensors: tuple[Tensor, ...]
+    value: Join
+    gradient: Join
+
+
+class JoinedParts(Sequence[Tensor]):
+    """Of each layer the part, computed whenever it is read."""
+
+    def __init__(self, parts: Sequence[JoinedPart]) -> None:
+        self.parts = tuple(parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @overload
+    def __getitem__(self, layer: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, layer: slice) -> Sequence[Tensor]: ...
+    def __getitem__(self, layer: int | slice) -> Tensor | Sequence[Tensor]:
+        """[example unit width] of a layer, or of several."""
+        if isinstance(layer, slice):
+            return JoinedParts(self.parts[layer])
+        part = self.parts[layer]
+        return part.value(part.tensors)
+
+
+def graph_nodes(parts: Sequence[Tensor]) -> list[Tensor]:
+    """The nodes of the graph behind the parts, one after another."""
+    if isinstance(parts, JoinedParts):
+        return [tensor for part in parts.parts for tensor in part.tensors]
+    return list(parts)
+
+
+def gradients_by(parts: Sequence[Tensor], by_nodes: Iterator[Tensor]) -> Sequence[Tensor]:
+    """The gradients by the parts; by_nodes: those by `graph_nodes`, of which this takes as many as there are."""
+    if not isinstance(parts, JoinedParts):
+        return tuple(next(by_nodes) for _ in parts)
+    return JoinedParts(
+        [
+            JoinedPart(tuple(next(by_nodes) for _ in part.tensors), part.gradient, part.gradient)
+            for part in parts.parts
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """The target's gradients by each part of a trace; a part that was not computed is empty.
+
+    embeddings: [example unit width]. hidden: for l = 0..L [example unit width]. attention: for each block [example head
+    query key]. absorbed: for each account of a ledger [example], the relevance that went there.
+    """
+
+    embeddings: Tensor
+    hidden: Sequence[Tensor]
+    attention: Sequence[Tensor]
+    absorbed: Mapping[str, Tensor]
+
+    def by(self, layer: int | None) -> Tensor:
+        """[example unit width]: by the word embeddings (None), or by the hidden states of a layer."""
+        return self.embeddings if layer is None else self.hidden[layer]
+
+
+def gradients_of(
+    values: Tensor, trace: Trace, *, hidden: bool = True, accounts: Mapping[str, Tensor] | None = None
+) -> Gradients:
+    """The gradients of values [example] by the trace that they were computed from; 0 by parts that no value depends on.
+
+    hidden: by the hidden states too. accounts: those of a ledger, by name.
+    """
+    accounts = accounts or {}
+    groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
+    points = [point for group in groups for point in graph_nodes(group)]
+    head = None if trace.written is None else trace.written.head
+    weights = None if head is None else head.gradient_by_states(values)
+    outputs = values.sum() if head is None or weights is None else head.states
+    # The graph stays: gradients of another target, or by another layer, may follow.
+    flat = torch.autograd.grad(outputs, points, weights, retain_graph=True, allow_unused=True)
+    gradients = iter(
+        torch.zeros_like(point) if gradient is None else gradient
+        for point, gradient in zip(points, flat, strict=True)
+    )
+    (embeddings,), states, attention, absorbed = (gradients_by(group, gradients) for group in groups)
+    return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))
+
+
+def head_positions(trace: Trace, batch: Batch) -> Tensor:
+    """[example unit]: the positions that the head reads, equally weighted; rows sum to 1.
+
+    The head reads a position where a mixture of the logits has a gradient by its last hidden state: the first position for
+    BERT, the last for decoders, all where the head takes the mean. Where every gradient is 0, all pieces count.
+    """
+    touched = (_head_gradient(trace) != 0).any(-1)
+    real = torch.zeros_like(touched)
+    for number, length in enumerate(batch.lengths):
+        real[number, :length] = True
+    shares = torch.where(touched.any(-1, keepdim=True), touched, real).to(trace.hidden[-1])
+    return shares / shares.sum(-1, keepdim=True)
+
+
+def positions_of_head(model: Model) -> Positions:
+    """The positions whose last hidden states the head reads, seen on one trial text.
+
+    "first" or "last" where only that state has a gradient; "pooled" where all the text's pieces have the same gradient and
+    special tokens none, as under a mean; else "all".
+    """
+    batch = model.encode([TRIAL])
+    with torch.inference_mode(False):
+        gradient = _head_gradient(model.trace(batch.rows, Want(gradients=True, hidden=True)))[0]
+    touched = (gradient != 0).any(-1).nonzero()[:, 0].tolist()
+    ends = {(0,): "first", (len(gradient) - 1,): "last"}
+    if tuple(touched) in ends:
+        return ends[tuple(touched)]
+    alike = torch.allclose(gradient[touched], gradient[touched[:1]], rtol=1e-3, atol=0)
+    return "pooled" if alike and tuple(touched) == tuple(batch.units[0].content) else "all"
+
+
+def _head_gradient(trace: Trace) -> Tensor:
+    """[example unit width]: the gradient of a mixture of the logits by the last hidden states."""
+    mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
+    last = trace.hidden[-1:]
+    nodes = torch.autograd.grad(mixture.sum(), graph_nodes(last), retain_graph=True, materialize_grads=True)
+    return gradients_by(last, iter(nodes))[0]
+
+
+@dataclass
+class Traces:
+    """The runs of rows under a model. point, layer, open_attention: as in `ForwardPass`."""
+
+    model: Model
+    rows: Sequence[Row]
+    point: Tensor | None = None
+    layer: int | None = None
+    open_attention: bool = False
+    _gradients: dict[tuple[Explainable, bool], Gradients] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def _run(self, want: Want) -> Trace:
+        return self.model.trace(self.rows, want, self.point, self.layer)
+
+    @cached_property
+    def with_graph(self) -> Trace:
+        """Logits, word embeddings, hidden states and, if open, attention."""
+        return self._run(Want(gradients=True, hidden=True, attention=self.open_attention))
+
+    @cached_property
+    def without_graph(self) -> Trace:
+        """Logits, word embeddings and, for self-explaining models, their own weights."""
+        with torch.no_grad():
+            return self._run(Want())
+
+    @cached_property
+    def states(self) -> Trace:
+        """Logits, word embeddings and hidden states, without a graph."""
+        with torch.no_grad():
+            return self._run(Want(hidden=True))
+
+    @cached_property
+    def attention(self) -> Sequence[Tensor]:
+        """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
+        if self.open_attention:
+            return tuple(weights.detach() for weights in self.with_graph.attention)
+        with torch.no_grad():
+            return self._run(Want(attention=True)).attention
+
+    @cached_property
+    def head_values(self) -> Sequence[Tensor]:
+        """For each block [example head key width]; raises `ModelCannot` where there is no output projection."""
+        with torch.no_grad():
+            trace = self._run(Want(attention=True, head_values=True))
+        if len(trace.head_values) != len(trace.attention):
+            raise ModelCannot(
+                f"In {self.model.name} the heads' values do not go through one linear map at the end of a block; use "
+                "attention or attention_gradient."
+            )
+        return trace.head_values
+
+    def gradients(self, target: Explainable, *, hidden: bool = False) -> Gradients:
+        """The target's gradients: by all layers at the text's own embeddings, at other points by hidden states if `hidden`.
+
+        Those of one target are computed once. A model that writes has a target for each word, and all layers of all words are
+        more than memory should be filled with: it too gives those by hidden states where they are asked for.
+        """
+        hidden = hidden or (self.point is None and WRITING not in self.model.capabilities)
+        if (target, hidden) not in self._gradients:
+            self._gradients[target, hidden] = self.new_gradients(target, hidden=hidden)
+        return self._gradients[target, hidden]
+
+    def new_gradients(self, target: Explainable, *, hidden: bool) -> Gradients:
+        """The target's gradients, by hidden states if `hidden`; they are not kept."""
+        values = target.values(target.readout.answers(self.with_graph, self.rows))
+        return gradients_of(values, self.with_graph, hidden=hidden)
+
+    @property
+    def with_states(self) -> Trace:
+        """Logits, word embeddings and hidden states: the trace with a graph if it has already run."""
+        return self.with_graph if "with_graph" in self.__dict__ else self.states
+
+    @property
+    def at_hand(self) -> Trace:
+        """Logits and word embeddings: a trace that has already run, or else the cheapest."""
+        done = next((name for name in ("with_graph", "without_graph", "states") if name in self.__dict__), "")
+        return getattr(self, done or "without_graph")  # type: ignore[no-any-return]
+
+    def for_readout(self, readout: Readout) -> Trace:
+        """The cheapest trace that has what a readout needs, or one that has already run."""
+        return self.with_states if readout.want.hidden else self.at_hand
