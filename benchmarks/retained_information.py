@@ -23,8 +23,7 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
-from pellucid.run.state_function import state_function
-from pellucid.run.state_scale import state_scale
+from pellucid.run.state_scale import state_function, state_scale
 from pellucid.text.example import as_examples
 
 TEXTS = (

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from pellucid.evaluation.protocols.upgrade import Upgrade
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
-    from pellucid.results.attempts import Attempts
+    from pellucid.results.attacks.attempts import Attempts
     from pellucid.results.attention_analysis import AttentionAnalysis
     from pellucid.results.explanation import Explanation
     from pellucid.results.extraction import Extraction
-    from pellucid.results.layer_analysis import LayerAnalysis
+    from pellucid.results.layers.layer_analysis import LayerAnalysis
     from pellucid.results.results import Results
     from pellucid.results.storage import save
     from pellucid.results.table import Table

@@ -15,7 +15,7 @@ from pellucid.reports.figures.canvas import ThemeName, format_of, write_figure
 from pellucid.results.attention_analysis import AttentionAnalysis
 from pellucid.results.class_words import ClassWords
 from pellucid.results.explanation import Explanation
-from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.layers.layer_analysis import LayerAnalysis
 from pellucid.results.results import Results
 from pellucid.results.table import Table
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from pellucid.api.inputs import any_model_from, examples_for
 from pellucid.api.inputs.examples import reads_label, strange_for
@@ -23,13 +24,14 @@ from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
 from pellucid.base.wording import quoted
 from pellucid.reports.terminal.progress_bar import progress_bar
+from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
-from pellucid.run.equal_texts import equal_texts
 from pellucid.run.explaining import left_out
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.target import Output, TargetName
 from pellucid.run.word import Word
+from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
 
 
@@ -166,3 +168,46 @@ def explain_all(
             )
     by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in done.by_method.items()}
     return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)
+
+
+# Equal texts are explained once: of several, the first is computed, and each gets a copy under its own
+# name.
+
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class EqualTexts:
+    """Examples of which some have equal texts. distinct: the first of each; index: [example] its place in distinct."""
+
+    examples: tuple[Example, ...]
+    distinct: tuple[Example, ...]
+    index: tuple[int, ...]
+
+    def first_of(self, values: Sequence[Value]) -> list[Value]:
+        """[distinct example]: the value of the first example of each, from those of all."""
+        return [values[self.index.index(place)] for place in range(len(self.distinct))]
+
+    def all_of(self, explanations: Sequence[Explanation]) -> tuple[Explanation, ...]:
+        """[example]: its explanation, from those of the distinct examples, with its own id, label and rationales."""
+        pairs = zip(self.examples, self.index, strict=True)
+        return tuple(replace(explanations[place], example=example) for example, place in pairs)
+
+
+def equal_texts(
+    examples: Sequence[Example], *, by_label: bool, passages: Sequence[tuple[str, ...]] | None = None
+) -> EqualTexts:
+    """Find examples with equal texts; by_label: they must have the same label too, where the target depends on it.
+
+    passages: those of each example, which must be the same too; None: none are named.
+    """
+    places: dict[tuple[tuple[str, ...], str | None, tuple[str, ...]], int] = {}
+    first: dict[int, Example] = {}
+    index = []
+    for example, own in zip(examples, passages or [()] * len(examples), strict=True):
+        key = (tuple(example.segments), example.label if by_label else None, own)
+        place = places.setdefault(key, len(places))
+        first.setdefault(place, example)
+        index.append(place)
+    return EqualTexts(tuple(examples), tuple(first.values()), tuple(index))

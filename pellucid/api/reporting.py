@@ -14,14 +14,14 @@ from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
 from pellucid.reports.versions import page as versions_page
 from pellucid.reports.word_lists.sections import word_lists_sections
-from pellucid.results.attempts import Attempts
+from pellucid.results.attacks.attempts import Attempts
 from pellucid.results.attention_analysis import AttentionAnalysis
 from pellucid.results.class_words import ClassWords
-from pellucid.results.concept_analysis import ConceptAnalysis
 from pellucid.results.difference import Difference
 from pellucid.results.error_analysis import ErrorAnalysis
 from pellucid.results.explanation import Explanation
-from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.layers.concept_analysis import ConceptAnalysis
+from pellucid.results.layers.layer_analysis import LayerAnalysis
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.span_analysis import SpanAnalysis

@@ -17,7 +17,7 @@ from pellucid.cli.words import of_one_method
 from pellucid.reports.figures.canvas import format_of
 from pellucid.results.attention_analysis import AttentionAnalysis
 from pellucid.results.explanation import Explanation
-from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.layers.layer_analysis import LayerAnalysis
 from pellucid.results.results import Results
 
 NAMED = 5  # ids in a message

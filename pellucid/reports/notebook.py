@@ -23,20 +23,20 @@ from pellucid.reports.page.table_view import table_view
 from pellucid.reports.trust.card_view import card_view
 from pellucid.reports.versions.page import difference_sections
 from pellucid.reports.wording.method_facts import facts_of, in_words
-from pellucid.results.attempts import Attempts
+from pellucid.results.attacks.attempts import Attempts
 from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.results.check_outcome import TrustCard
 from pellucid.results.class_words import ClassWords
-from pellucid.results.concept_analysis import ConceptAnalysis
 from pellucid.results.difference import Difference
 from pellucid.results.error_analysis import ErrorAnalysis
 from pellucid.results.explanation import Explanation
-from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.layers.concept_analysis import ConceptAnalysis
+from pellucid.results.layers.layer_analysis import LayerAnalysis
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.span_analysis import SpanAnalysis
 from pellucid.results.summary import Summary
 from pellucid.results.table import Table
-from pellucid.results.trust_card import TrustCard
 from pellucid.text.units import Spans
 
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
 
 from pellucid.base.kinds import renderers
 from pellucid.base.wording import short_title
@@ -59,3 +62,84 @@ class SideBySide(Mapping[str, Results]):
             tuple(explanation for of_method in self.by_method.values() for explanation in of_method),
             self.seconds,
         )
+
+
+# How far two rankings of a text's words agree: Kendall's tau-b, and the overlap of the k highest.
+#
+# Kendall (1945), "The Treatment of Ties in Ranking Problems" (tau-b).
+
+
+MOST_POINTS = 100  # of an integral: exact up to two hundred equal scores, and to many digits beyond
+
+
+def tau_b(one: np.ndarray, other: np.ndarray) -> float:
+    """[word], [word] -> tau-b of their scores, -1 to 1; nan where one side has a single score for all words."""
+    from scipy.stats import kendalltau  # scipy.stats takes most of a second to import
+
+    return float(kendalltau(one, other).statistic) if _is_ranked(one) and _is_ranked(other) else float("nan")
+
+
+def top_overlap(one: np.ndarray, other: np.ndarray, k: int) -> float:
+    """The share of the k words with the highest scores that both have, 0 to 1.
+
+    Equal scores at the edge stand in the same order on both sides; this is the exact mean over all orders. nan where there are no
+    more than k words, of which nothing can be chosen, and where one side has a single score for all of them.
+    """
+    if len(one) <= k or not (_is_ranked(one) and _is_ranked(other)):
+        return float("nan")
+    (above, level, left), (above_other, level_other, left_other) = _edge(one, k), _edge(other, k)
+    common = int((level & level_other).sum())
+    rest = (int(level.sum()) - common, int(level_other.sum()) - common)
+    shared = (above & above_other).sum() + _of_both(common, rest, (left, left_other))
+    shared += (above & level_other).sum() * left_other / level_other.sum()
+    shared += (level & above_other).sum() * left / level.sum()
+    return float(shared) / k
+
+
+def _edge(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """[word] bool: above the k-th highest score; equal to it; and how many of the latter are among the k."""
+    border = np.sort(scores)[-k]
+    above = scores > border
+    return above, scores == border, k - int(above.sum())
+
+
+def _of_both(common: int, rest: tuple[int, int], left: tuple[int, int]) -> float:
+    """How many words are among the first left[0] of one set and the first left[1] of another, in the mean over orders of all.
+
+    The sets have `common` words together, and rest[0] and rest[1] of their own. A random order is that of random numbers: given a
+    common word's own, t, how many others stand before it is binomial; over t it is a polynomial.
+    """
+    if rest == (0, 0):
+        return min(left)
+    shares = [many / (common + own) for many, own in zip(left, rest, strict=True)]
+    if max(shares) == 1.0 or not common:
+        return common * min(shares)
+    from scipy.special import bdtr
+
+    points, weights = _gauss((common + sum(rest)) // 2 + 1)
+    chance = np.zeros_like(points)
+    for before in range(min(*left, common)):
+        of_common = bdtr(before, common - 1, points) - (
+            bdtr(before - 1, common - 1, points) if before else 0.0
+        )
+        of_rest = (
+            bdtr(min(many - 1 - before, own), own, points) for many, own in zip(left, rest, strict=True)
+        )
+        chance += of_common * np.prod(list(of_rest), axis=0)
+    return common * float(weights @ chance)
+
+
+@cache
+def _gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points and weights, 0 to 1, by which polynomials of a degree below twice the count are integrated exactly."""
+    points, weights = np.polynomial.legendre.leggauss(min(count, MOST_POINTS))
+    return (points + 1) / 2, weights / 2
+
+
+def highest(scores: np.ndarray, k: int) -> list[int]:
+    """The indices of the k highest scores, highest first, to be shown; ties in reading order, so no number may be made of them."""
+    return np.argsort(-scores, kind="stable")[:k].tolist()
+
+
+def _is_ranked(scores: np.ndarray) -> bool:
+    return len(scores) > 1 and bool(np.ptp(scores) > 0)

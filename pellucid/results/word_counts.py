@@ -13,8 +13,8 @@ from pellucid.base.wording import listed
 from pellucid.results.class_words import ClassWords, WordScore
 from pellucid.results.document_frequencies import Counted, DocumentFrequencies, word_form
 from pellucid.results.explanation import Explanation
+from pellucid.results.means import t_interval
 from pellucid.results.prediction import Explained
-from pellucid.results.t_interval import t_interval
 from pellucid.results.word_lists import WordLists, WordSum
 from pellucid.text.content_words import is_content_word
 from pellucid.text.units import Spans

@@ -20,7 +20,6 @@ from pellucid.base.wording import in_syntax, quoted
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.run.batch import Batch
 from pellucid.run.blank import HIGHEST_SEED
-from pellucid.run.by_passage import in_passages
 from pellucid.run.diagnostics import (
     NOTHING,
     route_record,
@@ -35,7 +34,7 @@ from pellucid.run.parity import CheckedLogits, Guard
 from pellucid.run.readout import LOGITS, WindowAnswers
 from pellucid.run.rounding import rounding_of
 from pellucid.run.scheduler import Scheduler
-from pellucid.run.stitching import stitched
+from pellucid.run.stitching import in_passages, stitched
 from pellucid.run.target import Explainable, Target, class_logits, class_probabilities
 from pellucid.run.windows import in_windows
 from pellucid.run.word import Word

@@ -10,11 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
+from torch import Tensor
 
+from pellucid.base.catalogue import Call
+from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.wording import quoted
 from pellucid.results.explanation import Explanation
+from pellucid.run.batch import Batch
 from pellucid.run.diagnostics import worst_of
+from pellucid.run.model import Scores
+from pellucid.text.edits import passages_in
 from pellucid.text.example import Example
-from pellucid.text.units import SPECIAL, Spans, Units, coarsen
+from pellucid.text.units import PASSAGE, SPECIAL, Spans, Units, coarsen
 
 OF_EACH = "what is explained is the mean of their values"
 OF_THE_MEAN = "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
@@ -168,3 +176,48 @@ def _of_several(caveats: Sequence[str], count: int) -> str:
         return caveats[0]
     worst = max(caveats, key=lambda caveat: [float(number) for number in NUMBER.findall(caveat)])
     return f"In {len(caveats)} of {count} windows{', at worst' if len(set(caveats)) > 1 else ''}: {worst}"
+
+
+# Explanations by passage: methods that take units out take whole passages out, scores of all others are
+# added up.
+
+
+def with_passages(batch: Batch, passages: Sequence[Sequence[str]]) -> Batch:
+    """The batch with the passages of each example's first text named; raises `BadInput` where one is not there."""
+    units = tuple(
+        replace(of_text, passages=passages_in(example, own))
+        for of_text, example, own in zip(batch.units, batch.examples, passages, strict=True)
+    )
+    return replace(batch, units=units, whole_units=units)
+
+
+def by_passage(call: Call) -> Call:
+    """The call of a method; one that takes units out takes passages out. Raises `BadSetting` for another unit."""
+    default = call.entry.defaults.get("unit")
+    if default is None:
+        return call
+    if call.settings["unit"] != default:
+        raise BadSetting(f"unit={quoted(call.settings['unit'])} does not go with passages; leave it away.")
+    return replace(call, settings={**call.settings, "unit": PASSAGE})
+
+
+def in_passages(scores: Scores, batch: Batch) -> Scores:
+    """The scores added up by passage; as they are where none were named. Raises `ModelCannot` for scores of spans."""
+    if not batch.units[0].passages:
+        return scores
+    units, values = [], []
+    for number, example in enumerate(batch.examples):
+        fine = batch.units[number] if scores.units is None else scores.units[number]
+        if not isinstance(fine, Units):
+            raise ModelCannot("Scores of spans cannot be added up by passage; leave passages= away.")
+        fine = replace(fine, passages=batch.units[number].passages)
+        coarse, index = coarsen(fine, PASSAGE, example.segments)  # type: ignore[arg-type]  # no kind that users name
+        units.append(replace(coarse, passages=()))
+        values.append(_added_up(scores.values[number], index, len(coarse)))
+    return replace(scores, units=tuple(units), values=tuple(values))
+
+
+def _added_up(values: Tensor, index: Sequence[int], count: int) -> Tensor:
+    """[*rows unit] -> [*rows passage]"""
+    sums = torch.zeros(*values.shape[:-1], count, dtype=values.dtype, device=values.device)
+    return sums.index_add(-1, torch.tensor(index, device=values.device), values)

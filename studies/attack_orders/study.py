@@ -15,7 +15,7 @@ from functools import partial
 import pellucid
 from pellucid.api.demo import FEW_PASSES
 from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from studies.attack_orders.numbers import summarise
 from studies.attack_orders.page import as_page, as_picture
 from studies.attack_orders.sizes import BEST, RANDOM, SIZES

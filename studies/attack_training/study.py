@@ -14,7 +14,7 @@ from functools import partial
 
 import pellucid
 from pellucid.api.judging import class_logits_of
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.text.example import Example
 from pellucid.training.train import train_model

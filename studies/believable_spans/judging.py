@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from pellucid import api
-from pellucid.base.side_by_side import Share, no_report
+from pellucid.base.processes import Share, no_report
 from pellucid.evaluation.protocols.planted_reasons import label_leak
 from pellucid.evaluation.protocols.transfers import right_answers, span_parts
 from pellucid.models.classifiers.classifier import Classifier

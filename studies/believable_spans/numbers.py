@@ -12,7 +12,7 @@ from pellucid.evaluation.shared.summary import (
     paired_difference,
     paired_difference_over_runs,
 )
-from pellucid.results.t_interval import t_interval
+from pellucid.results.means import t_interval
 from pellucid.results.table import CHANCE
 from studies.believable_spans.marks import marks_of
 from studies.believable_spans.models import MODELS

@@ -19,7 +19,7 @@ import numpy as np
 
 from pellucid.api import explain_all, follows_planted_reason, usual_methods
 from pellucid.base.kinds import reasons
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.data.built_in.pocket import first_edition
 from pellucid.data.planting.plant import CLASSES, PARTS, plant
 from pellucid.evaluation.protocols.planted_reasons import ENOUGH

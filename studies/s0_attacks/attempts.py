@@ -5,9 +5,9 @@ from functools import partial
 
 import pellucid
 from pellucid.base.json_text import nan_as_none
-from pellucid.base.side_by_side import Share
-from pellucid.results.attempt import Attempt
-from pellucid.results.attempts import Attempts
+from pellucid.base.processes import Share
+from pellucid.results.attacks.attempt import Attempt
+from pellucid.results.attacks.attempts import Attempts
 from studies.s0_attacks.tasks import ATTACKS, OWN_SETTINGS, PLAIN, SPANS, parts_of
 from studies.s0_attacks.victims import own_spans, trained_victim, victim_about, victim_folder
 from studies.shared.study import Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pellucid
 from pellucid.api.judging import class_logits_of
-from pellucid.base.side_by_side import Share, no_report
+from pellucid.base.processes import Share, no_report
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.extraction import Extraction
 from pellucid.training.train import train_model

@@ -20,7 +20,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.errors.learned_cues import words_of
 from pellucid.evaluation.protocols.eraser_scores import eraser_scores, example_columns
 from pellucid.evaluation.protocols.transfers import right_answers

@@ -9,7 +9,7 @@ from pellucid.evaluation.errors.error_grouping import CONTRASTS, NEGATIONS
 from pellucid.evaluation.errors.learned_cues import words_of
 from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
 from pellucid.results.extraction import Extraction
-from pellucid.results.proportions import NOTHING, share
+from pellucid.results.means import NOTHING, share
 from pellucid.results.table import Interval
 from pellucid.text.example import Example
 from studies.shared.units import Numbers

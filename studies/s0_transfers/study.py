@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.protocols.planted_reasons import label_leak
 from pellucid.evaluation.protocols.transfers import right_answers
 from studies.s0_transfers.numbers import summarise

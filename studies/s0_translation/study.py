@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.untrained_network import NetworkSettings

@@ -7,7 +7,7 @@ from typing import Any
 import pellucid
 from pellucid import api
 from pellucid.base.kinds import attributions
-from pellucid.base.side_by_side import Share, no_report
+from pellucid.base.processes import Share, no_report
 from pellucid.models.composed.plan import Plan
 from pellucid.run.model import Model
 from pellucid.text.example import Example

@@ -19,7 +19,7 @@ import numpy as np
 
 from pellucid import api
 from pellucid.base.catalogue import Choice
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.data.built_in.planted_token import CLASSES
 from pellucid.data.load import load_examples
 from pellucid.evaluation.protocols.transfers import reason_precision

@@ -17,7 +17,7 @@ from functools import cache, partial
 import pellucid
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
 from pellucid.results.word_lists import MOST, SUMS, WordLists
 from pellucid.text.example import Example

@@ -7,7 +7,7 @@ from pathlib import Path
 from pellucid import api
 from pellucid.api.checking.checking import OurChanges
 from pellucid.base.json_text import json_digest
-from pellucid.base.side_by_side import Share, no_report
+from pellucid.base.processes import Share, no_report
 from pellucid.evaluation.checking.check_case import CheckCase, Corpus, TextIntervals
 from pellucid.evaluation.checking.scored_text import Explained, by_method
 from pellucid.results.explanation import Explanation

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import combinations
 
 from pellucid.base.kinds import checks
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.checks.agreement import agreement_lines
 from pellucid.results.check_outcome import CheckLine
 from studies.s2_agreement.explained import (

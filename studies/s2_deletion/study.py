@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.comparison.compared_part import compared_part
 from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
 from pellucid.evaluation.comparison.judged_part import joined

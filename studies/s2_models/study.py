@@ -15,7 +15,7 @@ import time
 from functools import partial
 
 from pellucid.api.judging import class_logits_of
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.training.trained_folder import TrainedFolder
 from studies.s2_models.numbers import summarise
 from studies.s2_models.page import as_page, as_picture

@@ -14,7 +14,7 @@ from functools import partial
 
 from pellucid import api
 from pellucid.base.kinds import checks
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.checking.scored_text import by_method
 from pellucid.text.example import Example
 from studies.s2_agreement.explained import SIZES, check_case, explained_about, names_of

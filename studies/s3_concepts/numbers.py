@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
-from pellucid.results.concept_analysis import GAUSSIAN, SUBSTITUTION
-from pellucid.results.t_interval import t_interval
+from pellucid.results.layers.concept_analysis import GAUSSIAN, SUBSTITUTION
+from pellucid.results.means import t_interval
 from studies.shared.claims import Claim
 from studies.shared.units import Numbers
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from pellucid.api.judging import class_logits_of
 from pellucid.api.layers.analysing_layers import layer_analysis
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.storage import as_records

@@ -6,7 +6,7 @@ all are small.
 
 from functools import cache
 
-from pellucid.base.side_by_side import Share, no_report
+from pellucid.base.processes import Share, no_report
 from pellucid.data.load import load_examples
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import Model

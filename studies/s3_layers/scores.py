@@ -8,7 +8,7 @@ import numpy as np
 
 from pellucid.api import explain
 from pellucid.base.errors import PellucidError
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.results.explanation import Explanation
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import Model

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.api import accuracy
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.run.hidden_target import HiddenState
 from pellucid.text.example import Example

@@ -22,8 +22,8 @@ import numpy as np
 from pellucid.base.errors import BadFile
 from pellucid.base.json_text import file_digest
 from pellucid.base.kinds import attributions
+from pellucid.base.processes import Share
 from pellucid.base.progress import silent
-from pellucid.base.side_by_side import Share
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.results.table import Interval
 from pellucid.run.explaining import Request, explain_batch, method_calls

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from pellucid.base.local_random import OwnDraws
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.models.folders.weight_files import save_tensors
 from studies.s3_steps.network import END, LABELS, LETTERS, PAD, START, ReversingNetwork
 from studies.shared.units import Numbers

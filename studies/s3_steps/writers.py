@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 import pellucid
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.translations.links import linked_words
 from pellucid.models.translation.untrained_network import LstmSettings, NetworkSettings
 from pellucid.models.writing.load import wrap_writing

@@ -7,7 +7,7 @@ import numpy as np
 
 from pellucid.evaluation.protocols.transfers import mean_over_runs
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
-from pellucid.results.t_interval import t_interval
+from pellucid.results.means import t_interval
 from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.claims import Claim

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import read

@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict
 from functools import partial
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.protocols.imitation_curve import imitation_curve
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.training.imitators import imitators

@@ -8,7 +8,7 @@ import time
 from dataclasses import asdict
 from functools import partial
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.attention.weights_and_states import VOCABULARIES
 from pellucid.evaluation.information.mutual_information import (
     Grouping,

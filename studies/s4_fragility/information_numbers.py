@@ -8,7 +8,7 @@ import numpy as np
 
 from pellucid.base.json_text import nan_as_none
 from pellucid.evaluation.attention.weights_and_states import VOCABULARIES
-from pellucid.results.t_interval import t_interval
+from pellucid.results.means import t_interval
 from studies.s4_fragility.information import GROUPINGS
 from studies.s4_fragility.paper import TABLE_2
 from studies.shared.attention_models import PAPER_NAMES

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from functools import partial
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.attention_analysis.attention_question import plotted
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.text.example import Example

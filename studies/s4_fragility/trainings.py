@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pellucid.base.side_by_side import Share, no_report
+from pellucid.base.processes import Share, no_report
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.text.example import Example
 from pellucid.training.train import train_model

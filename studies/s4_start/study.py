@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.results.explanation import Explanation
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import FOLDER, Watch

@@ -9,7 +9,7 @@ import numpy as np
 
 from pellucid import api
 from pellucid.base.catalogue import Choice
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision, right_answers
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.explanation import Explanation

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypedDict
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.text.example import Example

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
 from pellucid.evaluation.protocols import transfers

@@ -10,8 +10,8 @@ from pathlib import Path
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_folder
 from pellucid.base.json_text import sealed, unsealed
+from pellucid.base.processes import Processes, Share
 from pellucid.base.progress import Progress, silent
-from pellucid.base.side_by_side import Processes, Share
 from pellucid.models.classifiers.source_digest import source_digest
 from pellucid.run.diagnostics import EAGER
 from pellucid.text.example import Example

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
-from pellucid.results.t_interval import t_interval
+from pellucid.results.means import t_interval
 from pellucid.results.table import Interval
 from pellucid.training.checkpoint import best_epoch
 from studies.shared.claims import ENOUGH_SEEDS, no_verdict

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 
 import pellucid
-from pellucid.base.side_by_side import Share
+from pellucid.base.processes import Share
 from pellucid.models.translation.untrained_network import NetworkSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel

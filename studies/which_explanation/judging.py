@@ -11,16 +11,16 @@ import numpy as np
 from pellucid import api
 from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.base.catalogue import Choice
+from pellucid.base.processes import Share, no_report
 from pellucid.base.progress import silent
-from pellucid.base.side_by_side import Share, no_report
 from pellucid.evaluation.comparison.comparison import metric_calls
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
 from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
 from pellucid.evaluation.trust.leads import pseudo_values
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
+from pellucid.results.check_outcome import TrustCard
 from pellucid.results.table import Table
-from pellucid.results.trust_card import TrustCard
 from pellucid.run.target import Target
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model

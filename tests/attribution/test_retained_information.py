@@ -16,8 +16,7 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.packing import scheduler_for
-from pellucid.run.state_function import state_function
-from pellucid.run.state_scale import state_scale
+from pellucid.run.state_scale import state_function, state_scale
 from pellucid.text.example import as_examples
 from tests.asking import SOME_TEXTS, ask
 from tests.reference.retained_information import log_sigmas_by_adam

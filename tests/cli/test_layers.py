@@ -6,7 +6,7 @@ import pytest
 
 import pellucid
 from pellucid.api.layers.analysing_layers import layers_at
-from pellucid.results.layer_analysis import LayerAnalysis
+from pellucid.results.layers.layer_analysis import LayerAnalysis
 from tests.tiny import LABELS, save_tiny
 
 METHOD = ("--method", "grad_cam")

@@ -137,7 +137,7 @@ def test_wrong_facts_are_refused_as_the_file_is_searched(room, facts):
         ("from pellucid.base.kinds import metrics\n@metrics.add()\ndef f(): ...\n", 1),
         ("from pellucid.base.kinds import (\n    datasets,\n    metrics as m,  # one, two\n)\nm.add(x)\n", 1),
         ("from pellucid.base import kinds as k\n@k.metrics.add()\ndef f(): ...\n", 1),
-        ("import pellucid.base.kinds\npellucid.core.foundation.kinds.metrics.add(x)\n", 1),
+        ("import pellucid.base.kinds\npellucid.base.kinds.metrics.add(x)\n", 1),
         ("def f():\n    from unknown_module import metrics\n    metrics.add(x)\n    metrics.add(y)\n", 2),
         ("from pellucid.base.kinds import datasets\n@datasets.add()\ndef f(): ...\n", 0),
         ("from pellucid.base.kinds import metrics\nnames = set()\nnames.add(metrics)\n", 0),

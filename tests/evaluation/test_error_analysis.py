@@ -22,7 +22,7 @@ from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cue_words, 
 from pellucid.reports.page.error_analysis import error_analysis_sections
 from pellucid.reports.wording.method_facts import readable
 from pellucid.results.heaviest_spans import evidence_parts
-from pellucid.results.proportions import difference, share
+from pellucid.results.means import difference, share
 from pellucid.text.example import Example
 from pellucid.text.trained_texts import text_digest
 from tests.reports.sample_results import sample_explanation as explanation_of

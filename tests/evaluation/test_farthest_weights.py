@@ -8,7 +8,7 @@ import torch
 from pellucid.base.errors import BadSetting
 from pellucid.evaluation.shared.weighed_texts import WeighedText, weighed_texts
 from pellucid.evaluation.weight_search.several_classes import farthest_of_texts, farthest_weights
-from pellucid.run.divergences import jensen_shannon, total_variation
+from pellucid.run.readout import jensen_shannon, total_variation
 from pellucid.text.example import Example
 from tests.reference.farthest_weights import farthest_divergences
 from tests.tiny import tiny_composed

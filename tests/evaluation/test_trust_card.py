@@ -19,8 +19,8 @@ from pellucid.evaluation.trust.leads import (
     pseudo_values,
 )
 from pellucid.evaluation.trust.trust_card import LIMITS, trust_card
+from pellucid.results.check_outcome import TrustCard
 from pellucid.results.table import Cell, Interval, Table
-from pellucid.results.trust_card import TrustCard
 
 METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency")
 NOISE = tuple(f"noise_{number}" for number in range(6))

@@ -10,7 +10,7 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, PellucidError, UnknownName
 from pellucid.results.explanation import Explained
-from pellucid.results.rank_agreement import tau_b, top_overlap
+from pellucid.results.side_by_side import tau_b, top_overlap
 from pellucid.text.example import Example
 from pellucid.text.units import Units
 from tests.core.corpus.answered import answered

@@ -24,7 +24,7 @@ import sys
 from functools import partial
 import beside
 import pellucid
-from pellucid.base.side_by_side import Processes
+from pellucid.base.processes import Processes
 
 if __name__ == "__main__":
     model = pellucid.load("model")

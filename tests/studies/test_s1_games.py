@@ -5,7 +5,7 @@ import pytest
 
 import pellucid
 from pellucid.base.kinds import attributions
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from studies.s1_games import tasks
 from studies.s1_games.models import missing_method
 from studies.s1_games.numbers import best_layer, claims, summarise

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from pellucid.results.table import Interval
 from studies.s2_agreement import explained as explained_module
 from studies.s2_agreement import study

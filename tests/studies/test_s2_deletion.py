@@ -5,7 +5,7 @@ import pytest
 
 import pellucid
 from pellucid.base.kinds import attributions
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from studies.s2_deletion import study
 from studies.s2_deletion.methods import CHANCE, PAPER, RELEASED, VARIANTS
 from studies.s2_deletion.numbers import claims, curves_of, difference, summarise

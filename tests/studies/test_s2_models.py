@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from pellucid.text.example import Example
 from studies.s2_models import study
 from studies.s2_models.numbers import accuracy, best_epoch, summarise

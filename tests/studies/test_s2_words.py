@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from studies.s2_agreement.explained import SIZES
 from studies.s2_deletion.methods import PAPER
 from studies.s2_models.tasks import TASKS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import UnknownName
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from pellucid.data.load import load_examples
 from pellucid.evaluation.shared.summary import matthews_interval
 from pellucid.results.table import Interval

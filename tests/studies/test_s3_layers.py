@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
 from studies.quoted_blocks.s3_layers_blocks import s3_concepts_claims, s3_layers_claims

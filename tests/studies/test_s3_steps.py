@@ -6,7 +6,7 @@ import torch
 
 from pellucid.base.errors import BadFile, ModelCannot
 from pellucid.base.kinds import attributions
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from pellucid.results.table import Interval
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.trace import Want

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from studies.s4_adversary.page import as_page, as_picture
 from studies.s4_adversary.study import SIZES, imitation_units
 from studies.s4_adversary.summary import cost_of_a_nat, summarise

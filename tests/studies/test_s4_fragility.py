@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.base.side_by_side import no_report
+from pellucid.base.processes import no_report
 from pellucid.data.load import load_examples
 from pellucid.evaluation.attention_analysis.attention_question import plotted
 from pellucid.evaluation.information.mutual_information import mutual_information

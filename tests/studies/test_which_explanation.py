@@ -9,8 +9,8 @@ import pytest
 from pellucid import api
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import attributions
-from pellucid.base.side_by_side import no_report
-from pellucid.results.rank_agreement import tau_b
+from pellucid.base.processes import no_report
+from pellucid.results.side_by_side import tau_b
 from pellucid.results.table import CHANCE, Interval
 from studies.shared.interval_plot import GOOD, Panel, interval_plot
 from studies.shared.study import Settings

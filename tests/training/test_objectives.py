@@ -13,7 +13,7 @@ from pellucid.base.progress import silent
 from pellucid.data.load import load_examples
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
-from pellucid.run.divergences import jensen_shannon, kullback_leibler, total_variation
+from pellucid.run.readout import jensen_shannon, kullback_leibler, total_variation
 from pellucid.text.example import Example, Rationale
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import check_objective_widths

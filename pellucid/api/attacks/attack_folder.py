@@ -27,16 +27,16 @@ from pellucid.data.exports.blind_sheet import FORM
 from pellucid.data.shared.delimited import comma_records, delimiter_of, with_header, without_declaration
 from pellucid.data.shared.encoding import encoding_of
 from pellucid.evaluation.shared.question_folder import PARTS, prepare_folder, question_folder
-from pellucid.results.attempt import Attempt
-from pellucid.results.attempt_storage import (
+from pellucid.results.attacks.attempt import Attempt
+from pellucid.results.attacks.attempt_storage import (
     attempt_from,
     attempt_record,
     holds_attempts,
     read_attempts,
     save_attempts,
 )
-from pellucid.results.attempts import Attempts
-from pellucid.results.blind_sheet import (
+from pellucid.results.attacks.attempts import Attempts
+from pellucid.results.attacks.blind_sheet import (
     COLUMNS,
     LEAST_MEANING,
     MOST_MEANING,

@@ -27,7 +27,7 @@ from pellucid.attacks.shared.questions import ModelAnswers, TextAnswers, answer_
 from pellucid.base.catalogue import Call
 from pellucid.base.json_text import json_digest
 from pellucid.base.packages import __version__
-from pellucid.results.attempt import Attempt, Ending
+from pellucid.results.attacks.attempt import Attempt, Ending
 from pellucid.results.explanation import Explanation
 from pellucid.results.prediction import Prediction
 from pellucid.run.diagnostics import route_record

@@ -31,7 +31,7 @@ from pellucid.models.word_neighbours import (
 from pellucid.models.writing.continuing import ModelPivot
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.results import storage
-from pellucid.results.attempts import Attempts
+from pellucid.results.attacks.attempts import Attempts
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import Extraction
 from pellucid.results.results import Results

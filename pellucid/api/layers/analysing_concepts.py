@@ -13,10 +13,10 @@ from pellucid.base.checks import mapping, whole
 from pellucid.base.errors import BadInput
 from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.data.load_concepts import ConceptSource, load_concepts
+from pellucid.evaluation.layers.concept_densities import WordInText, concept_question
 from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.results.concept_analysis import ConceptAnalysis
 from pellucid.results.explanation import Explanation
-from pellucid.run.concept_densities import WordInText, concept_question
+from pellucid.results.layers.concept_analysis import ConceptAnalysis
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState, ResolvedState

@@ -30,7 +30,7 @@ from pellucid.evaluation.shared.question_folder import PARTS, QUESTION
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.reports.wording.method_facts import entry_of
 from pellucid.results.explanation import Explanation
-from pellucid.results.layer_analysis import FORM, LayerAnalysis, ModelLayers
+from pellucid.results.layers.layer_analysis import FORM, LayerAnalysis, ModelLayers
 from pellucid.results.storage import read
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.explaining import Request, method_calls

@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 
 from pellucid.base.errors import BadSetting
+from pellucid.base.processes import Processes, Share
 from pellucid.base.progress import Progress
-from pellucid.base.side_by_side import Processes, Share
 from pellucid.evaluation.comparison.compared_part import STAGE
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder

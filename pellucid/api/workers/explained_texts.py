@@ -11,15 +11,15 @@ import torch
 
 from pellucid.base.catalogue import Call, Choice
 from pellucid.base.errors import ModelCannot, ParityBroken
+from pellucid.base.processes import Processes, Share
 from pellucid.base.progress import Progress
-from pellucid.base.side_by_side import Processes, Share
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import read, save
-from pellucid.run.by_passage import by_passage, with_passages
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
+from pellucid.run.stitching import by_passage, with_passages
 from pellucid.run.target import Target
 from pellucid.run.word import Word
 from pellucid.text.example import Example

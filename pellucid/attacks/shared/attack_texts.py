@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pellucid.attacks.shared.attack_case import AttackCase
 from pellucid.attacks.shared.attack_steps import AttackParts, attack_steps
 from pellucid.attacks.shared.questions import Question, RunningAttack, TextAnswers, run_together
-from pellucid.results.attempt import Attempt, Ending
+from pellucid.results.attacks.attempt import Attempt, Ending
 from pellucid.results.prediction import Prediction
 from pellucid.run.model import Model
 from pellucid.run.predicting import single_predictions

@@ -13,9 +13,9 @@ from pellucid.attacks.shared.omission_scores import moved_places, scores_at, wor
 from pellucid.attacks.shared.questions import Question, Reply
 from pellucid.base.catalogue import Call
 from pellucid.base.progress import silent
-from pellucid.results.attempt import ExplanationShift
+from pellucid.results.attacks.attempt import ExplanationShift
 from pellucid.results.prediction import Prediction
-from pellucid.results.rank_agreement import highest, tau_b, top_overlap
+from pellucid.results.side_by_side import highest, tau_b, top_overlap
 from pellucid.run.batch import Row
 from pellucid.run.explaining import Request, explain_batch
 from pellucid.run.model import Model

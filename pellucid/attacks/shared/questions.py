@@ -12,7 +12,7 @@ import numpy as np
 
 from pellucid.attacks.shared.attack_case import AttackCase, Omission
 from pellucid.attacks.shared.attack_steps import Edits, Steps, Variant
-from pellucid.results.attempt import Ending, ExplanationShift
+from pellucid.results.attacks.attempt import Ending, ExplanationShift
 from pellucid.results.prediction import Prediction
 from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.model import Model

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import Scheduler
-from pellucid.run.state_function import StateFunction
+from pellucid.run.state_scale import StateFunction
 
 METHOD = "retained_information"
 # Whole Newton steps come first and find the region, for all seeds together; later ones shrink, which averages the noise. After

@@ -15,7 +15,7 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import ResolvedState
 from pellucid.run.model import Scores
 from pellucid.run.precision import quotient, widened
-from pellucid.run.state_function import StateFunction, state_function
+from pellucid.run.state_scale import StateFunction, state_function
 from pellucid.run.target import Explainable
 
 # One row of scores for each explained layer.

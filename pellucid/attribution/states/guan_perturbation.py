@@ -15,8 +15,7 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import ResolvedState
 from pellucid.run.model import Scores
 from pellucid.run.precision import widened
-from pellucid.run.state_function import StateFunction, state_function
-from pellucid.run.state_scale import state_scale
+from pellucid.run.state_scale import StateFunction, state_function, state_scale
 from pellucid.run.target import Explainable
 
 NAME = "guan_perturbation"

@@ -19,7 +19,7 @@ from pellucid.run.model import Scores
 from pellucid.run.parity import check_parity
 from pellucid.run.policy_pass import PolicyPass
 from pellucid.run.precision import quotient, rounding, widened
-from pellucid.run.state_function import place_weights
+from pellucid.run.state_scale import place_weights
 from pellucid.run.target import Explainable
 from pellucid.run.traces import gradients_of
 

@@ -14,8 +14,7 @@ from pellucid.base.kinds import attributions, diagnostics
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import ResolvedState
 from pellucid.run.model import Scores
-from pellucid.run.state_function import state_function
-from pellucid.run.state_scale import state_scale
+from pellucid.run.state_scale import state_function, state_scale
 from pellucid.run.target import Explainable
 
 NAME = "retained_information"

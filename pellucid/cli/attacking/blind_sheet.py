@@ -10,7 +10,7 @@ import typer
 import pellucid
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.wording import percent
-from pellucid.results.blind_sheet import SheetScores
+from pellucid.results.attacks.blind_sheet import SheetScores
 
 
 def blind_sheet(

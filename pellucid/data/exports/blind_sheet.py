@@ -10,8 +10,8 @@ from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import check_new, possible_path, whole_file, write_text
 from pellucid.base.wording import quoted
 from pellucid.data.exports.tables import uncomputed
-from pellucid.results.attempts import Attempts
-from pellucid.results.blind_sheet import COLUMNS, key_record, sheet_rows
+from pellucid.results.attacks.attempts import Attempts
+from pellucid.results.attacks.blind_sheet import COLUMNS, key_record, sheet_rows
 from pellucid.run.blank import HIGHEST_SEED
 
 FORM = "pellucid-blind-sheet-1"

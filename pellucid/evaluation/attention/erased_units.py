@@ -9,7 +9,7 @@ from torch import Tensor
 from pellucid.base.checks import between
 from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.shared.weighed_texts import WeighedText, kendall_tau
-from pellucid.run.divergences import jensen_shannon
+from pellucid.run.readout import jensen_shannon
 
 
 @attention_tests.add(

@@ -12,7 +12,7 @@ from pellucid.evaluation.information.mutual_information import (
 )
 from pellucid.evaluation.information.mutual_information import mutual_information as information_of
 from pellucid.evaluation.shared.weighed_texts import AttentionCorpus, CorpusLine, WeighedText
-from pellucid.results.t_interval import t_interval
+from pellucid.results.means import t_interval
 
 
 @attention_tests.add(

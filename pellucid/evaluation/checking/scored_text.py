@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.results.explanation import Explanation
-from pellucid.results.rank_agreement import tau_b, top_overlap
+from pellucid.results.side_by_side import tau_b, top_overlap
 from pellucid.results.word_counts import class_of
 from pellucid.text.example import Example
 from pellucid.text.tied_units import drawn_order

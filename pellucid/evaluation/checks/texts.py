@@ -14,7 +14,7 @@ from pellucid.evaluation.checking.word_correlation import synonym_examples
 from pellucid.results.check_outcome import CheckLine
 from pellucid.results.document_frequencies import word_form
 from pellucid.results.interval import Curve, Interval
-from pellucid.results.t_interval import t_interval
+from pellucid.results.means import t_interval
 from pellucid.results.word_lists import OverlapCurve, overlap_curve
 from pellucid.text.content_words import is_content_word
 from pellucid.text.example import Example

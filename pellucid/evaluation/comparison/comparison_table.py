@@ -20,11 +20,10 @@ from pellucid.evaluation.shared.summary import (
 )
 from pellucid.evaluation.trust.leads import leads_over_chance
 from pellucid.evaluation.trust.trust_card import failures_of, seconds_of, trust_card, unmade_checks
-from pellucid.results.check_outcome import CheckOutcome
+from pellucid.results.check_outcome import CheckOutcome, TrustCard
 from pellucid.results.explanation import Explanation
 from pellucid.results.prediction import Explained, Prediction
 from pellucid.results.table import CEILING, Cell, Curve, Table
-from pellucid.results.trust_card import TrustCard
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, marked

@@ -14,7 +14,7 @@ from pellucid.evaluation.errors.learned_cues import LearnedCues, words_of
 from pellucid.results.error_analysis import ErrorAnalysis, PatternCount
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
-from pellucid.results.proportions import difference, share
+from pellucid.results.means import difference, share
 from pellucid.text.units import text_units
 
 # Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and

@@ -17,8 +17,8 @@ import torch
 from pellucid.base.checks import at_least
 from pellucid.base.errors import BadInput
 from pellucid.evaluation.shared.weighed_texts import WeighedText, weighed_texts
-from pellucid.run.divergences import jensen_shannon, total_variation
 from pellucid.run.model import Model
+from pellucid.run.readout import jensen_shannon, total_variation
 from pellucid.text.example import Example
 
 FEWEST = 2  # units: the weight of a single one is 1 in every model

@@ -17,13 +17,13 @@ from torch import Tensor
 from pellucid.base.errors import ModelCannot, ParityBroken
 from pellucid.base.kinds import attention_tests
 from pellucid.evaluation.shared.summary import bootstrap_interval, percentile_interval, resampled_means
-from pellucid.results.rank_agreement import tau_b
+from pellucid.results.side_by_side import tau_b
 from pellucid.results.table import Interval
 from pellucid.run.batch import Batch, Row
 from pellucid.run.blank import generator_for
-from pellucid.run.divergences import total_variation
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
+from pellucid.run.readout import total_variation
 from pellucid.run.rounding import tolerance
 from pellucid.run.stitching import joined_units
 from pellucid.run.windows import in_windows

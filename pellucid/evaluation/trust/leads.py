@@ -12,7 +12,7 @@ import numpy as np
 
 from pellucid.base.catalogue import Call
 from pellucid.evaluation.shared.summary import Combine, MetricValues, combined_means
-from pellucid.results.t_interval import t_interval
+from pellucid.results.means import t_interval
 from pellucid.results.table import Interval
 
 Values = Mapping[tuple[str, str], MetricValues]

@@ -15,10 +15,9 @@ from pellucid.evaluation.trust.leads import (
     ranked,
     standings,
 )
-from pellucid.results.check_outcome import CheckOutcome
-from pellucid.results.t_interval import t_interval
+from pellucid.results.check_outcome import Advice, CheckOutcome, Kind, TrustCard
+from pellucid.results.means import t_interval
 from pellucid.results.table import COST_SECONDS
-from pellucid.results.trust_card import Advice, Kind, TrustCard
 
 LIMITS = (
     "Most measures take words out of the texts, and the model was not trained on such texts.",

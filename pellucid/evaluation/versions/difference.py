@@ -23,7 +23,7 @@ from pellucid.results.difference import (
     TwinDifference,
 )
 from pellucid.results.explanation import Explanation
-from pellucid.results.rank_agreement import highest, tau_b, top_overlap
+from pellucid.results.side_by_side import highest, tau_b, top_overlap
 from pellucid.results.table import Interval
 
 Side = tuple[str, Sequence[Explanation]]  # what messages call it, and its explanations by one method

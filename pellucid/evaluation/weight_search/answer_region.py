@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pellucid.evaluation.shared.weighed_texts import WeighedText
-from pellucid.run.divergences import total_variation
+from pellucid.run.readout import total_variation
 
 MARGIN = 1e-9  # answers stay so far inside the limit that rounding does not lead out of it
 HALVINGS = 20

@@ -11,8 +11,8 @@ from pellucid.reports.page.long_text import Highlight, text_block
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import attacks_guide
 from pellucid.reports.wording.numbers import percent, unbroken
-from pellucid.results.attempt import Attempt, Ending, ExplanationShift
-from pellucid.results.attempts import AttackSummary, Attempts
+from pellucid.results.attacks.attempt import Attempt, Ending, ExplanationShift
+from pellucid.results.attacks.attempts import AttackSummary, Attempts
 from pellucid.text.example import Example
 
 IN_FULL = 200

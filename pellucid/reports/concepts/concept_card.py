@@ -31,7 +31,7 @@ from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.wording.numbers import number
-from pellucid.results.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
+from pellucid.results.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
 
 INTRO = (
     "How much more than its concept does each layer hold of a word? r is the confidence of the layer’s state in the word, "

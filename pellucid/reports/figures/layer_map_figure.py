@@ -20,8 +20,8 @@ from pellucid.reports.layer_maps.drawn_map import drawn_map
 from pellucid.reports.markup.colours import ColourRange, colour_range
 from pellucid.reports.markup.html import plain
 from pellucid.reports.wording.numbers import three
-from pellucid.results.layer_analysis import LayerAnalysis
-from pellucid.results.word_map import WordMap
+from pellucid.results.layers.layer_analysis import LayerAnalysis
+from pellucid.results.layers.word_map import WordMap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from pellucid.results.layer_analysis import LayerAnalysis
-from pellucid.results.word_map import WordMap
+from pellucid.results.layers.layer_analysis import LayerAnalysis
+from pellucid.results.layers.word_map import WordMap
 from pellucid.text.ranges import step_labels
 from pellucid.text.units import Units
 

@@ -40,8 +40,8 @@ from pellucid.reports.page.heat_map import caution_lines, colour_bar, range_bar
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.wording.method_facts import explains_state
 from pellucid.reports.wording.numbers import MINUS
-from pellucid.results.layer_analysis import LayerAnalysis, RowSum
-from pellucid.results.layer_words import words_changed
+from pellucid.results.layers.layer_analysis import LayerAnalysis, RowSum
+from pellucid.results.layers.layer_words import words_changed
 from pellucid.results.table import Curve
 
 OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page

@@ -6,8 +6,8 @@ from pellucid.base.kinds import diagnostics
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import number
-from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers, RowSum
-from pellucid.results.layer_words import (
+from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers, RowSum
+from pellucid.results.layers.layer_words import (
     LayerWord,
     WordChange,
     WordChanges,

@@ -12,7 +12,7 @@ import numpy as np
 from pellucid.reports.markup.colours import ColourRange, shade
 from pellucid.reports.markup.html import Markup, element, fragment, name, scroll_box, table
 from pellucid.reports.wording.numbers import number
-from pellucid.results.word_map import WordMap
+from pellucid.results.layers.word_map import WordMap
 
 LINE, HALF_LINE = (
     84,

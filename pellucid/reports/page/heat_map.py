@@ -18,7 +18,7 @@ from pellucid.reports.wording.plain_words import (
     strongest_in_words,
 )
 from pellucid.results.explanation import Explanation, Scored
-from pellucid.results.word_map import unit_map, word_map
+from pellucid.results.layers.word_map import unit_map, word_map
 from pellucid.text.units import BY_SIZE, Kind, Spans
 
 MOST_COLUMNS = 200  # words of a text whose layers are drawn below it

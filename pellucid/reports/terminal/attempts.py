@@ -9,8 +9,8 @@ from pellucid.base.wording import in_syntax
 from pellucid.reports.attacks.page import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.markup.html import plain
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
-from pellucid.results.attempt import Attempt
-from pellucid.results.attempts import Attempts
+from pellucid.results.attacks.attempt import Attempt
+from pellucid.results.attacks.attempts import Attempts
 
 FIRST_TEXTS = 5
 NAME = 15  # characters, as wide as "span_paraphrase"

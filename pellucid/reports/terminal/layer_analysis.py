@@ -28,10 +28,10 @@ from pellucid.reports.layer_maps.word_tables import (
 )
 from pellucid.reports.markup.html import plain
 from pellucid.reports.terminal.rich_text import Line, block, caution_lines, indented, line, printed
-from pellucid.results.concept_analysis import ConceptAnalysis, ConceptDensity
-from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.results.layer_words import WordChange, retained_words, words_changed
-from pellucid.results.lens_table import LensTable
+from pellucid.results.layers.concept_analysis import ConceptAnalysis, ConceptDensity
+from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.results.layers.layer_words import WordChange, retained_words, words_changed
+from pellucid.results.layers.lens_table import LensTable
 
 WORDS, CHANGED = 5, 10
 

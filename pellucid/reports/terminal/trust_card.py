@@ -5,7 +5,7 @@ from rich.console import Console
 from pellucid.base.kinds import renderers
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
 from pellucid.reports.trust.card_view import HEADINGS, title
-from pellucid.results.trust_card import TrustCard
+from pellucid.results.check_outcome import TrustCard
 
 
 @renderers.add(draws="trust card")

@@ -1,7 +1,7 @@
 """A trust card as a list: a heading for each kind of advice, its sentences, and the tests behind them to unfold."""
 
 from pellucid.reports.markup.html import Markup, element, fragment
-from pellucid.results.trust_card import Advice, Kind, TrustCard
+from pellucid.results.check_outcome import Advice, Kind, TrustCard
 
 
 def card_view(card: TrustCard) -> Markup:

@@ -11,7 +11,7 @@ from torch.nn.functional import log_softmax
 from pellucid.base.progress import Progress
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead
-from pellucid.results.lens_table import LayerRecovery, LensTable
+from pellucid.results.layers.lens_table import LayerRecovery, LensTable
 from pellucid.results.table import Interval
 from pellucid.run.batch import Row
 from pellucid.training.lens.head_loss import content_of

@@ -25,7 +25,7 @@ from pellucid.models.language_heads.lens_folder import (
 )
 from pellucid.models.language_heads.lens_weights import tensors_digest, vocabulary_digest
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
-from pellucid.results.lens_table import LensTable
+from pellucid.results.layers.lens_table import LensTable
 from pellucid.run.batch import Row
 from pellucid.run.model import Model
 from pellucid.text.example import Example

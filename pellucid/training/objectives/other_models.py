@@ -12,8 +12,8 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.output import Output
 from pellucid.models.load import load_classifier
 from pellucid.run.batch import Batch
-from pellucid.run.divergences import jensen_shannon, kullback_leibler, total_variation
 from pellucid.run.precision import widened
+from pellucid.run.readout import jensen_shannon, kullback_leibler, total_variation
 from pellucid.training.evidence.text_draws import marked_parts, marked_pieces, overlapping
 from pellucid.training.objective import WEIGHTS, ObjectiveContext, StepPart
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pellucid.results.explanation import Explained, Explanation, Prediction
-from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
 from pellucid.text.example import Example
 from pellucid.text.units import SPECIAL, Units, text_units
 

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.results.layer_words import retained_words, words_changed
-from pellucid.results.t_interval import difference_interval, t_interval
+from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.results.layers.layer_words import retained_words, words_changed
+from pellucid.results.means import difference_interval, t_interval
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
 
 

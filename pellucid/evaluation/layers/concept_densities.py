@@ -13,13 +13,13 @@ from torch import Tensor
 
 from pellucid.base.errors import BadInput
 from pellucid.base.wording import quoted
-from pellucid.results.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptDensity
+from pellucid.results.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptDensity
 from pellucid.run.batch import Batch
 from pellucid.run.blank import generator_for
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import ResolvedState
 from pellucid.run.model import Model
-from pellucid.run.state_function import StateFunction, state_function
+from pellucid.run.state_scale import StateFunction, state_function
 from pellucid.text.concept import Concept
 from pellucid.text.example import Example
 

@@ -10,11 +10,11 @@ import numpy as np
 from pellucid.base.checks import at_least
 from pellucid.base.errors import BadSetting
 from pellucid.base.wording import quoted
-from pellucid.results.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.results.t_interval import difference_interval, t_interval
+from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
+from pellucid.results.layers.word_map import WordMap, word_map
+from pellucid.results.means import difference_interval, t_interval
 from pellucid.results.table import Interval
 from pellucid.results.word_counts import MIN_TEXTS, word_form
-from pellucid.results.word_map import WordMap, word_map
 
 TRAININGS = 3  # from fewer seeds of training nothing follows about another training
 FEW_TEXTS = 10  # of fewer, all words are listed

@@ -9,10 +9,9 @@ from hashlib import blake2b
 
 import numpy as np
 
-from pellucid.results.attempt import Attempt
-from pellucid.results.attempts import Attempts
-from pellucid.results.proportions import share
-from pellucid.results.t_interval import t_interval
+from pellucid.results.attacks.attempt import Attempt
+from pellucid.results.attacks.attempts import Attempts
+from pellucid.results.means import share, t_interval
 from pellucid.results.table import Interval
 
 COLUMNS = ("row", "text_a", "text_b", "label_a", "label_b", "same_meaning")

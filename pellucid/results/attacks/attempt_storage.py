@@ -14,7 +14,7 @@ from pellucid.base.files import disk_errors, file_name, whole_file, write_text
 from pellucid.base.json_text import nan_as_none, parsed, read_json
 from pellucid.base.parquet_file import bounded_batches
 from pellucid.base.wording import reason
-from pellucid.results.attempt import ENDINGS, Attempt, ExplanationShift
+from pellucid.results.attacks.attempt import ENDINGS, Attempt, ExplanationShift
 from pellucid.results.explanation_record import example_record
 from pellucid.results.prediction import Prediction
 from pellucid.results.storage import arrow_table, check_name

@@ -13,10 +13,10 @@ from pellucid.base.kinds import renderers
 from pellucid.base.memory import not_enough_memory
 from pellucid.base.wording import listed, quoted, reason, short_title
 from pellucid.results.explanation import Explanation
+from pellucid.results.layers.word_map import WordMap, mean_map, model_map, sentence_map, word_map
+from pellucid.results.means import t_interval
 from pellucid.results.storage import as_records, from_records
-from pellucid.results.t_interval import t_interval
 from pellucid.results.table import Interval
-from pellucid.results.word_map import WordMap, mean_map, model_map, sentence_map, word_map
 from pellucid.text.example import Example, is_utf8
 from pellucid.text.units import Spans
 

@@ -10,10 +10,9 @@ import numpy as np
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
 from pellucid.base.wording import short_title
-from pellucid.results.attempt import Attempt
-from pellucid.results.attempt_storage import save_attempts
-from pellucid.results.proportions import share
-from pellucid.results.t_interval import t_interval
+from pellucid.results.attacks.attempt import Attempt
+from pellucid.results.attacks.attempt_storage import save_attempts
+from pellucid.results.means import share, t_interval
 from pellucid.results.table import Interval
 from pellucid.text.example import Example
 

@@ -1,0 +1,1 @@
+"""What attacks return: attempts, how they are saved, and sheets that people judge blindly."""
