@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pellucid.base.errors import BadFile, BadInput
-from pellucid.base.temporary_files import remove_abandoned, unfinished_file, unfinished_folder
+from pellucid.base.temporary_files import (
+    RENAMES_OPEN_FILES,
+    remove_abandoned,
+    unfinished_file,
+    unfinished_folder,
+)
 from pellucid.base.wording import clipped, quoted, reason
 
 PART_NAMES = ("train", "dev", "val", "test")  # how the names of parts begin in a folder of data
@@ -139,7 +144,9 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
             if mode is not None:
-                os.fchmod(file.fileno(), mode)
+                temporary.chmod(mode)
+            if not RENAMES_OPEN_FILES:
+                file.close()
             temporary.replace(path)
         _sync(path.parent)
 
@@ -156,7 +163,9 @@ def _permissions(path: Path) -> int | None:
 
 
 def _sync(folder: Path) -> None:
-    """Write a folder's names to the disk; some disks cannot do this."""
+    """Write a folder's names to the disk; some disks, and Windows, cannot do this."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except PermissionError:  # a folder that may be written and not listed

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, write_text
 from pellucid.base.json_text import is_sealed, parsed, sealed, unsealed
+from pellucid.base.temporary_files import TO_LOOK_AT
 from pellucid.base.wording import quoted
 
 MANIFEST, FORM = "pellucid-manifest.json", "pellucid-manifest-1"
@@ -129,7 +130,7 @@ def _descriptor(folder: Path, name: str) -> int | None:
         if not target.is_relative_to(folder.resolve()):
             return None
         # A pipe that took the file's place is not waited for.
-        descriptor = os.open(target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(target, TO_LOOK_AT)
     except PermissionError:
         raise
     except (OSError, RuntimeError):  # there is none, or links lead in a circle

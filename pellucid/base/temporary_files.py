@@ -2,10 +2,11 @@
 
 They are created with `O_EXCL` (or `mkdir`), so no existing file is opened, and no link is followed. The lock ends with the
 process, however it ends: a file without a lock was left by a process that was killed, and only such files are removed.
+Windows has no such locks, as some disks have none: there a file is abandoned when nobody has written it for a day.
 """
 
 import contextlib
-import fcntl
+import errno
 import os
 import re
 import secrets
@@ -17,11 +18,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+try:
+    import fcntl
+except ModuleNotFoundError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
 PREFIX, SUFFIX = ".pellucid-", ".part"
 _NAME = re.compile(r"\.pellucid-[0-9a-f]{16}\.part")
-_NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-_TO_LOOK_AT = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-SURELY_DEAD = 24 * 3600.0  # seconds without a write, on disks that know no locks
+# Windows knows some of the flags only; its own one leaves line ends as they are.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK
+TO_LOOK_AT = (
+    os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0)
+)  # neither follows a link nor waits for a pipe
+RENAMES_OPEN_FILES = os.name != "nt"
+_NOTHING = -1  # the descriptor of a folder that cannot be opened
+SURELY_DEAD = 24 * 3600.0  # seconds without a write, where there are no locks
 
 
 @contextmanager
@@ -31,11 +43,15 @@ def unfinished_file(folder: Path, mode: int) -> Iterator[tuple[Path, BinaryIO]]:
     mode: its permissions, before the umask.
     """
 
-    def make(path: Path) -> int:
-        return os.open(path, _NEW_FILE, mode)
-
-    with _unfinished(folder, make) as (path, descriptor), os.fdopen(descriptor, "wb", closefd=False) as file:
-        yield path, file
+    path, descriptor = _locked(folder, lambda path: os.open(path, _NEW_FILE, mode))
+    with os.fdopen(descriptor, "wb") as file:
+        try:
+            yield path, file
+        finally:
+            if not RENAMES_OPEN_FILES:  # nor removes them
+                file.close()
+            with contextlib.suppress(OSError):
+                _remove(path)
 
 
 @contextmanager
@@ -44,10 +60,16 @@ def unfinished_folder(folder: Path) -> Iterator[Path]:
 
     def make(path: Path) -> int:
         path.mkdir(0o700)
-        return os.open(path, _TO_LOOK_AT)
+        return os.open(path, TO_LOOK_AT) if RENAMES_OPEN_FILES else _NOTHING
 
-    with _unfinished(folder, make) as (path, _):
+    path, descriptor = _locked(folder, make)
+    try:
         yield path
+    finally:
+        with contextlib.suppress(OSError):
+            _remove(path)
+        if descriptor != _NOTHING:
+            os.close(descriptor)
 
 
 def remove_abandoned(folder: Path) -> None:
@@ -60,22 +82,13 @@ def remove_abandoned(folder: Path) -> None:
                 _remove(path)
 
 
-@contextmanager
-def _unfinished(folder: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path, int]]:
-    """The path and the descriptor of what `make` creates under a random name, locked."""
-    path, descriptor = _locked(folder, make)
-    try:
-        yield path, descriptor
-    finally:
-        with contextlib.suppress(OSError):
-            _remove(path)
-        os.close(descriptor)
-
-
 def _locked(folder: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
+    """The path and the descriptor of what `make` creates under a random name, locked."""
     while True:
         path = folder / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
         descriptor = make(path)
+        if fcntl is None:
+            return path, descriptor
         with contextlib.suppress(OSError):  # a disk without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
@@ -87,7 +100,7 @@ def _locked(folder: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
 def _opened(path: Path) -> Iterator[int | None]:
     """A read-only descriptor; None for a link and for what may not be read."""
     try:
-        descriptor = os.open(path, _TO_LOOK_AT)
+        descriptor = os.open(path, TO_LOOK_AT)
     except OSError:
         yield None
         return
@@ -103,6 +116,8 @@ def _is_abandoned(descriptor: int) -> bool:
     if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
         return False
     try:
+        if fcntl is None:
+            raise OSError(errno.ENOTSUP, "no locks")
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False

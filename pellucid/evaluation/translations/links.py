@@ -244,8 +244,11 @@ def _run(command: list[str], folder: str, seconds: float) -> None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End what is left of a program and its children."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:  # on Windows, where it has no group
+        process.kill()
     process.wait()
     if process.stderr is not None:
         process.stderr.close()
