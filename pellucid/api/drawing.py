@@ -7,45 +7,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pellucid.base.checks import one_of
+from pellucid.base.entry import Entry
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_place, possible_path
 from pellucid.base.kinds import renderers
 from pellucid.base.wording import listed
 from pellucid.reports.figures.canvas import ThemeName, format_of, write_figure
-from pellucid.results.attention_analysis import AttentionAnalysis
 from pellucid.results.class_words import ClassWords
 from pellucid.results.explanation import Explanation
-from pellucid.results.layers.layer_analysis import LayerAnalysis
 from pellucid.results.results import Results
 from pellucid.results.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Drawable = (
-    Explanation | Results | Sequence[Explanation] | ClassWords | Table | LayerAnalysis | AttentionAnalysis
-)
+    from pellucid.results.attention_analysis import AttentionAnalysis
+    from pellucid.results.layers.layer_analysis import LayerAnalysis
+
+    Drawable = (
+        Explanation | Results | Sequence[Explanation] | ClassWords | Table | LayerAnalysis | AttentionAnalysis
+    )
 FigureKind = Literal["text", "words", "scores", "table", "curves", "map", "units", "adversary"]
-# What can be drawn of each kind of result; the first is drawn where none is named.
-KINDS: dict[type, tuple[str, ...]] = {
-    Explanation: ("text",),
-    Results: ("scores", "words"),
-    ClassWords: ("words",),
-    Table: ("table", "curves"),
-    LayerAnalysis: ("map",),
-    AttentionAnalysis: ("units", "adversary"),
-}
-FIGURES = {
-    "text": "text_figure",
-    "words": "words_figure",
-    "scores": "swarm_figure",
-    "table": "table_figure",
-    "curves": "curves_figure",
-    "map": "layer_map_figure",
-    "units": "units_figure",
-    "adversary": "adversary_figure",
-}
-LATEX: dict[type, str] = {Explanation: "latex_text", ClassWords: "latex_class_words", Table: "latex_table"}
 
 
 def figure(
@@ -80,10 +62,10 @@ def figure(
     3.1
     """
     subject = _subject(result)
-    kinds = next(kinds for of_type, kinds in KINDS.items() if isinstance(subject, of_type))
-    drawn = kinds[0] if kind is None else kind
-    one_of("kind of figure for this result", drawn, kinds)
-    entry = renderers.get(FIGURES[drawn])
+    figures = _figures_of(subject)
+    drawn = next(iter(figures)) if kind is None else kind
+    one_of("kind of figure for this result", drawn, tuple(figures))
+    entry = figures[drawn]
     checked = entry.settings({"theme": theme, "width": width, **settings})
     if not 1 <= width <= 40:
         raise BadSetting(f"width={width} is no width in inches; give 1 to 40.")
@@ -111,23 +93,35 @@ def latex(result: Explanation | ClassWords | Table) -> str:
     >>> print(pellucid.latex(pellucid.explain(model, "A good film.")[0]))
     {\setlength{\fboxsep}{1pt}A \colorbox[HTML]{F2A358}{\strut \underline{good}} film.}
     """
-    for of_type, name in LATEX.items():
-        if isinstance(result, of_type):
-            return renderers.get(name).make(result)
+    for entry in map(renderers.get, renderers.names()):
+        if entry.facts["latex_of"] == type(result).__name__:
+            written: str = entry.make(result)
+            return written
     raise BadInput(
         f"LaTeX is made of an explanation, of class words or of a comparison; {type(result).__name__} came. Give one of "
         "these, such as results[0] or results.words()."
     )
 
 
-def _subject(
-    result: object,
-) -> Explanation | Results | ClassWords | Table | LayerAnalysis | AttentionAnalysis:
+def _figures_of(subject: object) -> dict[str, Entry]:
+    """kind of figure -> what draws it, for this kind of result; the usual one first."""
+    name = type(subject).__name__
+    fitting = [entry for entry in map(renderers.get, renderers.names()) if name in entry.facts["figure_of"]]
+    return {
+        entry.facts["figure"]: entry
+        for entry in sorted(fitting, key=lambda e: name not in e.facts["first_of"])
+    }
+
+
+def _subject(result: object) -> object:
+    """What is drawn: a list of explanations is that of many texts. Raises `BadInput` for what no figure is drawn of."""
     if isinstance(result, Sequence) and not isinstance(result, Results | str):
         members = list(result)
-        if members and all(isinstance(one, Explanation) for one in members):
+        if members and all(isinstance(member, Explanation) for member in members):
             return Results(tuple(members))
-    if isinstance(result, Explanation | Results | ClassWords | Table | LayerAnalysis | AttentionAnalysis):
+    if _figures_of(result):
         return result
-    kinds = listed(f"{of_type.__name__}" for of_type in KINDS)
-    raise BadInput(f"A figure is drawn of one of these: {kinds}; {type(result).__name__} came.")
+    drawable = {name for entry in map(renderers.get, renderers.names()) for name in entry.facts["figure_of"]}
+    raise BadInput(
+        f"A figure is drawn of one of these: {listed(sorted(drawable))}; {type(result).__name__} came."
+    )

@@ -3,13 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.attacks.attack_folder import attempts_at
-from pellucid.api.attention.analysing_attention import attention_at
 from pellucid.api.data_source import DataSource
-from pellucid.api.layers.analysing_layers import layers_at
 from pellucid.base.errors import BadFile
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
+from pellucid.base.kinds import readers
 from pellucid.results import storage
 from pellucid.results.results import Results
 from pellucid.results.table import FORM, Table
@@ -34,7 +32,8 @@ def read(path: str | Path) -> Any:
     <Results: 2 explanations by occlusion>
     """
     path = possible_path(path)
-    other = attention_at(path) or layers_at(path) or _table_at(path) or attempts_at(path)
+    of_readers = (readers.get(name).make(path) for name in readers.names())
+    other = next((result for result in of_readers if result is not None), None)
     return read_explanations(path) if other is None else other
 
 
@@ -52,7 +51,8 @@ def read_explanations(path: str | Path) -> Results:
     return Results(tuple(explanation for file in files for explanation in storage.read(file)))
 
 
-def _table_at(path: Path) -> Table | None:
+@readers.add()
+def table_at(path: Path) -> Table | None:
     """The table in a JSON file; None where the file holds something else."""
     if path.suffix != ".json" or not path.is_file():
         return None

@@ -2,43 +2,26 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from pellucid.base.checks import every, mapping, of_class, one_of
+from pellucid.base.entry import Entry
 from pellucid.base.errors import BadInput
-from pellucid.reports.attacks import page as attacks_page
-from pellucid.reports.attention import page as attention_page
-from pellucid.reports.concepts.concept_card import concept_report
-from pellucid.reports.layer_maps import page as layers_page
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
-from pellucid.reports.versions import page as versions_page
 from pellucid.reports.word_lists.sections import word_lists_sections
-from pellucid.results.attacks.attempts import Attempts
-from pellucid.results.attention_analysis import AttentionAnalysis
 from pellucid.results.class_words import ClassWords
-from pellucid.results.difference import Difference
 from pellucid.results.error_analysis import ErrorAnalysis
 from pellucid.results.explanation import Explanation
-from pellucid.results.layers.concept_analysis import ConceptAnalysis
-from pellucid.results.layers.layer_analysis import LayerAnalysis
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.span_analysis import SpanAnalysis
 from pellucid.results.table import Table
 
-# Each has a page of its own.
-OfItsOwn: TypeAlias = LayerAnalysis | ConceptAnalysis | AttentionAnalysis | Difference | Attempts
-HEADINGS = {
-    LayerAnalysis: "What the layers know",
-    AttentionAnalysis: "Can attention be believed?",
-    Difference: "What changed between two versions",
-    Attempts: "How the model can be fooled",
-}
-
 
 def report(
-    results: page.Reportable | OfItsOwn,
+    results: Any,
     table: Table | None = None,
     *,
     path: str | Path,
@@ -73,8 +56,9 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
-    if isinstance(results, OfItsOwn):
-        return _of_analysis(results, table, path, title, about)
+    own_page = _own_page(results)
+    if own_page is not None:
+        return _of_analysis(own_page, results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
@@ -96,34 +80,25 @@ def report(
     return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
 
 
+def _own_page(results: object) -> Entry | None:
+    """What writes the page of this kind of result; None where it stands on the common page."""
+    pages = {entry.facts["page_of"]: entry for entry in map(renderers.get, renderers.names())}
+    return pages.get(type(results).__name__)
+
+
 def _of_analysis(
-    analysis: OfItsOwn,
+    own_page: Entry,
+    analysis: object,
     table: Table | None,
     path: str | Path,
     title: str | None,
     about: Mapping[str, Any] | None,
 ) -> Path:
     """The page of an analysis that has one of its own; raises `BadInput` where a comparison should stand on it too."""
+    heading = own_page.facts["heading"].format(analysis)
     if table is not None:
-        raise BadInput(
-            f"The page “{_heading(analysis)}” has no comparison; write the table to a page of its own."
-        )
+        raise BadInput(f"The page “{heading}” has no comparison; write the table to a page of its own.")
     of_class("The title", title, str | None, "give a string")
     facts = None if about is None else mapping("about", about)
-    heading = _heading(analysis) if title is None else title
-    if isinstance(analysis, ConceptAnalysis):
-        return concept_report(analysis, path, heading, facts)
-    if isinstance(analysis, AttentionAnalysis):
-        return attention_page.report(analysis, path=path, title=heading, about=facts)
-    if isinstance(analysis, Attempts):
-        return attacks_page.report(analysis, path=path, title=heading, about=facts)
-    if isinstance(analysis, Difference):
-        return versions_page.report(analysis, path=path, title=heading, about=facts)
-    return layers_page.report(analysis, path=path, title=heading, about=facts)
-
-
-def _heading(analysis: OfItsOwn) -> str:
-    """What the page shows, in a few words."""
-    if isinstance(analysis, ConceptAnalysis):
-        return f"What the layers hold of “{analysis.word}”"
-    return HEADINGS[type(analysis)]
+    written: Path = own_page.make(analysis, path=path, title=heading if title is None else title, about=facts)
+    return written

@@ -275,7 +275,22 @@ routes = Catalogue(
 )
 
 # draws: the kind of result, such as "table"
-renderers = Catalogue("renderer", room="pellucid.reports", group="pellucid.renderers", requires=("draws",))
+# page_of: the class of result whose page it writes; heading: of that page, a format of the result. It is called with the result,
+#   path, title and about.
+# figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the usual one
+# latex_of: the class of result that it writes as LaTeX
+renderers = Catalogue(
+    "renderer",
+    room="pellucid.reports",
+    group="pellucid.renderers",
+    requires=("draws",),
+    optional=MappingProxyType(
+        {"page_of": "", "heading": "", "figure": "", "figure_of": (), "first_of": (), "latex_of": ""}
+    ),
+)
+
+# A function of a path that returns what it holds, or None where that is something else.
+readers = Catalogue("reader of results", room="pellucid.api", group="pellucid.readers")
 
 # conserves: in a network without biases, the relevance of the words adds up to the output
 # method: the attribution method that uses it; None for `relevance`

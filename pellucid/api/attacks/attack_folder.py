@@ -21,6 +21,7 @@ from pellucid.attacks.shared.questions import AT_ONCE
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import possible_path, read_text, write_text
 from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
+from pellucid.base.kinds import readers
 from pellucid.base.progress import Progress
 from pellucid.base.wording import listed, quoted, shortened
 from pellucid.data.exports.blind_sheet import FORM
@@ -121,6 +122,7 @@ def _read(file: Path, of: dict[str, object]) -> list[Attempt]:
 # Attempts that were saved: a file, or the folder of one attack or of several.
 
 
+@readers.add()
 def attempts_at(path: Path) -> Attempts | None:
     """The attempts in a file or folder, attack by attack; None where it holds none."""
     files = [path / ATTEMPTS, *sorted(path.glob(f"*/{ATTEMPTS}"))] if path.is_dir() else [path]

@@ -17,7 +17,7 @@ from pellucid.base.checks import choices, whole
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
-from pellucid.base.kinds import attention_tests
+from pellucid.base.kinds import attention_tests, readers
 from pellucid.base.wording import listed
 from pellucid.data.shared.splits import split_parts
 from pellucid.evaluation.attention_analysis.attention_folder import IMITATORS, AttentionFolder, TestedModel
@@ -183,6 +183,7 @@ def imitator_of(
 # `--out`.
 
 
+@readers.add()
 def attention_at(path: Path) -> AttentionAnalysis | None:
     """The analysis that this file or folder holds; None where it holds something else, such as explanations.
 

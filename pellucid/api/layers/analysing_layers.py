@@ -16,7 +16,7 @@ from pellucid.base.checks import known, whole
 from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
-from pellucid.base.kinds import attributions
+from pellucid.base.kinds import attributions, readers
 from pellucid.base.wording import quoted
 from pellucid.evaluation.layers.layer_folder import LayerFolder
 from pellucid.evaluation.layers.layer_question import (
@@ -184,6 +184,7 @@ def _times(count: int) -> str:
 # A layer analysis from what the command `layers` wrote: the file of `--save`, or the folder of `--out`.
 
 
+@readers.add()
 def layers_at(path: Path) -> LayerAnalysis | None:
     """The analysis that this file or folder holds; None where it holds something else, such as explanations.
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, scroll_box, table
 from pellucid.reports.page.card import text_heading
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.long_text import Highlight, text_block
+from pellucid.reports.page.notebook_frame import IN_NOTEBOOK, notebook_sections
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import attacks_guide
 from pellucid.reports.wording.numbers import percent, unbroken
@@ -18,6 +20,9 @@ from pellucid.text.example import Example
 IN_FULL = 200
 
 
+@renderers.add(
+    "page_of_attempts", draws="attempts", page_of="Attempts", heading="How the model can be fooled"
+)
 def report(
     attempts: Attempts, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
@@ -199,3 +204,10 @@ def _shift_in_words(shift: ExplanationShift) -> str:
     words = f"top words {', '.join(shift.before)} → {', '.join(shift.after)}"
     numbers = f"overlap {shift.overlap:.2f}, Kendall's tau {shift.tau:.2f}"
     return f"{words} ({numbers})" if shift.overlap == shift.overlap else words
+
+
+@renderers.add(draws="attempts")
+def notebook_html_of_attempts(attempts: Attempts) -> str:
+    """What attacks did: the table and the first fooled texts, for `_repr_html_`."""
+    sections = attack_sections(attempts, IN_NOTEBOOK)
+    return notebook_sections(sections)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.base.kinds import attention_tests
+from pellucid.base.kinds import attention_tests, renderers
 from pellucid.reports.attention.unit_plots import unit_plots
 from pellucid.reports.attention.wording import (
     DISTANCE,
@@ -36,6 +36,7 @@ from pellucid.reports.page.curve_plot import (
 )
 from pellucid.reports.page.facts_view import Section, glossary_view, in_words
 from pellucid.reports.page.heat_map import caution_lines
+from pellucid.reports.page.notebook_frame import notebook_sections
 from pellucid.reports.page.page import caveats_section, facts_section, write_report
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
@@ -63,6 +64,12 @@ UNITS = (
 )
 
 
+@renderers.add(
+    "page_of_attention",
+    draws="attention analysis",
+    page_of="AttentionAnalysis",
+    heading="Can attention be believed?",
+)
 def report(
     analysis: AttentionAnalysis, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
@@ -280,3 +287,10 @@ def _cell(line: AttentionLine | None) -> Markup:
         element("small", bounds(line.value)),
         element("small", f"n = {counts_in_words(line)}"),
     )
+
+
+@renderers.add(draws="attention analysis")
+def notebook_attention_analysis(analysis: AttentionAnalysis) -> str:
+    """Whether a model's weights may be read as an explanation: verdict, tests and plots, for `_repr_html_`."""
+    sections = attention_sections(analysis)
+    return notebook_sections(sections)

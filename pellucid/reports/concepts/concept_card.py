@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import (
     Markup,
     definition_list,
@@ -29,6 +30,7 @@ from pellucid.reports.page.curve_plot import (
 )
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines
+from pellucid.reports.page.notebook_frame import notebook_frame
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.wording.numbers import number
 from pellucid.results.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
@@ -50,8 +52,14 @@ KEY = {
 DASH = "–"
 
 
-def concept_report(
-    analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
+@renderers.add(
+    "page_of_concepts",
+    draws="concept analysis",
+    page_of="ConceptAnalysis",
+    heading="What the layers hold of “{0.word}”",
+)
+def report(
+    analysis: ConceptAnalysis, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
     """Write the analysis of one word to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []
@@ -212,3 +220,9 @@ def _sample(style: LineStyle) -> Markup:
     line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
     sample = element("g", line, _marker(style, 17, 6), class_=style.css_classes)
     return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
+
+
+@renderers.add(draws="concept analysis")
+def notebook_concept_analysis(analysis: ConceptAnalysis) -> str:
+    """What layers hold of a word beyond its concepts, for `_repr_html_`."""
+    return notebook_frame(concept_card(analysis))

@@ -43,7 +43,7 @@ class DrawnLine(TypedDict):
     markevery: NotRequired[tuple[int, int]]
 
 
-@renderers.add(draws="table")
+@renderers.add(draws="table", figure="curves", figure_of=("Table",))
 def curves_figure(
     table: Table,
     *,

@@ -33,7 +33,7 @@ ROW, BINS = 0.24, 60
 Dot = tuple[float, bool]  # a word's mean score in a text; whether the model was wrong about it
 
 
-@renderers.add(draws="results")
+@renderers.add(draws="results", figure="scores", figure_of=("Results",), first_of=("Results",))
 def swarm_figure(
     results: Results, *, theme: ThemeName = "light", width: float = 6.3, top: int = 12
 ) -> "Figure":

@@ -35,7 +35,7 @@ NOTE = (
 )
 
 
-@renderers.add(draws="table")
+@renderers.add(draws="table", figure="table", figure_of=("Table",), first_of=("Table",))
 def table_figure(
     table: Table,
     *,

@@ -29,7 +29,12 @@ HEIGHTS = (1.9, 0.95)  # inches of the lines, and of the weights with the words 
 LONGEST = 18  # characters of a word that are shown
 
 
-@renderers.add(draws="attention analysis")
+@renderers.add(
+    draws="attention analysis",
+    figure="units",
+    figure_of=("AttentionAnalysis",),
+    first_of=("AttentionAnalysis",),
+)
 def units_figure(
     analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3, text: int = 0
 ) -> "Figure":
@@ -92,7 +97,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@renderers.add(draws="attention analysis")
+@renderers.add(draws="attention analysis", figure="adversary", figure_of=("AttentionAnalysis",))
 def adversary_figure(
     analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3
 ) -> "Figure":

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pellucid.base.errors import BadInput
+from pellucid.base.kinds import renderers
 from pellucid.reports.layer_maps.drawn_map import drawn_map
 from pellucid.reports.layer_maps.word_tables import (
     cautions,
@@ -37,6 +38,7 @@ from pellucid.reports.page.curve_plot import (
 )
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines, colour_bar, range_bar
+from pellucid.reports.page.notebook_frame import notebook_sections
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.wording.method_facts import explains_state
 from pellucid.reports.wording.numbers import MINUS
@@ -62,6 +64,9 @@ CLASS_GUIDE = (
 )
 
 
+@renderers.add(
+    "page_of_layers", draws="layer analysis", page_of="LayerAnalysis", heading="What the layers know"
+)
 def report(
     analysis: LayerAnalysis, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
@@ -282,3 +287,10 @@ def _sample(style: LineStyle) -> Markup:
 def _spoken(curves: Sequence[Curve], measure: str) -> str:
     ends = ", ".join(f"{one.method} from {one.mean[0]:.2f} to {one.mean[-1]:.2f}" for one in curves)
     return f"Line plot of the sum over words by layer in {measure}: {ends}"
+
+
+@renderers.add(draws="layer analysis")
+def notebook_layer_analysis(analysis: LayerAnalysis) -> str:
+    """What the layers still use: sums, words and maps, for `_repr_html_`."""
+    sections = layer_sections(analysis)
+    return notebook_sections(sections)

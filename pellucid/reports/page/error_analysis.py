@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from pellucid.base.kinds import renderers
 from pellucid.base.wording import listed
 from pellucid.reports.markup.html import (
     Markup,
@@ -15,7 +16,8 @@ from pellucid.reports.markup.html import (
 )
 from pellucid.reports.page.card import card
 from pellucid.reports.page.facts_view import Section
-from pellucid.reports.page.heat_map import caution_lines
+from pellucid.reports.page.heat_map import caution_lines, small_print
+from pellucid.reports.page.notebook_frame import notebook_frame
 from pellucid.reports.wording.method_facts import readable
 from pellucid.reports.wording.numbers import MINUS, percent, unbroken
 from pellucid.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
@@ -164,3 +166,10 @@ def _cards(explanations: Sequence[Explanation], texts_shown: int) -> Markup:
     left = len(explanations) - texts_shown
     more = f"{left:,} more are in the analysis, but not on this page."
     return fragment(cards, element("p", more, class_="pl-note") if left > 0 else None)
+
+
+@renderers.add(draws="error analysis")
+def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
+    """How often each pattern of errors is seen, without the texts, for `_repr_html_`."""
+    errors = small_print([errors_in_words(analysis)])
+    return notebook_frame(errors, pattern_table(analysis.patterns), cue_list(analysis.cues))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import (
     Markup,
     definition_list,
@@ -15,6 +16,7 @@ from pellucid.reports.markup.html import (
 from pellucid.reports.page.card import answer_line, expert_facts, text_heading
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines, small_print
+from pellucid.reports.page.notebook_frame import notebook_frame
 from pellucid.reports.page.span_view import span_view
 from pellucid.reports.wording.numbers import number, percent, three, unbroken, weight
 from pellucid.results.heaviest_spans import analysed_heaviest
@@ -145,3 +147,9 @@ def _row(span: AnalysedSpan) -> Markup:
         element("th", name(f"“{span.text}”"), scope="row"),
         *(element("td", name(cell)) for cell in cells(span)),
     )
+
+
+@renderers.add(draws="span analysis")
+def notebook_span_analysis(analysis: SpanAnalysis) -> str:
+    """One text's heaviest spans, analysed, for `_repr_html_`."""
+    return notebook_frame(span_analysis_card(analysis))

@@ -6,7 +6,7 @@ from pellucid.base.kinds import metrics
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.reports.page.facts_view import facts_view, glossary_view, in_words
 from pellucid.reports.page.heat_map import caution_lines
-from pellucid.reports.trust.card_view import card_view
+from pellucid.reports.page.trust_card_view import card_view
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
 from pellucid.results.table import CEILING, CHANCE, Cell, Table

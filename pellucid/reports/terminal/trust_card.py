@@ -3,8 +3,8 @@
 from rich.console import Console
 
 from pellucid.base.kinds import renderers
+from pellucid.reports.page.trust_card_view import HEADINGS, title
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
-from pellucid.reports.trust.card_view import HEADINGS, title
 from pellucid.results.check_outcome import TrustCard
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pellucid.base.kinds import renderers
 from pellucid.base.wording import shortened
 from pellucid.reports.markup.colours import Scales
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
@@ -14,6 +15,7 @@ from pellucid.reports.page.card import answer_line, expert_facts, order_caution,
 from pellucid.reports.page.corpus import IN_FULL, START, ending, light_picture, usual_scales
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines, numbers_switch
+from pellucid.reports.page.notebook_frame import IN_NOTEBOOK, notebook_sections
 from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import versions_guide
 from pellucid.reports.page.texts_view import methods_key, shared_cautions, shared_caveats
@@ -45,6 +47,12 @@ COLOURS = (
 )
 
 
+@renderers.add(
+    "page_of_difference",
+    draws="difference",
+    page_of="Difference",
+    heading="What changed between two versions",
+)
 def report(
     difference: Difference, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
@@ -247,3 +255,11 @@ def _mean_mark(is_exceeded: bool) -> Markup:
     if is_exceeded:
         return element("small", "▲ exceeded", class_="pl-worse")
     return element("small", "○ not exceeded", class_="pl-unclear")
+
+
+@renderers.add(draws="difference")
+def notebook_difference(difference: Difference) -> str:
+    """What changed between two versions, and the worst texts under both, for `_repr_html_`."""
+    worst = replace(difference, rows=difference.rows[:IN_NOTEBOOK])
+    sections = difference_sections(worst)
+    return notebook_sections(sections)

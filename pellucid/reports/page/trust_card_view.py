@@ -1,6 +1,8 @@
 """A trust card as a list: a heading for each kind of advice, its sentences, and the tests behind them to unfold."""
 
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import Markup, element, fragment
+from pellucid.reports.page.notebook_frame import notebook_frame
 from pellucid.results.check_outcome import Advice, Kind, TrustCard
 
 
@@ -48,3 +50,9 @@ HEADINGS: dict[Kind, tuple[str, str]] = {
 def title(model: str, n_texts: int) -> str:
     """The heading of a card."""
     return f"Which explanation of {model} to trust, from {n_texts:,} text{'' if n_texts == 1 else 's'}"
+
+
+@renderers.add(draws="trust card")
+def notebook_html_of_trust_card(card: TrustCard) -> str:
+    """Which methods a comparison recommends, for `_repr_html_`."""
+    return notebook_frame(card_view(card))
