@@ -22,7 +22,7 @@ import pellucid
 from benchmarks.attribution.results import machine_of, versions
 from pellucid.api.recipes import recipe_of
 from pellucid.base.kinds import attention_tests
-from pellucid.evaluation.information.mutual_information import WordStates, mutual_information
+from pellucid.evaluation.attention.mutual_information import WordStates, mutual_information
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.evaluation.weight_search.several_classes import farthest_of_texts
 from pellucid.models.classifiers.classifier import Classifier

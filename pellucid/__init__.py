@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pellucid.api.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.api.comparing import compare, compare_cost
     from pellucid.api.comparing_versions import diff
+    from pellucid.api.continuing_texts import write
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain_all
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from pellucid.api.translation.translating import Translation, translate
     from pellucid.api.typed_explain import explain
     from pellucid.api.verifying import verify
-    from pellucid.api.writing.continuing_texts import write
     from pellucid.attacks.shared.attack_plan import AttackPlan
     from pellucid.base.errors import PellucidError
     from pellucid.base.packages import __version__ as __version__

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pellucid.api.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.api.comparing import compare, compare_cost, compare_with
     from pellucid.api.comparing_versions import diff
+    from pellucid.api.continuing_texts import write
     from pellucid.api.counting_words import class_words
     from pellucid.api.drawing import figure, latex
     from pellucid.api.explaining import explain, explain_all
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from pellucid.api.training import train
     from pellucid.api.training_lens import lens
     from pellucid.api.workers.comparison_of import comparison_of
-    from pellucid.api.writing.continuing_texts import write
 else:
     __getattr__, __dir__ = lazy_names(__name__)
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.checking.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty, trainer_of
+from pellucid.api.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty, trainer_of
 from pellucid.api.inputs import any_model_from, examples_for, model_from
 from pellucid.api.inputs.examples import strange_for
 from pellucid.api.inputs.explained_target import judged_target

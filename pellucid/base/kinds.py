@@ -269,7 +269,7 @@ encoders = Catalogue(
 # mixes: whether it computes in mixed precision too
 routes = Catalogue(
     "route",
-    room="pellucid.models.routes",
+    room="pellucid.models.routing.routes",
     group="pellucid.routes",
     optional=MappingProxyType({"devices": frozenset(), "trains": True, "mixes": False}),
 )

@@ -17,7 +17,7 @@ from pellucid.base.memory import is_memory_error, not_enough_memory
 from pellucid.base.notices import Notice, OtherSegments, UnmatchedLabels
 from pellucid.base.wording import command_line_syntax
 from pellucid.cli.commands import CommandsByName
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 
 INTERRUPTED = 130
 GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with --out go on where they were, others begin anew."

@@ -14,7 +14,7 @@ from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 
 
 @with_option_records

@@ -24,7 +24,7 @@ from pellucid.cli.options.model_options import (
     held_out,
 )
 from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.evaluation.comparison.compared_part import ComparisonCost
 from pellucid.evaluation.comparison.comparison_folder import TABLE
 from pellucid.reports.terminal.progress_bar import MINUTE, duration

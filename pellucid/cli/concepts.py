@@ -10,7 +10,7 @@ import pellucid
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.wording import quoted
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 
 
 def concepts(

@@ -11,7 +11,7 @@ from pellucid.api.comparing_versions import MOST_WORDS
 from pellucid.base.checks import between, whole
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.reports.versions.wording import floor_in_words
 from pellucid.results.difference import Difference
 

@@ -13,7 +13,7 @@ from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.cli.options.model_options import held_out
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.text.example import Example
 
 

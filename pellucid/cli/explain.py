@@ -18,7 +18,7 @@ from pellucid.base.kinds import renderers
 from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.model_options import LanguageOptions, MethodOptions, ModelOptions
 from pellucid.cli.options.option_records import choices_from, settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.results.explanation_record import to_record
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.storage import check_name

@@ -14,7 +14,7 @@ from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damage
 from pellucid.base.wording import percent
 from pellucid.cli.options.data_options import Amount, Answers, Reading, labelled, selected
 from pellucid.cli.options.option_records import settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
 from pellucid.results.explanation_record import example_record

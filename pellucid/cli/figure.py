@@ -12,7 +12,7 @@ from pellucid.api.reading_results import read_explanations
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.wording import listed, quoted
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.cli.words import of_one_method
 from pellucid.reports.figures.canvas import format_of
 from pellucid.results.attention_analysis import AttentionAnalysis

@@ -11,7 +11,7 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Reading, TextOptions
 from pellucid.cli.options.option_records import settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 
 
 @with_option_records

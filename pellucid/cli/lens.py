@@ -8,7 +8,7 @@ import typer
 import pellucid
 from pellucid.cli.options.data_options import TextFiles
 from pellucid.cli.options.option_records import settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.models.language_heads.lens_folder import RECORD
 from pellucid.training.lens.lens_stage import LensRecipe
 

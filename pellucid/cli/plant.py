@@ -9,7 +9,7 @@ import pellucid
 from pellucid.api.selecting import some_of
 from pellucid.cli.options.data_options import Amount, Reading
 from pellucid.cli.options.option_records import settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.text.example import Example
 
 

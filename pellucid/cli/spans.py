@@ -11,7 +11,7 @@ from pellucid.api.inputs.examples import reads_label
 from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.results.heaviest_spans import analysed_heaviest
 
 

@@ -16,7 +16,7 @@ from pellucid.base.errors import BadSetting, PellucidError
 from pellucid.base.wording import listed
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import settings_by_name, settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.data.shared.rows import SkippedRows
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.text.example import Example

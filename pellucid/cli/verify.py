@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 
 DAMAGED = 1  # the exit status where a file is missing or changed
 

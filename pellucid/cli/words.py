@@ -13,7 +13,7 @@ from pellucid.base.checks import at_least
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.wording import listed
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.reports.terminal.class_words import terminal_class_words
 from pellucid.results.results import Results
 from pellucid.results.word_counts import MIN_TEXTS

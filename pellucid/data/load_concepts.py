@@ -8,7 +8,7 @@ from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import concept_readers
 from pellucid.base.wording import listed, quoted
-from pellucid.data.concepts.readers import word_lists
+from pellucid.data.concepts import word_lists
 from pellucid.text.concept import Concept
 
 OURS = Path(__file__).parent / "texts" / "concepts"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid import api
-from pellucid.api.checking.checking import OurChanges
+from pellucid.api.checking import OurChanges
 from pellucid.base.json_text import json_digest
 from pellucid.base.processes import Share, no_report
 from pellucid.evaluation.checking.check_case import CheckCase, Corpus, TextIntervals

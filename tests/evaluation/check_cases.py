@@ -5,7 +5,7 @@ from functools import cache
 
 import torch
 
-from pellucid.api.checking.checking import OurChanges, checking_of
+from pellucid.api.checking import OurChanges, checking_of
 from pellucid.api.reading_results import read
 from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.base.kinds import checks

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from pellucid.api import comparing
-from pellucid.api.checking.checking import NO_CHECKS
+from pellucid.api.checking import NO_CHECKS
 from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.manifest import MANIFEST
 from pellucid.base.notices import FolderMended

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.evaluation.information.mutual_information import (
+from pellucid.evaluation.attention.mutual_information import (
     WordStates,
     entropy_of,
     information_between,

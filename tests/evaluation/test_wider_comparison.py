@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pellucid.api import comparing
-from pellucid.api.checking.checking import checking_of
+from pellucid.api.checking import checking_of
 from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.base.errors import BadFile
 from pellucid.evaluation.comparison import comparison, comparison_folder

@@ -11,8 +11,8 @@ from pellucid.api.inputs.loading import loading_of, remember
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.notices import RouteNotUsed
 from pellucid.evaluation.comparison.comparison import PART
-from pellucid.models.routes.routes import OneDnnRoute
 from pellucid.models.routing import route_choice
+from pellucid.models.routing.routes import OneDnnRoute
 from tests.moments import files_of
 from tests.tiny import LABELS, save_tiny
 

@@ -6,7 +6,7 @@ import torch
 
 import pellucid
 from pellucid.base.errors import ModelCannot
-from pellucid.models.changed.changed_networks import (
+from pellucid.models.changed_networks import (
     WORD,
     parts_from_the_head,
     with_random_weights,

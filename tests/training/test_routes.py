@@ -6,8 +6,8 @@ from safetensors.torch import load_file
 import pellucid
 from pellucid.api.inputs.loading import loading_of
 from pellucid.base.errors import BadSetting, UnknownName
-from pellucid.models.routes.routes import OneDnnRoute
 from pellucid.models.routing.linear_product import TrainedLinear
+from pellucid.models.routing.routes import OneDnnRoute
 from pellucid.training.recipe import Recipe
 from tests.moments import files_of
 from tests.training.test_resume import Stop, stopped_at

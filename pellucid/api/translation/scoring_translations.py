@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pellucid.api.continuing_texts import check_search, write
 from pellucid.api.inputs import examples_from
 from pellucid.api.inputs.models import translator_from
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.api.writing.continuing_texts import check_search, write
 from pellucid.base.checks import between, every
 from pellucid.base.errors import BadInput
 from pellucid.base.files import possible_path, read_text, write_text

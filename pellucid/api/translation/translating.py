@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pellucid.api.continuing_texts import check_search, write
 from pellucid.api.explaining import explain
 from pellucid.api.inputs.models import translator_from
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.api.writing.continuing_texts import check_search, write
 from pellucid.results.explanation import Explanation
 from pellucid.text.example import Example
 

@@ -11,7 +11,7 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_folder, check_new, check_outputs
 from pellucid.cli.options.data_options import Amount, Answers, Reading, TextOptions, Texts, labelled, selected
 from pellucid.cli.options.option_records import choices_from, listed, settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.results.attacks.attempt import Attempt
 from pellucid.results.attacks.attempts import Attempts
 from pellucid.text.wordnet import DEBIAN

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.cli.printing.safe_text import print_entry, settings_in_words
+from pellucid.cli.options.safe_text import print_entry, settings_in_words
 
 
 def attacks(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:

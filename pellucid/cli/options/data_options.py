@@ -18,7 +18,7 @@ from pellucid.base.files import read_text
 from pellucid.base.kinds import datasets
 from pellucid.base.wording import listed
 from pellucid.cli.options.option_records import settings_from
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.data.load import ENDINGS, ending_of, is_plain_text
 from pellucid.run.model import Model
 from pellucid.text.example import Example, as_examples, prompted

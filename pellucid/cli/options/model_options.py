@@ -12,7 +12,7 @@ from pellucid.api.inputs.explained_target import ALL
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
 from pellucid.cli.options.option_records import choices_from, listed, settings_from
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.run.model import Model
 from pellucid.text.example import Example
 from pellucid.text.trained_texts import seen_in_training

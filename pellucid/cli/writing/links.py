@@ -10,7 +10,7 @@ from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.cli.options.data_options import Reading
 from pellucid.cli.options.option_records import with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 
 
 @with_option_records

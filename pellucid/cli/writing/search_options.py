@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from pellucid.api.continuing_texts import MOST_BEAMS, MOST_PIECES
 from pellucid.api.translation.translating import Translation
-from pellucid.api.writing.continuing_texts import MOST_BEAMS, MOST_PIECES
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.models.writing.continuing import Written
 
 Beam = Annotated[

@@ -9,7 +9,7 @@ import pellucid
 from pellucid.base.json_text import Json
 from pellucid.cli.options.data_options import TextFiles
 from pellucid.cli.options.option_records import settings_from, with_option_records
-from pellucid.cli.printing.safe_text import say
+from pellucid.cli.options.safe_text import say
 from pellucid.models.translation.translator_folder import load_translator
 from pellucid.models.translation.untrained_network import NetworkSettings
 from pellucid.training.translation.translator_plan import TranslationRecipe

@@ -4,13 +4,13 @@ import torch
 from torch import Tensor
 
 from pellucid.base.kinds import attention_tests
-from pellucid.evaluation.information.mutual_information import (
+from pellucid.evaluation.attention.mutual_information import (
     Grouping,
     MutualInformation,
     Vocabulary,
     word_states,
 )
-from pellucid.evaluation.information.mutual_information import mutual_information as information_of
+from pellucid.evaluation.attention.mutual_information import mutual_information as information_of
 from pellucid.evaluation.shared.weighed_texts import AttentionCorpus, CorpusLine, WeighedText
 from pellucid.results.means import t_interval
 
@@ -123,7 +123,7 @@ def mutual_information(
     A4.9 and A4.15).
 
     The intervals are over n_seeds starts of the grouping. The other settings are those of
-    `pellucid.evaluation.information.mutual_information`.
+    `pellucid.evaluation.attention.mutual_information`.
     """
     states = word_states(corpus.model, corpus.examples)
     sizes = {"n_words": n_words, "n_groups": n_groups, "n_states": n_states}

@@ -45,7 +45,7 @@ class Classifier:
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
     (`text/trained_texts.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
     they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
-    that is hidden from the network in every text (`models/changed/changed_networks.py`). route: how its passes are computed, by name, or
+    that is hidden from the network in every text (`models/changed_networks.py`). route: how its passes are computed, by name, or
     "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.
     """
 

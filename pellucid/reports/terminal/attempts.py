@@ -6,8 +6,8 @@ from rich.text import Text
 
 from pellucid.base.kinds import renderers
 from pellucid.base.wording import in_syntax
-from pellucid.reports.attacks.page import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.markup.html import plain
+from pellucid.reports.page.attacks import COLUMNS, key_of, meaning_of, named, outcome, row_of
 from pellucid.reports.terminal.rich_text import Line, indented, line, printed
 from pellucid.results.attacks.attempt import Attempt
 from pellucid.results.attacks.attempts import Attempts

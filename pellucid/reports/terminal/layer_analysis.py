@@ -5,7 +5,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
-from pellucid.reports.concepts.concept_card import (
+from pellucid.reports.layer_maps.concept_card import (
     ABOUT,
     cells,
     nearest_concept,

@@ -25,11 +25,7 @@ from pellucid.evaluation.checking.run_checks import CheckFolder, PlannedCheck, r
 from pellucid.evaluation.checking.scored_text import Explained, by_method
 from pellucid.evaluation.comparison.comparison import Comparison
 from pellucid.evaluation.comparison.comparison_folder import TRAINED
-from pellucid.models.changed.changed_networks import (
-    with_random_weights,
-    with_shifted_vectors,
-    without_first_word,
-)
+from pellucid.models.changed_networks import with_random_weights, with_shifted_vectors, without_first_word
 from pellucid.results.check_outcome import CheckOutcome
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import example_record

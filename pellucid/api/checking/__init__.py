@@ -1,1 +1,0 @@
-"""What `compare` gives checks: twins, texts to train on, changed models."""

@@ -1,1 +1,0 @@
-"""Doors of models that write."""

@@ -1,1 +1,0 @@
-"""Where do the words of a concept come from? One reader a file."""

@@ -1,1 +1,0 @@
-"""Routes of a pass: how a network's passes are computed, never what; one file a route."""

@@ -1,1 +1,0 @@
-"""Attempts of attacks, drawn."""

@@ -1,1 +1,0 @@
-"""How is the analysis of a word's concepts drawn?"""
