@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from pellucid.api.translation.training_translator import train_translator
     from pellucid.api.translation.translating import Translation, translate
     from pellucid.api.typed_explain import explain
-    from pellucid.api.verifying import verify
     from pellucid.attacks.shared.attack_plan import AttackPlan
     from pellucid.base.errors import PellucidError
     from pellucid.base.packages import __version__ as __version__
+    from pellucid.base.verification import verify
     from pellucid.data.exports.blind_sheet import write_blind_sheet
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
     from pellucid.data.exports.json_lines import to_dataset, write_json_lines

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from pellucid.attribution.gradient_x_input import ORTHOGONAL
+from pellucid.attribution.gradient import ORTHOGONAL
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.function import from_function

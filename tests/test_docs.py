@@ -204,6 +204,8 @@ USES = {
     "add-an-encoder": "from tests.models.test_every_encoder import check_all; check_all('neighbours', 'saved'); print(True)",
     "add-a-model-family": "lacks = example.look('classifier'); print(not lacks)",
     "add-a-dataset": 'print(len(pellucid.examples("things", "all")) == 20)',
+    "add-a-view": "results = pellucid.explain(model, texts, 'gradient'); "
+    "print(len(pellucid.figure(results, kind='lengths').axes) == 1)",
     "add-a-study": "from pathlib import Path; from studies.shared.runner import run_study; "
     "from studies.shared.study import Settings; settings = Settings('tiny', 20, Path('out'), 'pocket'); "
     "print(run_study(example.label_counts(), settings).startswith('# Labels'))",

@@ -15,8 +15,7 @@ from pellucid.api.inputs.explained_target import judged_target
 from pellucid.api.inputs.loading import loading_for
 from pellucid.api.inputs.readings import Data, ModelSource
 from pellucid.api.reading_results import read
-from pellucid.api.workers.compared_parts import compute_parts
-from pellucid.api.workers.comparison_of import comparison_of
+from pellucid.api.workers.comparison_of import comparison_of, compute_parts
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import choices, whole
 from pellucid.base.errors import BadSetting

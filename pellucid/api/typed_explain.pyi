@@ -5,11 +5,11 @@ from typing import Any, Literal, overload
 
 from pellucid.api.inputs.explained_target import Passages
 from pellucid.api.inputs.readings import Data, ModelSource
-from pellucid.core.corpus.results import Results
-from pellucid.core.passes.target import Output, TargetName
-from pellucid.core.states.hidden_target import HiddenState
-from pellucid.core.text.label_map import LabelMap
-from pellucid.core.writing.word import Word
+from pellucid.results.results import Results
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.target import Output, TargetName
+from pellucid.run.word import Word
+from pellucid.text.label_map import LabelMap
 
 @overload
 def explain(

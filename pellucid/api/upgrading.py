@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import torch
+
 from pellucid.api.data_source import DataSource
 from pellucid.api.judging import class_logits_of
 from pellucid.api.training_texts import TrainingTexts
@@ -12,11 +14,12 @@ from pellucid.base.files import possible_path
 from pellucid.base.wording import listed
 from pellucid.evaluation.protocols.upgrade import Change, Upgrade, change
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.reading_direction import reads_backwards
 from pellucid.models.composed.composed import is_composed, strips_final_full_stop
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
+from pellucid.run.batch import Row
 from pellucid.run.target import Problem
+from pellucid.run.trace import Want
 from pellucid.text.example import Example
 from pellucid.training.training_loss import gold_numbers, right_answers
 
@@ -101,3 +104,15 @@ def right(model: Classifier, examples: Sequence[Example]) -> list[bool]:
     predicted = class_logits_of(model, examples)
     gold = gold_numbers(examples, model.labels, model.problem)
     return right_answers(predicted, gold, model.problem).tolist()
+
+
+# Whether a network reads a text in both directions: tried, not looked up in a list of names.
+
+
+def reads_backwards(classifier: Classifier) -> bool:
+    """Whether the first piece's last state knows the last of three pieces; a decoder's does not."""
+    pieces = classifier.vocabulary.tolist()[:2]
+    rows = [Row((pieces[0], pieces[0], last), (0,) * 3, (0, 1, 2), (0, 1, 2), (0,) * 3) for last in pieces]
+    with torch.no_grad():
+        one, other = classifier.trace(rows, Want(hidden=True)).hidden[-1][:, 0]
+    return not torch.equal(one, other)

@@ -19,7 +19,7 @@ from pellucid.results.extraction import ExtractedSpan, Extraction
 from pellucid.run.blank import generator_for
 from pellucid.run.model import Model
 from pellucid.run.target import Target
-from pellucid.text.eraser_tokens import eraser_tokens, token_texts
+from pellucid.text.content_words import eraser_tokens, token_texts
 from pellucid.text.example import Example
 from pellucid.text.ranges import choose_ranges
 from pellucid.text.tied_units import drawn_numbers, drawn_span_order

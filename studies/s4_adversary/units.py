@@ -6,7 +6,7 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.base.processes import Share
-from pellucid.evaluation.protocols.imitation_curve import imitation_curve
+from pellucid.evaluation.attention.changed_weights import imitation_curve
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.training.imitators import imitators
 from pellucid.training.trained_folder import TrainedFolder

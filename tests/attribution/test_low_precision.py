@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.attribution.gradient import CANCELLED
-from pellucid.attribution.gradient_x_input import ORTHOGONAL
+from pellucid.attribution.gradient import CANCELLED, ORTHOGONAL
 from pellucid.base.kinds import attributions
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.precision import InWiderNumbers, quotient, rounding

@@ -8,7 +8,7 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadInput, ModelCannot, PellucidError
-from pellucid.data.load_concepts import load_concepts
+from pellucid.data.load import load_concepts
 from pellucid.run.state_scale import state_scale
 from pellucid.text.example import as_examples
 from tests.tiny import save_tiny, tiny_classifier

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from pellucid.base.errors import BadFile, BadInput, BadSetting, PellucidError, UnknownName
-from pellucid.data.load_concepts import load_concepts
+from pellucid.data.load import load_concepts
 from pellucid.text.concept import Concept
 
 NOUNS = """  1 This line is of the licence.

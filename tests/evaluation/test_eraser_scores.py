@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import pellucid
 from pellucid.base.errors import BadInput
 from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
+from pellucid.evaluation.metrics.plausibility import area_under_precision
 from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
-from pellucid.evaluation.shared.reason_ranking import area_under_precision
 from pellucid.evaluation.shared.removed_words import FRACTIONS
 from pellucid.results.extraction import ExtractedSpan, Extraction
 from pellucid.text.example import Example, Rationale

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.evaluation.protocols.imitation_curve import imitation_curve
+from pellucid.evaluation.attention.changed_weights import imitation_curve
 from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.text.example import Example
 from pellucid.training.imitators import imitators

@@ -18,9 +18,8 @@ from pellucid.base.errors import UnknownName
 from pellucid.base.kinds import routes
 from pellucid.base.notices import RouteNotUsed
 from pellucid.models.routing import linear_product, route_choice, trial
-from pellucid.models.routing.linear_layers import FEWEST_PACKED, LinearLayers
 from pellucid.models.routing.linear_product import InputLinear, PackedWeights, TrainedLinear
-from pellucid.models.routing.routes import EagerRoute
+from pellucid.models.routing.routes import FEWEST_PACKED, EagerRoute, LinearLayers
 from pellucid.models.routing.trial import storage_key, store_choice, stored_choice
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples

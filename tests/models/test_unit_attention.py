@@ -9,7 +9,7 @@ import torch
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
-from pellucid.models.poolers.attention import AdditivePooler, DotPooler
+from pellucid.models.poolers.pieces import AdditivePooler, DotPooler
 from pellucid.models.pooling.pooler import PieceTensors
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples

@@ -12,7 +12,7 @@ from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.wording import quoted
 from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
-from pellucid.models.composed.encoder_model import encoder_model, is_encoder
+from pellucid.models.composed.composing import encoder_model, is_encoder
 from pellucid.models.folders.kinds_of_model import TASKS, WRAP, wrong_kind
 from pellucid.models.language_heads.lens import CLASSIFIER, ENCODER
 from pellucid.models.load import on_device

@@ -12,7 +12,7 @@ from pellucid.api.inputs.readings import ModelSource
 from pellucid.base.checks import mapping, whole
 from pellucid.base.errors import BadInput
 from pellucid.base.wording import in_syntax, listed, quoted
-from pellucid.data.load_concepts import ConceptSource, load_concepts
+from pellucid.data.load import ConceptSource, load_concepts
 from pellucid.evaluation.layers.concept_densities import WordInText, concept_question
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.results.explanation import Explanation

@@ -6,8 +6,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from pellucid.attribution.gradient import CANCELLED, cancels
-from pellucid.attribution.gradient_x_input import ORTHOGONAL, orthogonal
+from pellucid.attribution.gradient import CANCELLED, ORTHOGONAL, cancels, orthogonal
 from pellucid.attribution.shared.paths import lines_to, nodes_of
 from pellucid.attribution.smooth_gradient import Moves, sums_of
 from pellucid.base.checks import at_least

@@ -2,8 +2,8 @@
 
 import torch
 
+from pellucid.attribution.gradient import gradient_x_input
 from pellucid.attribution.gradient_shap import gradient_shap
-from pellucid.attribution.gradient_x_input import gradient_x_input
 from pellucid.attribution.integrated_gradients import integrated_gradients
 from pellucid.attribution.occlusion import occlusion
 from pellucid.attribution.shapley_sampling import shapley_sampling

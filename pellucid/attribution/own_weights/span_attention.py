@@ -1,7 +1,4 @@
-"""Span attention: a self-explaining model's own weights, one for every span of its text.
-
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
-"""
+"""Span attention: a self-explaining model's own weights, one for every span of its text."""
 
 from collections.abc import Sequence
 
@@ -33,6 +30,8 @@ BROAD = 0.5
 )
 def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int = 5) -> Scores:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1.
+
+    Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
 
     Not tied to a class: they show what the model read, not for or against what. A span's vector is built from states that
     have seen the whole text, so a short span can carry more than its words. To see whether it does, the model reads the
@@ -74,7 +73,10 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
 
 @diagnostics.add(worst="highest", brief=lambda count: f"spread over {count:.0f} spans")
 def effective_spans(count: float) -> str:
-    """1 / sum of alpha squared: how many spans share the weight."""
+    """1 / sum of alpha squared: how many spans share the weight.
+
+    Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
+    """
     if count >= 1.5:
         return f"The weight is spread over about {count:.0f} spans of text."
     return "The weight lies on little more than one span of text."
@@ -82,13 +84,19 @@ def effective_spans(count: float) -> str:
 
 @diagnostics.add(worst="highest")
 def entropy_spans(count: float) -> str:
-    """exp(entropy of alpha): how many spans share the weight, light ones counted more than by `effective_spans`."""
+    """exp(entropy of alpha): how many spans share the weight, light ones counted more than by `effective_spans`.
+
+    Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
+    """
     return ""
 
 
 @diagnostics.add(worst="lowest")
 def alone_probability(probability: float) -> str:
-    """The predicted class's probability when the model reads the heaviest span alone, or the spans that it answers by."""
+    """The predicted class's probability when the model reads the heaviest span alone, or the spans that it answers by.
+
+    Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
+    """
     return ""
 
 
@@ -96,19 +104,28 @@ def alone_probability(probability: float) -> str:
     worst="lowest", brief=lambda agrees: f"{'same' if agrees else 'another'} answer if read alone"
 )
 def alone_agrees(agrees: float) -> str:
-    """1 where the model predicts the same class from the heaviest span alone, or from the spans that it answers by; else 0."""
+    """1 where the model predicts the same class from the heaviest span alone, or from the spans that it answers by; else 0.
+
+    Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
+    """
     return f"Read alone, the heaviest words get {'the same' if agrees else 'another'} answer."
 
 
 @diagnostics.add(worst="highest")
 def random_agrees(share: float) -> str:
-    """The share of random spans, as long as those, from which the model predicts the same class."""
+    """The share of random spans, as long as those, from which the model predicts the same class.
+
+    Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
+    """
     return f"Random spans as long get the answer {percent(share)} of the time."
 
 
 @diagnostics.add(worst="highest")
 def mean_layer(layer: float) -> str:
-    """From which layer the spans are built in the mean, 0 for what the first block reads; higher layers have read more context."""
+    """From which layer the spans are built in the mean, 0 for what the first block reads; higher layers have read more context.
+
+    Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
+    """
     return ""
 
 

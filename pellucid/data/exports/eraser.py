@@ -11,7 +11,7 @@ from pellucid.base.checks import between, every
 from pellucid.base.errors import BadInput
 from pellucid.base.files import possible_path, write_text
 from pellucid.results.explanation import Explanation
-from pellucid.text.eraser_tokens import document_names, eraser_tokens, token_texts
+from pellucid.text.content_words import document_names, eraser_tokens, token_texts
 from pellucid.text.example import Example
 from pellucid.text.tied_units import drawn_order
 from pellucid.text.units import Spans

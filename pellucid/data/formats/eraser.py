@@ -16,7 +16,7 @@ from pellucid.base.kinds import formats
 from pellucid.base.wording import reason
 from pellucid.data.shared.part_files import filled_lines, part_file
 from pellucid.data.shared.rows import ReadRow, read_rows
-from pellucid.text.eraser_tokens import document_names, eraser_tokens
+from pellucid.text.content_words import document_names, eraser_tokens
 from pellucid.text.example import Example, Rationale
 
 FILES = {"train": ("train.jsonl",), "dev": ("val.jsonl", "dev.jsonl"), "test": ("test.jsonl",)}

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 from pellucid.base.errors import BadInput
+from pellucid.evaluation.metrics.plausibility import average_precision, decoy_above, highest_in_reason
 from pellucid.evaluation.shared.case import decoy_units, gold_classes, marked_units
-from pellucid.evaluation.shared.reason_ranking import average_precision, decoy_above, highest_in_reason
 from pellucid.evaluation.shared.summary import paired_difference_over_runs
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import SEPARATOR, Extraction

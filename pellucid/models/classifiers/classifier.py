@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from pellucid.base.lazy_attributes import cached_property
 from pellucid.models.classifiers.buffer_copies import undisturbed
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
-from pellucid.models.classifiers.network_inputs import NetworkInputs
-from pellucid.models.classifiers.recording import Recorder, blocks_of
+from pellucid.models.classifiers.recording import NetworkInputs, Recorder, blocks_of
 from pellucid.models.classifiers.tokens import Tokenizer, encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
 from pellucid.models.routing.route import Route

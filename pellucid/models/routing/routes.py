@@ -1,16 +1,25 @@
 """Routes of a pass: how a network's passes are computed, never what; a function each."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
 
 from pellucid.base.kinds import routes
 from pellucid.models.routing.compiled_network import CompiledNetwork, lacks_openvino
-from pellucid.models.routing.linear_layers import LinearLayers
-from pellucid.models.routing.linear_product import PackedWeights, lacks_product
+from pellucid.models.routing.linear_product import (
+    InputLinear,
+    PackedWeights,
+    TrainedLinear,
+    has_bfloat16,
+    lacks_product,
+    linear_product,
+)
 from pellucid.models.routing.route import own_call
 
 
@@ -139,3 +148,119 @@ class OpenVinoOneDnnRoute:
     def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
         """Logits by OpenVINO, as far as it computes them."""
         return self._answers.answer(network, columns)
+
+
+# While active, the linear layers of this thread are computed by oneDNN, wherever they stand in the
+# network.
+
+
+FEWEST_ROWS = 16  # of a product; for fewer, starting oneDNN costs more than it saves
+FEWEST_PACKED = (
+    256  # rows of a product by a packed weight: below, checking the weight costs more than packing saves
+)
+
+
+class LinearLayers(TorchFunctionMode):
+    """Calls of `F.linear` with plain float32 tensors on a processor go to oneDNN; every other call runs unchanged.
+
+    Without a graph so do calls that autocast rounds to bfloat16.
+
+    packed: the network's packed weights, for passes that are explained; None in a training step, where gradients lead to
+    weights too.
+    """
+
+    def __init__(self, packed: PackedWeights | None) -> None:
+        super().__init__()
+        self._packed = packed
+
+    def __torch_function__(
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
+        if kwargs:
+            return func(*args, **kwargs)
+        if func is F.linear and _is_computed(*args):
+            return self._product(*args)
+        if func is F.linear and self._packed is not None and _is_rounded(*args):
+            return self._rounded(*args)
+        return func(*args)
+
+    def _product(self, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        if not torch.is_grad_enabled():
+            return linear_product(inputs, self._in_order(inputs, weight), bias)
+        if self._packed is None:
+            trained: Tensor = TrainedLinear.apply(inputs, weight, bias)
+            return trained
+        if any(_is_explained(each) for each in (weight, bias)):
+            return F.linear(inputs, weight, bias)
+        explained: Tensor = InputLinear.apply(
+            inputs, weight.detach(), None if bias is None else bias.detach()
+        )
+        return explained
+
+    def _rounded(self, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        """The product that autocast would compute, of a weight that is rounded and packed once."""
+        assert self._packed is not None
+        rounded = None if bias is None else bias.to(torch.bfloat16)
+        return linear_product(inputs.to(torch.bfloat16), self._packed.of(weight, torch.bfloat16), rounded)
+
+    def _in_order(self, inputs: Tensor, weight: Tensor) -> Tensor:
+        """The weight, packed where that pays; one that is computed anew in each pass is not worth packing."""
+        if self._packed is None or not _is_worth_packing(inputs, weight):
+            return weight
+        return self._packed.of(weight)
+
+
+def _is_computed(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
+    """Whether oneDNN computes this product: plain float32 tensors on a processor, of enough rows, not under autocast.
+
+    A network that is traced shall be traced as it is.
+    """
+    tensors = (inputs, weight) if bias is None else (inputs, weight, bias)
+    return (
+        all(_is_plain(each) for each in tensors)
+        and inputs.ndim >= 2
+        and weight.ndim == 2
+        and inputs.numel() >= FEWEST_ROWS * max(1, inputs.shape[-1])
+        and not torch.is_autocast_enabled("cpu")
+        and not torch.jit.is_tracing()
+    )
+
+
+def _is_rounded(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:
+    """Whether autocast rounds this product to bfloat16 and its weight is worth packing; without a graph."""
+    return (
+        torch.is_autocast_enabled("cpu")
+        and torch.get_autocast_dtype("cpu") == torch.bfloat16
+        and not torch.is_grad_enabled()
+        and has_bfloat16()
+        and all(_is_plain(each) for each in (weight, bias) if each is not None)
+        and type(inputs) is Tensor
+        and inputs.dtype in (torch.float32, torch.bfloat16)
+        and inputs.device.type == "cpu"
+        and _is_worth_packing(inputs, weight)
+        and not torch.jit.is_tracing()
+    )
+
+
+def _is_worth_packing(inputs: Tensor, weight: Tensor) -> bool:
+    """Whether a pass is large and its weight no product of other ones, which each pass would compute anew."""
+    return (
+        isinstance(weight, nn.Parameter)
+        and weight.ndim == 2
+        and inputs.ndim >= 2
+        and inputs.numel() >= FEWEST_PACKED * max(1, inputs.shape[-1])
+    )
+
+
+def _is_explained(weight: Tensor | None) -> bool:
+    """Whether a weight is computed from what the pass may be explained by: its gradient counts."""
+    return weight is not None and weight.requires_grad and not isinstance(weight, nn.Parameter)
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    return (
+        type(tensor) in (Tensor, nn.Parameter)
+        and tensor.dtype == torch.float32
+        and tensor.device.type == "cpu"
+        and tensor.layout == torch.strided
+    )

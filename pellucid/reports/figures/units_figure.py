@@ -17,7 +17,7 @@ from pellucid.reports.figures.canvas import (
     panels,
     title_of_class,
 )
-from pellucid.reports.figures.curves_figure import DrawnLine, line_styles
+from pellucid.reports.figures.table_figure import DrawnLine, line_styles
 from pellucid.reports.markup.html import plain
 from pellucid.results.attention_analysis import AttentionAnalysis, UnitPlot
 

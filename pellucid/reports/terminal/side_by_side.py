@@ -9,6 +9,7 @@ from pellucid.reports.markup.colours import largest
 from pellucid.reports.markup.html import plain
 from pellucid.reports.page.heat_map import drawable_view, is_of_written_words
 from pellucid.reports.page.side_by_side import by_reason, unit_of
+from pellucid.reports.page.span_analysis import COLUMNS, cautions, cells, summary_sentences
 from pellucid.reports.terminal.explanation import (
     WRITTEN,
     WRITTEN_SPANS,
@@ -19,6 +20,7 @@ from pellucid.reports.terminal.explanation import (
 )
 from pellucid.reports.terminal.rich_text import (
     Line,
+    block,
     caution_lines,
     indented,
     line,
@@ -36,6 +38,7 @@ from pellucid.reports.wording.plain_words import (
 )
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
+from pellucid.results.span_analysis import AnalysedSpan, SpanAnalysis
 from pellucid.text.units import Spans
 
 MOST = 5
@@ -122,3 +125,31 @@ def _left_out(methods: SideBySide) -> list[Text]:
         line("Left out (add one with all,NAME)", style="bold"),
         *(line(f"   {reason}: {', '.join(names)}") for reason, names in reasons),
     ]
+
+
+# The analysis of a text's heaviest spans in a terminal: one block a span, with the columns of the page.
+
+
+@renderers.add(draws="span analysis")
+def terminal_span_analysis(
+    analysis: SpanAnalysis, *, colour: bool | None = None, width: int | None = None
+) -> str:
+    """The answer, the text, each span with its numbers, and what to keep in mind.
+
+    colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    """
+    explanation = analysis.explanation
+    lines: list[Line] = [
+        line(f"{answer_in_words(explanation)}, {target_in_words(explanation)}"),
+        line(explanation.example.text),
+        *(part for span in analysis.spans for part in _span_block(span)),
+        Text(""),
+        *map(line, summary_sentences(analysis)),
+        *caution_lines(cautions(analysis)),
+    ]
+    return printed(lines, colour, width)
+
+
+def _span_block(span: AnalysedSpan) -> list[Line]:
+    facts = (f"{title}: {cell}" for title, cell in zip(COLUMNS, cells(span), strict=True))
+    return block(f"“{span.text}”", facts)
