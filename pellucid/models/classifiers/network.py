@@ -41,7 +41,7 @@ Gaps = Literal["close", "mask"]
 NO_LIMIT = 10**9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)  # three ids beside each other could swap unseen
 class NetworkClassifier:
     """A torch network with the user's own functions; implements `core.Model`. See `from_network` for the fields."""
 
@@ -328,19 +328,19 @@ def from_network(
     states = checked_layers(layers, embedding)
     check_network(network, logits, embedding, states)
     return NetworkClassifier(
-        network,
-        tokenize,
-        logits,
-        embedding,
-        names,
-        kind,
-        name or type(network).__name__,
-        pad,
-        mask,
-        separator,
-        max_length or NO_LIMIT,
-        gaps,
-        states,
+        network=network,
+        tokenize=tokenize,
+        logits=logits,
+        embedding=embedding,
+        labels=names,
+        problem=kind,
+        name=name or type(network).__name__,
+        pad=pad,
+        mask=mask,
+        separator=separator,
+        max_length=max_length or NO_LIMIT,
+        gaps=gaps,
+        layers=states,
     )
 
 
