@@ -109,7 +109,6 @@ def _unfinished(errors: Tensor, steps: Tensor, tolerance: float) -> list[int]:
     return open_.nonzero()[:, 0].tolist()
 
 
-TRUSTED_DISCRETISED_GAP = 0.05
 StepRule = Literal["midpoint", "left"]
 
 
@@ -164,7 +163,7 @@ def discretised_integrated_gradients(
     return run.scores(
         scores,
         diagnostics=tuple({"completeness_gap": gap} for gap in errors),
-        caveats=gap_caveats(run, errors, TRUSTED_DISCRETISED_GAP, "n_steps", n_steps),
+        caveats=gap_caveats(run, errors, TRUSTED_GAP, "n_steps", n_steps),
     )
 
 
@@ -182,9 +181,6 @@ def _points(run: ForwardPass, baselines: Baseline, search: AnchorSearch) -> Tens
                 paths[row.ids[unit]] = anchors.path(embeddings[number, unit])
             points[number, :, unit] = paths[row.ids[unit]]
     return points
-
-
-TRUSTED_SEQUENTIAL_GAP = 0.05
 
 
 @attributions.add(
@@ -218,7 +214,7 @@ def sequential_integrated_gradients(
     return run.scores(
         scores,
         diagnostics=tuple({"completeness_gap": gap} for gap in errors),
-        caveats=gap_caveats(run, errors, TRUSTED_SEQUENTIAL_GAP, "n_steps", n_steps),
+        caveats=gap_caveats(run, errors, TRUSTED_GAP, "n_steps", n_steps),
     )
 
 

@@ -18,14 +18,11 @@ from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.model import Model
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import class_probabilities
-from pellucid.text.edits import Edit, edited_segments
+from pellucid.text.edits import edited_segments
 from pellucid.text.example import Example
 
 # What the model is asked about edited texts, and what the answers cost: its own answer, or an explanation
 # with it.
-
-
-AnsweredEdits = tuple[Edit, ...]
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Question:
     """
 
     case: AttackCase
-    edits: AnsweredEdits
+    edits: Edits
     most: int | None = None
     omission: Omission | None = None
 

@@ -92,9 +92,6 @@ def curve_of(method: str, values: list[Interval], first: int) -> Curve:
     return Curve(method, "weight_randomisation", grid, *map(tuple, bounds))
 
 
-MOST_LABELLED_TEXTS = 1_000_000
-
-
 @checks.add(
     needs=frozenset({"trainer", "explainer"}),
     cost="one training by the model's recipe, and the methods on n_texts texts",
@@ -112,7 +109,7 @@ def label_randomisation(case: CheckCase, *, n_texts: int = 100) -> Findings:
 
     n_texts: the first texts alone.
     """
-    whole("n_texts", n_texts, 1, MOST_LABELLED_TEXTS)
+    whole("n_texts", n_texts, 1, MOST_TEXTS)
     assert case.trained is not None  # it declares the need
     some = case.first(n_texts)
     model = case.trained(with_random_labels(case.train, case.request.seed), "random_labels")

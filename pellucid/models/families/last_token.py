@@ -69,13 +69,12 @@ def empty_row(stand_in: int) -> Row:
 
 
 NAMED = ("pad_token_id", "bos_token_id", "decoder_start_token_id")  # ids that such networks look for, too
-EndColumns = dict[str, Tensor]
 
 
 @contextmanager
 def one_end_a_row(
-    network: nn.Module, columns: EndColumns, readers: Sequence[nn.Module]
-) -> Iterator[tuple[nn.Module, EndColumns]]:
+    network: nn.Module, columns: Columns, readers: Sequence[nn.Module]
+) -> Iterator[tuple[nn.Module, Columns]]:
     """The network and its columns [row piece], with one end token a row; readers: the modules that look up ids."""
     end, ids = end_id(network.config), columns["input_ids"]
     at_end = (ids == end) & columns["attention_mask"].bool()
