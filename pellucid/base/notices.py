@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 PACKAGE = (
-    f"{Path(__file__).parents[2]}{os.sep}"  # a script named pellucid_try.py beside the package is not ours
+    f"{Path(__file__).parents[1]}{os.sep}"  # a script named pellucid_try.py beside the package is not ours
 )
 
 
