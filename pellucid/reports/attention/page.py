@@ -71,7 +71,7 @@ UNITS = (
     heading="Can attention be believed?",
 )
 def report(
-    analysis: AttentionAnalysis, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
+    analysis: AttentionAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
     """Write the analysis to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []

@@ -59,7 +59,7 @@ DASH = "–"
     heading="What the layers hold of “{0.word}”",
 )
 def report(
-    analysis: ConceptAnalysis, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
+    analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
     """Write the analysis of one word to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []

@@ -68,7 +68,7 @@ CLASS_GUIDE = (
     "page_of_layers", draws="layer analysis", page_of="LayerAnalysis", heading="What the layers know"
 )
 def report(
-    analysis: LayerAnalysis, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
+    analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
     """Write the analysis to one HTML file; about: facts that are shown last."""
     sections = layer_sections(analysis)

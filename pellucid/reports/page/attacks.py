@@ -24,7 +24,7 @@ IN_FULL = 200
     "page_of_attempts", draws="attempts", page_of="Attempts", heading="How the model can be fooled"
 )
 def report(
-    attempts: Attempts, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
+    attempts: Attempts, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
     """Write the attempts to one HTML file; about: facts that are shown last."""
     sections = attack_sections(attempts)

@@ -54,7 +54,7 @@ COLOURS = (
     heading="What changed between two versions",
 )
 def report(
-    difference: Difference, *, path: str | Path, title: str, about: Mapping[str, object] | None = None
+    difference: Difference, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
     """Write the difference to one HTML file; about: facts that are shown last."""
     sections = difference_sections(difference)
