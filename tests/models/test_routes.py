@@ -277,7 +277,7 @@ class Equal(EagerRoute):
 
 @contextmanager
 def slow():
-    time.sleep(0.2)  # a short pass takes a few thousandths, also on a busy machine less than this
+    time.sleep(0.05)  # a short pass takes a few thousandths, also on a busy machine less than this
     yield
 
 

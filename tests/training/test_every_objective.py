@@ -186,7 +186,7 @@ def run(encoder, folder, name, base, fatal=-1):
 def test_a_killed_training_ends_with_the_same_bytes(encoder, tmp_path, name, base):
     base(pooler_of(name))
     moments = run(encoder, tmp_path / "whole", name, base)
-    for number, fatal in enumerate((moments.count // 3, moments.count // 2, moments.count - 1)):
+    for number, fatal in enumerate((moments.count // 2, moments.count - 1)):
         folder = tmp_path / str(number)
         killed(lambda *args, at=fatal: run(*args, fatal=at), encoder, folder, name, base)
         run(encoder, folder, name, base)
