@@ -1,4 +1,4 @@
-"""One registration of a catalogue, and a call of it with settings."""
+"""One registration of a catalogue, a call of it with settings, and what a file registers, read from its text."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""Attributes that are computed, and modules that are imported, when they are first read."""
+"""Attributes that are computed, and names of a package that are imported, when they are first read."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""The explanations of several methods for the same texts, and why other methods are missing."""
+"""The explanations of several methods for the same texts, why other methods are missing, and how far the methods agree."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

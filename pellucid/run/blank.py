@@ -1,4 +1,4 @@
-"""The baseline: the vector that stands for "no word"."""
+"""The baseline, the vector that stands for "no word"; and seeds of random draws that depend on a text alone."""
 
 from hashlib import blake2b
 from typing import Literal, get_args

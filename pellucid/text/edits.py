@@ -1,4 +1,4 @@
-"""Edits of a text: other words at places of the original text, which stays the measure of all offsets."""
+"""Edits of a text: other words at places of the original text, which stays the measure of all offsets; and passages that a user names."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
