@@ -34,7 +34,12 @@ for name in json.loads(sys.argv[1]):
     importlib.import_module(name)
 import pellucid
 import pellucid.base.temporary_files as temporary_files
+import pellucid.base.files as files
 assert temporary_files.fcntl is None
+temporary_files.RENAMES_OPEN_FILES = files.RENAMES_OPEN_FILES = False
+with files.whole_files("folder") as folder:
+    (folder / "a.txt").write_text("whole")
+assert pathlib.Path("folder/a.txt").read_text() == "whole"
 results = pellucid.explain(pellucid.load(sys.argv[2]), ["A good film.", "Dull."], "occlusion", progress=False)
 for _ in range(2):
     pellucid.save(results, "results.parquet")
@@ -58,4 +63,4 @@ def test_the_whole_package_is_imported_and_explains_and_saves_without_what_only_
     environment = os.environ | warm_python.OFFLINE
     done = subprocess.run(line, cwd=work, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "['page.html', 'results.parquet']"
+    assert done.stdout.splitlines()[-1] == "['folder', 'page.html', 'results.parquet']"

@@ -93,10 +93,9 @@ def latex(result: Explanation | ClassWords | Table) -> str:
     >>> print(pellucid.latex(pellucid.explain(model, "A good film.")[0]))
     {\setlength{\fboxsep}{1pt}A \colorbox[HTML]{F2A358}{\strut \underline{good}} film.}
     """
-    for entry in map(renderers.get, renderers.names()):
-        if entry.facts["latex_of"] == type(result).__name__:
-            written: str = entry.make(result)
-            return written
+    for entry in renderers.of_class("latex_of", result):
+        written: str = entry.make(result)
+        return written
     raise BadInput(
         f"LaTeX is made of an explanation, of class words or of a comparison; {type(result).__name__} came. Give one of "
         "these, such as results[0] or results.words()."
@@ -105,12 +104,8 @@ def latex(result: Explanation | ClassWords | Table) -> str:
 
 def _figures_of(subject: object) -> dict[str, Entry]:
     """kind of figure -> what draws it, for this kind of result; the usual one first."""
-    name = type(subject).__name__
-    fitting = [entry for entry in map(renderers.get, renderers.names()) if name in entry.facts["figure_of"]]
-    return {
-        entry.facts["figure"]: entry
-        for entry in sorted(fitting, key=lambda e: name not in e.facts["first_of"])
-    }
+    usual = renderers.of_class("first_of", subject)
+    return {entry.facts["figure"]: entry for entry in [*usual, *renderers.of_class("figure_of", subject)]}
 
 
 def _subject(result: object) -> object:
@@ -121,7 +116,8 @@ def _subject(result: object) -> object:
             return Results(tuple(members))
     if _figures_of(result):
         return result
-    drawable = {name for entry in map(renderers.get, renderers.names()) for name in entry.facts["figure_of"]}
+    entries = (renderers.get(name) for name in renderers.names())
+    drawable = {name.rpartition(".")[2] for entry in entries for name in entry.facts["figure_of"]}
     raise BadInput(
         f"A figure is drawn of one of these: {listed(sorted(drawable))}; {type(result).__name__} came."
     )

@@ -56,8 +56,7 @@ def report(
     >>> pellucid.report(results.words(min_texts=1), path="words.html").name
     'words.html'
     """
-    own_page = _own_page(results)
-    if own_page is not None:
+    for own_page in renderers.of_class("page_of", results):
         return _of_analysis(own_page, results, table, path, title, about)
     if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
         members = every(
@@ -78,12 +77,6 @@ def report(
     lists = results.lists if isinstance(results, ClassWords) else None
     more = word_lists_sections(lists, results.labels) if lists else ()  # type: ignore[union-attr]  # lists are of class words
     return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
-
-
-def _own_page(results: object) -> Entry | None:
-    """What writes the page of this kind of result; None where it stands on the common page."""
-    pages = {entry.facts["page_of"]: entry for entry in map(renderers.get, renderers.names())}
-    return pages.get(type(results).__name__)
 
 
 def _of_analysis(

@@ -101,6 +101,12 @@ class Catalogue:
         of_alias = (own for own, entry in self._entries.items() if name in entry.facts.get("aliases", ()))
         return next(of_alias, name)
 
+    def of_class(self, fact: str, value: object) -> list[Entry]:
+        """The entries one of whose facts names the value's class, or one that it is derived from, by its full name."""
+        classes = {f"{each.__module__}.{each.__qualname__}" for each in type(value).__mro__}
+        entries = (self.get(name) for name in self.names())
+        return [entry for entry in entries if not classes.isdisjoint(entry.facts[fact])]
+
     def calls(self, choices: Iterable[Choice]) -> list[Call]:
         """The calls that a user named, with all settings; raises `UnknownName`, or `BadSetting` where two are equal."""
         calls = [self._call(choice) for choice in choices]

@@ -275,17 +275,17 @@ routes = Catalogue(
 )
 
 # draws: the kind of result, such as "table"
-# page_of: the class of result whose page it writes; heading: of that page, a format of the result. It is called with the result,
+# page_of: the classes of results whose page it writes; heading: of that page, a format of the result. It is called with the result,
 #   path, title and about.
 # figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the usual one
-# latex_of: the class of result that it writes as LaTeX
+# latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries have a `Table`, too
 renderers = Catalogue(
     "renderer",
     room="pellucid.reports",
     group="pellucid.renderers",
     requires=("draws",),
     optional=MappingProxyType(
-        {"page_of": "", "heading": "", "figure": "", "figure_of": (), "first_of": (), "latex_of": ""}
+        {"page_of": (), "heading": "", "figure": "", "figure_of": (), "first_of": (), "latex_of": ()}
     ),
 )
 

@@ -42,7 +42,6 @@ def unfinished_file(folder: Path, mode: int) -> Iterator[tuple[Path, BinaryIO]]:
 
     mode: its permissions, before the umask.
     """
-
     path, descriptor = _locked(folder, lambda path: os.open(path, _NEW_FILE, mode))
     with os.fdopen(descriptor, "wb") as file:
         try:

@@ -87,7 +87,7 @@ def _packed(folder: Path) -> dict[str, str]:
     if folder.name != RUNS or not path.is_file():
         return {}
     stat = path.stat()
-    return dict(_lines(path, stat.st_mtime_ns, stat.st_size))
+    return _lines(path, stat.st_mtime_ns, stat.st_size)
 
 
 @lru_cache(maxsize=4)

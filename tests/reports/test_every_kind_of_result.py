@@ -4,9 +4,11 @@ import importlib
 import inspect
 import pkgutil
 
+import pyarrow
 import pytest
 
 import pellucid.results
+from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
 
 COMMON_PAGE = {"Explanation", "Results", "SideBySide", "SpanAnalysis", "ErrorAnalysis", "ClassWords", "Table"}
@@ -21,7 +23,8 @@ def kinds():
 
 
 def pages():
-    return {renderers.get(name).facts["page_of"] for name in renderers.names()}
+    entries = [renderers.get(name) for name in renderers.names()]
+    return {full_name.rpartition(".")[2] for entry in entries for full_name in entry.facts["page_of"]}
 
 
 @pytest.mark.parametrize("kind", kinds())
@@ -31,7 +34,9 @@ def test_what_a_notebook_shows_has_a_page(kind):
 
 def test_pages_are_of_kinds_that_there_are_and_say_what_they_show():
     entries = [renderers.get(name) for name in renderers.names()]
-    assert {entry.facts["page_of"] for entry in entries} - {""} <= set(kinds())
+    for full_name in {full_name for entry in entries for full_name in entry.facts["page_of"]}:
+        module, _, name = full_name.rpartition(".")
+        assert name in kinds() and getattr(importlib.import_module(module), name).__module__ == module
     assert all(bool(entry.facts["page_of"]) == bool(entry.facts["heading"]) for entry in entries)
 
 
@@ -42,3 +47,17 @@ def test_each_kind_of_figure_is_drawn_once_for_a_result():
         for name in renderers.get(entry).facts["figure_of"]
     ]
     assert len(figures) == len(set(figures)) >= 8
+
+
+@pytest.mark.parametrize("draw", (pellucid.figure, pellucid.latex))
+def test_a_class_of_another_library_with_the_name_of_ours_is_refused(draw):
+    with pytest.raises(BadInput, match="Table came"):
+        draw(pyarrow.table({"text": ["A good film."]}))
+
+
+def test_a_class_derived_from_ours_has_its_views():
+    class Longer(pellucid.Table):
+        """A comparison with more to say."""
+
+    assert renderers.of_class("latex_of", Longer.__new__(Longer))
+    assert not renderers.of_class("page_of", Longer.__new__(Longer))

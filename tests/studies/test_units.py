@@ -1,6 +1,7 @@
 """Units of work: each leaves a file, none is done twice, and units that have begun are finished when another fails."""
 
 import json
+import lzma
 import os
 import shutil
 import time
@@ -16,6 +17,7 @@ from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.progress import silent
 from pellucid.text.example import Example
 from studies.shared.computing_environment import computing_record, count_machines, where_computed
+from studies.shared.unit_files import PACKED, RUNS, pack_units, read_unit, unpack_units, write_unit
 from studies.shared.units import Unit, reserve_folder, run_units, text_digest
 
 
@@ -228,3 +230,25 @@ def test_one_failure_ends_it_all_but_units_that_have_begun_are_finished(tmp_path
     assert [path.name for path in tmp_path.glob("*.json")] == ["slow.json"]
     numbers = run_units([wanted[0], *wanted[2:]], tmp_path, 1, silent)
     assert [one["twice"] for one in numbers.values()] == [0, 2, 4]
+
+
+def test_packed_units_are_read_and_go_on_and_are_the_same_bytes(tmp_path):
+    """An interrupted packing leaves both; then a unit's own file counts."""
+    runs = tmp_path / RUNS
+    numbers = run_units(units(1, 2), runs, 1, silent)
+    pack_units(runs)
+    packed = (tmp_path / PACKED).read_bytes()
+    assert not runs.exists() and run_units(units(1, 2), runs, 1, silent) == numbers
+    unpack_units(runs)
+    pack_units(runs)
+    assert (tmp_path / PACKED).read_bytes() == packed
+    write_unit(runs, "1", read_unit(runs, "2"))
+    with pytest.raises(BadFile, match="remove it"):
+        run_units(units(1, 2), runs, 1, silent)
+
+
+@pytest.mark.parametrize("content", (b"", b"[]", lzma.compress(b"{}"), lzma.compress(b"{")))
+def test_damaged_packed_units_are_refused(tmp_path, content):
+    (tmp_path / PACKED).write_bytes(content)
+    with pytest.raises(BadFile, match="is damaged"):
+        run_units(units(1), tmp_path / RUNS, 1, silent)

@@ -67,7 +67,7 @@ UNITS = (
 @renderers.add(
     "page_of_attention",
     draws="attention analysis",
-    page_of="AttentionAnalysis",
+    page_of=("pellucid.results.attention_analysis.AttentionAnalysis",),
     heading="Can attention be believed?",
 )
 def report(

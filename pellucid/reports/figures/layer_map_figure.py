@@ -34,7 +34,9 @@ OWN = "The strongest colour of each {row} is its own largest score: compare word
 ONE = "Colours from {low} (none) to {high} {measure}, in all panels."
 
 
-@renderers.add(draws="layer analysis", figure="map", figure_of=("LayerAnalysis",))
+@renderers.add(
+    draws="layer analysis", figure="map", figure_of=("pellucid.results.layers.layer_analysis.LayerAnalysis",)
+)
 def layer_map_figure(
     analysis: LayerAnalysis, *, theme: ThemeName = "light", width: float = 6.3, text: int = 0
 ) -> "Figure":

@@ -33,7 +33,12 @@ ROW, BINS = 0.24, 60
 Dot = tuple[float, bool]  # a word's mean score in a text; whether the model was wrong about it
 
 
-@renderers.add(draws="results", figure="scores", figure_of=("Results",), first_of=("Results",))
+@renderers.add(
+    draws="results",
+    figure="scores",
+    figure_of=("pellucid.results.results.Results",),
+    first_of=("pellucid.results.results.Results",),
+)
 def swarm_figure(
     results: Results, *, theme: ThemeName = "light", width: float = 6.3, top: int = 12
 ) -> "Figure":

@@ -37,7 +37,12 @@ NOTE = (
 )
 
 
-@renderers.add(draws="table", figure="table", figure_of=("Table",), first_of=("Table",))
+@renderers.add(
+    draws="table",
+    figure="table",
+    figure_of=("pellucid.results.table.Table",),
+    first_of=("pellucid.results.table.Table",),
+)
 def table_figure(
     table: Table,
     *,
@@ -159,7 +164,7 @@ class DrawnLine(TypedDict):
     markevery: NotRequired[tuple[int, int]]
 
 
-@renderers.add(draws="table", figure="curves", figure_of=("Table",))
+@renderers.add(draws="table", figure="curves", figure_of=("pellucid.results.table.Table",))
 def curves_figure(
     table: Table,
     *,

@@ -46,7 +46,7 @@ class PlacedWord:
     width: float
 
 
-@renderers.add(draws="explanation", figure="text", figure_of=("Explanation",))
+@renderers.add(draws="explanation", figure="text", figure_of=("pellucid.results.explanation.Explanation",))
 def text_figure(
     explanation: Explanation, *, theme: ThemeName = "light", width: float = 6.3, scale: float | None = None
 ) -> "Figure":

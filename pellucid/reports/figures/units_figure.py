@@ -32,8 +32,8 @@ LONGEST = 18  # characters of a word that are shown
 @renderers.add(
     draws="attention analysis",
     figure="units",
-    figure_of=("AttentionAnalysis",),
-    first_of=("AttentionAnalysis",),
+    figure_of=("pellucid.results.attention_analysis.AttentionAnalysis",),
+    first_of=("pellucid.results.attention_analysis.AttentionAnalysis",),
 )
 def units_figure(
     analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3, text: int = 0
@@ -97,7 +97,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@renderers.add(draws="attention analysis", figure="adversary", figure_of=("AttentionAnalysis",))
+@renderers.add(
+    draws="attention analysis",
+    figure="adversary",
+    figure_of=("pellucid.results.attention_analysis.AttentionAnalysis",),
+)
 def adversary_figure(
     analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3
 ) -> "Figure":

@@ -36,7 +36,11 @@ LEFT_OUT, ITALIC = "Function words are left out.", "Italic: function words."
 SURE, UNSURE = 0.75, 0.25  # opacity of bars whose interval leaves 0 out, and of the others
 
 
-@renderers.add(draws="class words", figure="words", figure_of=("ClassWords", "Results"))
+@renderers.add(
+    draws="class words",
+    figure="words",
+    figure_of=("pellucid.results.class_words.ClassWords", "pellucid.results.results.Results"),
+)
 def words_figure(
     words: ClassWords,
     *,
@@ -130,7 +134,7 @@ def escaped(text: str) -> str:
     return "".join(SPECIAL.get(character, character) for character in text)
 
 
-@renderers.add(draws="table", latex_of="Table")
+@renderers.add(draws="table", latex_of=("pellucid.results.table.Table",))
 def latex_table(table: Table) -> str:
     """Methods x metrics with 95 % intervals; bold: better than chance beyond its interval. Needs the package booktabs."""
     better = {cell.metric: ARROWS.get(cell.better, "") for cell in table.cells}
@@ -143,7 +147,7 @@ def latex_table(table: Table) -> str:
     return _tabular("l" + "c" * len(table.metrics), header, rows)
 
 
-@renderers.add(draws="class words", latex_of="ClassWords")
+@renderers.add(draws="class words", latex_of=("pellucid.results.class_words.ClassWords",))
 def latex_class_words(words: ClassWords, *, top: int = 10) -> str:
     """The words of each class with mean scores, intervals and numbers of texts. Needs the package booktabs."""
     header = ["class", "word", "mean", r"95\,\% interval", "texts"]
@@ -158,7 +162,7 @@ def latex_class_words(words: ClassWords, *, top: int = 10) -> str:
     return _tabular("llrcr", header, rows)
 
 
-@renderers.add(draws="explanation", latex_of="Explanation")
+@renderers.add(draws="explanation", latex_of=("pellucid.results.explanation.Explanation",))
 def latex_text(explanation: Explanation) -> str:
     r"""A text whose words stand on the colours of their scores, the strongest underlined. Needs the package xcolor."""
     view, colours = drawable_view(explanation), palette("light")

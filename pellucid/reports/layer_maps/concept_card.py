@@ -55,7 +55,7 @@ DASH = "–"
 @renderers.add(
     "page_of_concepts",
     draws="concept analysis",
-    page_of="ConceptAnalysis",
+    page_of=("pellucid.results.layers.concept_analysis.ConceptAnalysis",),
     heading="What the layers hold of “{0.word}”",
 )
 def report(

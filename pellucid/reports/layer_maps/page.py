@@ -65,7 +65,10 @@ CLASS_GUIDE = (
 
 
 @renderers.add(
-    "page_of_layers", draws="layer analysis", page_of="LayerAnalysis", heading="What the layers know"
+    "page_of_layers",
+    draws="layer analysis",
+    page_of=("pellucid.results.layers.layer_analysis.LayerAnalysis",),
+    heading="What the layers know",
 )
 def report(
     analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None

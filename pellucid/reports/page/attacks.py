@@ -21,7 +21,10 @@ IN_FULL = 200
 
 
 @renderers.add(
-    "page_of_attempts", draws="attempts", page_of="Attempts", heading="How the model can be fooled"
+    "page_of_attempts",
+    draws="attempts",
+    page_of=("pellucid.results.attacks.attempts.Attempts",),
+    heading="How the model can be fooled",
 )
 def report(
     attempts: Attempts, path: str | Path, title: str, about: Mapping[str, object] | None = None

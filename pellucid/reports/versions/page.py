@@ -50,7 +50,7 @@ COLOURS = (
 @renderers.add(
     "page_of_difference",
     draws="difference",
-    page_of="Difference",
+    page_of=("pellucid.results.difference.Difference",),
     heading="What changed between two versions",
 )
 def report(
