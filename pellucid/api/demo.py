@@ -21,14 +21,10 @@ from pellucid.base.progress import Progress
 from pellucid.data.load import classes_of, load_examples, load_parts
 from pellucid.evaluation.shared.summary import accuracy_interval, paired_difference
 from pellucid.models.composed.plan import Plan
+from pellucid.reports.page.curve_panels import comparison_section
 from pellucid.reports.page.facts_view import Section
-from pellucid.reports.page.page import (
-    caveats_section,
-    comparison_section,
-    facts_section,
-    texts_section,
-    write_report,
-)
+from pellucid.reports.page.frame import caveats_section, facts_section, write_report
+from pellucid.reports.page.page import texts_section
 from pellucid.reports.page.texts_view import page_scales
 from pellucid.reports.terminal.progress_bar import progress_bar
 from pellucid.results.explanation import Explanation

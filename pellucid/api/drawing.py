@@ -20,18 +20,11 @@ from pellucid.results.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from pellucid.results.attention_analysis import AttentionAnalysis
-    from pellucid.results.layers.layer_analysis import LayerAnalysis
-
-    Drawable = (
-        Explanation | Results | Sequence[Explanation] | ClassWords | Table | LayerAnalysis | AttentionAnalysis
-    )
 FigureKind = Literal["text", "words", "scores", "table", "curves", "map", "units", "adversary"]
 
 
 def figure(
-    result: Drawable,
+    result: object,
     path: str | Path | None = None,
     *,
     kind: FigureKind | None = None,
@@ -41,7 +34,8 @@ def figure(
 ) -> Figure:
     """Draw a result for a paper or a slide, and write it to a file if one is named.
 
-    result: an explanation, results of many texts, the words of classes, a comparison, a layer analysis, or an attention analysis.
+    result: an explanation, results of many texts, the words of classes, a comparison, a layer analysis, an attention analysis, or
+        whatever else a registered figure is drawn of.
     path: where to write the figure; the ending chooses SVG, PNG (300 dots an inch) or PDF. None: nothing is written.
     kind: what is drawn. Of an explanation its "text"; of results "scores" (a dot a text, the default) or "words" (bars); of
         class words "words"; of a comparison its "table" (the default) or "curves"; of a layer analysis the "map" of one text;

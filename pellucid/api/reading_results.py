@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.api.data_source import DataSource
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import readers
+from pellucid.base.wording import listed
 from pellucid.results import storage
 from pellucid.results.results import Results
 from pellucid.results.table import FORM, Table
@@ -49,6 +50,17 @@ def read_explanations(path: str | Path) -> Results:
             "of a watched training."
         )
     return Results(tuple(explanation for file in files for explanation in storage.read(file)))
+
+
+def of_one_method(results: Results, method: str | None) -> Results:
+    """The results of the named method, or of the only one; raises `BadSetting` where there are several and none is named."""
+    if method is not None:
+        return results.where(method=method)
+    if len(results.methods) > 1:
+        raise BadSetting(
+            f"These results are of several methods; add --method with one of: {listed(results.methods)}."
+        )
+    return results
 
 
 @readers.add()

@@ -10,9 +10,6 @@ from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
 from pellucid.reports.markup.colours import Scale
 from pellucid.reports.page import page
-from pellucid.reports.word_lists.sections import word_lists_sections
-from pellucid.results.class_words import ClassWords
-from pellucid.results.error_analysis import ErrorAnalysis
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
@@ -58,7 +55,8 @@ def report(
     """
     for own_page in renderers.of_class("page_of", results):
         return _of_analysis(own_page, results, table, path, title, about)
-    if not isinstance(results, SideBySide | ErrorAnalysis | ClassWords):
+    has_sections = page.has_sections(results)
+    if not (has_sections or isinstance(results, SideBySide)):
         members = every(
             "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
         )
@@ -71,12 +69,10 @@ def report(
     if isinstance(results, SideBySide):
         is_empty: bool = not results.explanations
     else:
-        is_empty = not isinstance(results, ErrorAnalysis | ClassWords) and not results
+        is_empty = not has_sections and not results
     if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
-    lists = results.lists if isinstance(results, ClassWords) else None
-    more = word_lists_sections(lists, results.labels) if lists else ()  # type: ignore[union-attr]  # lists are of class words
-    return page.report(results, table, path=path, title=title, about=about, more=more, scale=scale)
+    return page.report(results, table, path=path, title=title, about=about, scale=scale)
 
 
 def _of_analysis(

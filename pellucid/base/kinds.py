@@ -277,6 +277,8 @@ routes = Catalogue(
 # draws: the kind of result, such as "table"
 # page_of: the classes of results whose page it writes; heading: of that page, a format of the result. It is called with the result,
 #   path, title and about.
+# sections_of: the classes of results whose sections it writes, for a page that may have a comparison too; it is called with the result and
+#   returns the sections and the guide to reading them
 # figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the usual one
 # latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries have a `Table`, too
 renderers = Catalogue(
@@ -285,7 +287,15 @@ renderers = Catalogue(
     group="pellucid.renderers",
     requires=("draws",),
     optional=MappingProxyType(
-        {"page_of": (), "heading": "", "figure": "", "figure_of": (), "first_of": (), "latex_of": ()}
+        {
+            "page_of": (),
+            "heading": "",
+            "sections_of": (),
+            "figure": "",
+            "figure_of": (),
+            "first_of": (),
+            "latex_of": (),
+        }
     ),
 )
 

@@ -6,18 +6,13 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.api.attention.analysing_attention import attention_at
-from pellucid.api.layers.analysing_layers import layers_at
-from pellucid.api.reading_results import read_explanations
+from pellucid.api.reading_results import of_one_method
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.wording import listed, quoted
 from pellucid.cli.options.safe_text import say
-from pellucid.cli.words import of_one_method
 from pellucid.reports.figures.canvas import format_of
-from pellucid.results.attention_analysis import AttentionAnalysis
 from pellucid.results.explanation import Explanation
-from pellucid.results.layers.layer_analysis import LayerAnalysis
 from pellucid.results.results import Results
 
 NAMED = 5  # ids in a message
@@ -64,18 +59,19 @@ def figure(
     format_of(out)
     check_outputs([out], [results])  # reported before the work, not after it
     settings: dict[str, Any] = {"theme": theme, "width": width}
-    analysis = attention_at(results) or layers_at(results)
-    if analysis is not None:
+    read = pellucid.read(results)
+    if not isinstance(read, Results):
         if top is not None or function_words or method is not None:
             raise BadSetting(
-                "Of an analysis of layers or of attention there is no --top, --function-words or --method; leave them away."
+                f"--top, --function-words and --method are about words of classes; {results} holds a {type(read).__name__}. "
+                "Leave them away."
             )
         if text is not None:
-            settings["text"] = _number_of(_ids(analysis), text)
-        pellucid.figure(analysis, out, kind=kind, **settings)  # type: ignore[arg-type]
+            settings["text"] = _number_of(_ids(read), text)
+        pellucid.figure(read, out, kind=kind, **settings)  # type: ignore[arg-type]
         say(f"Written: {out}", aside=True)
         return
-    of_method = of_one_method(read_explanations(results), method)
+    of_method = of_one_method(read, method)
     if text is not None:
         if top is not None:
             raise BadSetting(
@@ -100,11 +96,13 @@ def _of_text(results: Results, id_: str) -> Explanation:
     )
 
 
-def _ids(analysis: LayerAnalysis | AttentionAnalysis) -> list[str]:
-    """The ids of the texts that can be drawn."""
-    if isinstance(analysis, AttentionAnalysis):
-        return [plot.text for plot in analysis.models[0].plots]
-    return [str(example.id) for example in analysis.texts]
+def _ids(analysis: object) -> list[str]:
+    """The ids of the texts that can be drawn; raises `BadSetting` where a figure shows no single text."""
+    if not hasattr(analysis, "text_ids"):
+        raise BadSetting(
+            f"--text draws one text; a {type(analysis).__name__} is drawn whole. Leave --text away."
+        )
+    return list(analysis.text_ids)
 
 
 def _number_of(ids: list[str], text: str) -> int:

@@ -8,14 +8,12 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.api.reading_results import read_explanations
+from pellucid.api.reading_results import of_one_method, read_explanations
 from pellucid.base.checks import at_least
-from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs
-from pellucid.base.wording import listed
 from pellucid.cli.options.safe_text import say
 from pellucid.reports.terminal.class_words import terminal_class_words
-from pellucid.results.results import Results
 from pellucid.results.word_counts import MIN_TEXTS
 from pellucid.text.example import Example
 
@@ -73,14 +71,3 @@ def _texts(idf: str) -> Sequence[Example]:
     from pellucid.cli.options.data_options import Reading, texts_of_file
 
     return texts_of_file(idf, "all", Reading())
-
-
-def of_one_method(results: Results, method: str | None) -> Results:
-    """The results of the named method, or of the only one; raises `BadSetting` where there are several and none is named."""
-    if method is not None:
-        return results.where(method=method)
-    if len(results.methods) > 1:
-        raise BadSetting(
-            f"These results are of several methods; add --method with one of: {listed(results.methods)}."
-        )
-    return results

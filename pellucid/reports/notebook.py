@@ -1,23 +1,19 @@
 """Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them."""
 
 from pellucid.base.kinds import renderers
-from pellucid.reports.checks.view import page_checks
 from pellucid.reports.page.card import by_example, card
 from pellucid.reports.page.class_words_view import class_words_view, words_intro
 from pellucid.reports.page.corpus import is_corpus, summary_of_results
-from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.heat_map import small_print
 from pellucid.reports.page.notebook_frame import IN_NOTEBOOK, notebook_frame, notebook_sections
 from pellucid.reports.page.side_by_side import side_by_side_sections
 from pellucid.reports.page.summary_view import summary_sections
-from pellucid.reports.page.table_view import table_view
 from pellucid.reports.wording.method_facts import facts_of, in_words
 from pellucid.results.class_words import ClassWords
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.summary import Summary
-from pellucid.results.table import Table
 from pellucid.text.units import Spans
 
 
@@ -52,12 +48,6 @@ def notebook_summary(summary: Summary) -> str:
 def notebook_class_words(words: ClassWords) -> str:
     """The words of each class as bars, for `_repr_html_`."""
     return notebook_frame(small_print([words_intro(words)]), class_words_view(words))
-
-
-@renderers.add(draws="table")
-def notebook_html_of_table(table: Table) -> str:
-    """A comparison with its curves, for `_repr_html_`."""
-    return notebook_frame(table_view(table), curves_view(table), page_checks(table))
 
 
 @renderers.add(draws="side by side")

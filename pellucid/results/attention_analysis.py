@@ -154,6 +154,11 @@ class AttentionAnalysis:
         return renderers.get("terminal_attention_analysis").make(self)
 
     @property
+    def text_ids(self) -> list[str]:
+        """The ids of the texts that a figure can draw."""
+        return [plot.text for plot in self.models[0].plots]
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the models, in order."""
         return tuple(model.name for model in self.models)

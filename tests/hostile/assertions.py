@@ -10,7 +10,8 @@ import numpy as np
 import pellucid
 from pellucid.base.errors import PellucidError
 from pellucid.reports.markup.html import ELEMENTS, visible
-from pellucid.reports.page.page import page, report
+from pellucid.reports.page.frame import page
+from pellucid.reports.page.page import report
 from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.table import terminal_table
 from pellucid.results.explanation import Explanation

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from pellucid.base.errors import PellucidError
 from pellucid.reports.markup.html import visible
-from pellucid.reports.page.page import caveats_section, facts_section
+from pellucid.reports.page.frame import caveats_section, facts_section
 from pellucid.results.table import Table
 from tests.hostile.assertions import (
     assert_drawn_safely,

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pellucid
-from pellucid.reports.page.page import facts_section, report
+from pellucid.reports.page.frame import facts_section
+from pellucid.reports.page.page import report
 from pellucid.reports.page.side_by_side import left_out_view
 from pellucid.reports.page.table_view import table_view
 from pellucid.reports.wording.plain_words import GLOSSARY, terms_in

@@ -7,15 +7,10 @@ from hashlib import sha256
 import pytest
 
 from pellucid.base.errors import BadFile, BadSetting
-from pellucid.reports.notebook import notebook_html, notebook_html_of_table
-from pellucid.reports.page.page import (
-    caveats_section,
-    facts_section,
-    page,
-    report,
-    texts_section,
-    write_report,
-)
+from pellucid.reports.checks.view import notebook_html_of_table
+from pellucid.reports.notebook import notebook_html
+from pellucid.reports.page.frame import caveats_section, facts_section, page, write_report
+from pellucid.reports.page.page import report, texts_section
 from pellucid.reports.terminal.explanation import terminal_text
 from pellucid.reports.terminal.table import terminal_table
 from pellucid.results.explanation import Explained

@@ -35,9 +35,9 @@ from pellucid.reports.page.curve_plot import (
     sample_of,
 )
 from pellucid.reports.page.facts_view import Section, glossary_view, in_words
+from pellucid.reports.page.frame import caveats_section, facts_section, write_report
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.notebook_frame import notebook_sections
-from pellucid.reports.page.page import caveats_section, facts_section, write_report
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, three
 from pellucid.results.attention_analysis import AttentionAnalysis, AttentionLine, ModelAttention

@@ -8,10 +8,12 @@ from pellucid.base.kinds import checks, renderers
 from pellucid.reports.checks.frontier import frontier_view
 from pellucid.reports.markup.colours import shade
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
+from pellucid.reports.page.curve_panels import curves_view
 from pellucid.reports.page.curve_plot import check_plot
 from pellucid.reports.page.facts_view import in_words
 from pellucid.reports.page.heat_map import caution_lines
-from pellucid.reports.page.table_view import is_chance
+from pellucid.reports.page.notebook_frame import notebook_frame
+from pellucid.reports.page.table_view import is_chance, table_view
 from pellucid.reports.wording.method_facts import entry_of, readable
 from pellucid.reports.wording.numbers import bounds, number, three
 from pellucid.results.check_outcome import CheckLine, CheckOutcome
@@ -249,3 +251,9 @@ def _square(line: CheckLine) -> Markup:
     value = line.value.mean
     title = f"95 % interval {bounds(line.value)}; n = {line.n:,}"
     return element("td", three(value), class_=shade(value, 1.0) if value == value else None, title=title)
+
+
+@renderers.add(draws="table")
+def notebook_html_of_table(table: Table) -> str:
+    """A comparison with its curves, for `_repr_html_`."""
+    return notebook_frame(table_view(table), curves_view(table), page_checks(table))

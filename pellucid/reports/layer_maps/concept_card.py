@@ -29,9 +29,9 @@ from pellucid.reports.page.curve_plot import (
     round_ticks,
 )
 from pellucid.reports.page.facts_view import Section
+from pellucid.reports.page.frame import facts_section, write_report
 from pellucid.reports.page.heat_map import caution_lines
 from pellucid.reports.page.notebook_frame import notebook_frame
-from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.wording.numbers import number
 from pellucid.results.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
 

@@ -37,9 +37,9 @@ from pellucid.reports.page.curve_plot import (
     round_ticks,
 )
 from pellucid.reports.page.facts_view import Section
+from pellucid.reports.page.frame import facts_section, write_report
 from pellucid.reports.page.heat_map import caution_lines, colour_bar, range_bar
 from pellucid.reports.page.notebook_frame import notebook_sections
-from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.wording.method_facts import explains_state
 from pellucid.reports.wording.numbers import MINUS
 from pellucid.results.layers.layer_analysis import LayerAnalysis, RowSum

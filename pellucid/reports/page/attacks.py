@@ -8,9 +8,9 @@ from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, scroll_box, table
 from pellucid.reports.page.card import text_heading
 from pellucid.reports.page.facts_view import Section
+from pellucid.reports.page.frame import facts_section, write_report
 from pellucid.reports.page.long_text import Highlight, text_block
 from pellucid.reports.page.notebook_frame import IN_NOTEBOOK, notebook_sections
-from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import attacks_guide
 from pellucid.reports.wording.numbers import percent, unbroken
 from pellucid.results.attacks.attempt import Attempt, Ending, ExplanationShift

@@ -1,9 +1,10 @@
-"""The curves of many methods: a small panel each, with random scores behind, all on one scale a metric."""
+"""A comparison as a section of a page: its table, its checks, and its curves, of many methods a small panel each."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import Markup, element, fragment, name
 from pellucid.reports.page.curve_plot import (
     BOTTOM,
@@ -21,12 +22,17 @@ from pellucid.reports.page.curve_plot import (
     curve_plots,
     frame_of,
 )
-from pellucid.reports.page.table_view import is_chance
+from pellucid.reports.page.facts_view import Section
+from pellucid.reports.page.table_view import is_chance, table_view
 from pellucid.reports.wording.method_facts import ordered, readable
 from pellucid.results.table import Cell, Curve, Table
 
 MOST_LINES = 6  # more lines in one plot cannot be told apart
 METHOD, CHANCE = LineStyle("pl-c1", None), LineStyle("pl-chance", None)
+COMPARISON = (
+    "Every method took the same tests on the same texts, and so did random scores. A method that does no better than "
+    "random scores should not be believed for this model."
+)
 Groups = Mapping[str, Sequence[Curve]]  # metric -> its curves
 
 
@@ -99,3 +105,11 @@ def _scale(frame: Frame) -> list[Markup]:
         for value, x, anchor in ((left, LEFT, "start"), (right, RIGHT, "end"))
     )
     return [*lines, *upright, *level]
+
+
+def comparison_section(
+    table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON
+) -> Section:
+    """The comparison table, its curves and its checks, which another room draws."""
+    checks = renderers.get("page_checks").make(table)
+    return Section(heading, intro, fragment(table_view(table), curves_view(table), checks))

@@ -18,7 +18,8 @@ from pellucid.reports.page.card import card
 from pellucid.reports.page.facts_view import Section
 from pellucid.reports.page.heat_map import caution_lines, small_print
 from pellucid.reports.page.notebook_frame import notebook_frame
-from pellucid.reports.wording.method_facts import readable
+from pellucid.reports.page.reading_guide import errors_guide, span_guide
+from pellucid.reports.wording.method_facts import facts_of, readable
 from pellucid.reports.wording.numbers import MINUS, percent, unbroken
 from pellucid.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
 from pellucid.results.explanation import Explanation
@@ -47,6 +48,19 @@ CUE_INTRO = (
     "1.96 or more. The surest words come first; the z-scores are in brackets."
 )
 COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference")
+
+
+@renderers.add(draws="error analysis", sections_of=("pellucid.results.error_analysis.ErrorAnalysis",))
+def page_sections_of_errors(analysis: ErrorAnalysis) -> tuple[list[Section], Markup]:
+    """The sections of its page, and how to read them."""
+    return error_analysis_sections(analysis), _errors_guide(analysis)
+
+
+def _errors_guide(analysis: ErrorAnalysis) -> Markup:
+    """How to read misclassified texts: underlined spans, or the colours of the method's words."""
+    wrong = [one for texts in analysis.texts.values() for one in texts]
+    marked = any(one.example.rationales for one in wrong)
+    return span_guide(marked) if analysis.by_span else errors_guide(facts_of(analysis.method, wrong), marked)
 
 
 def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:

@@ -14,9 +14,9 @@ from pellucid.reports.markup.html import Markup, element, fragment, header_row, 
 from pellucid.reports.page.card import answer_line, expert_facts, order_caution, picture, text_heading
 from pellucid.reports.page.corpus import IN_FULL, START, ending, light_picture, usual_scales
 from pellucid.reports.page.facts_view import Section
+from pellucid.reports.page.frame import facts_section, write_report
 from pellucid.reports.page.heat_map import caution_lines, numbers_switch
 from pellucid.reports.page.notebook_frame import IN_NOTEBOOK, notebook_sections
-from pellucid.reports.page.page import facts_section, write_report
 from pellucid.reports.page.reading_guide import versions_guide
 from pellucid.reports.page.texts_view import methods_key, shared_cautions, shared_caveats
 from pellucid.reports.versions.wording import (

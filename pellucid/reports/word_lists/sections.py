@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
+from pellucid.base.kinds import renderers
 from pellucid.reports.markup.html import Markup, element, fragment, header_row, name, scroll_box, table
+from pellucid.reports.page.class_words_view import class_words_sections
 from pellucid.reports.page.curve_plot import HEIGHT, WIDTH, Frame, LineStyle, axes, round_ticks, sample_of
 from pellucid.reports.page.facts_view import Section
+from pellucid.reports.page.reading_guide import words_guide
 from pellucid.reports.word_lists.columns import class_columns
 from pellucid.reports.wording.plain_words import overlap_in_words
+from pellucid.results.class_words import ClassWords
 from pellucid.results.word_lists import MOST, SUMS, OverlapCurve, Sums, WordLists
 
 OPEN_CLASSES = 6
@@ -26,6 +30,13 @@ OVERLAP = (
     "controls: random words of the same classes, and the rarest words first."
 )
 TABLE = "The words that two classes both have among their {k} highest."
+
+
+@renderers.add(draws="words of classes", sections_of=("pellucid.results.class_words.ClassWords",))
+def page_sections_of_words(words: ClassWords) -> tuple[list[Section], Markup]:
+    """The words of each class as bars, then their weighted sums where they were counted, and how to read them."""
+    lists = word_lists_sections(words.lists, words.labels) if words.lists else []
+    return [*class_words_sections(words), *lists], words_guide()
 
 
 def word_lists_sections(lists: WordLists, labels: Sequence[str]) -> list[Section]:

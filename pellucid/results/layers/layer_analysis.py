@@ -98,6 +98,11 @@ class LayerAnalysis:
         return renderers.get("terminal_layer_analysis").make(self)
 
     @property
+    def text_ids(self) -> list[str]:
+        """The ids of the texts that a figure can draw."""
+        return [str(example.id) for example in self.texts]
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the models, in order."""
         return tuple(model.name for model in self.models)
