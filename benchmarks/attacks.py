@@ -27,10 +27,10 @@ from benchmarks.attribution.models import LABELS, folder_of
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import timed
-from pellucid.attacks.apertium.stage_groups import Pivot
+from pellucid.attacks.apertium.tagged_words import Pivot
 from pellucid.attacks.candidates import synonyms
-from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.omission_scores import words_of
+from pellucid.attacks.dictionaries import Dictionaries
+from pellucid.attacks.omission_scores import words_of
 from pellucid.models.routing.compiled_network import lacks_openvino
 from pellucid.text.example import Example
 from pellucid.text.wordnet import DEBIAN

@@ -20,16 +20,16 @@ import torch
 
 import pellucid
 from benchmarks.attribution.results import machine_of, versions
-from pellucid.api.recipes import recipe_of
+from pellucid.attention.weighed_texts import weighed_texts
+from pellucid.attention.weight_search import farthest_of_texts
+from pellucid.attention.weight_tests.mutual_information import WordStates, mutual_information
 from pellucid.base.kinds import attention_tests
-from pellucid.evaluation.attention.mutual_information import WordStates, mutual_information
-from pellucid.evaluation.shared.weighed_texts import weighed_texts
-from pellucid.evaluation.weight_search.several_classes import farthest_of_texts
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.text.example import Example
+from pellucid.training.recipes import recipe_of
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 
 RESULTS = Path(__file__).parent / "results" / "attention.json"

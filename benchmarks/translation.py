@@ -19,7 +19,7 @@ from benchmarks.attribution.table import listed
 from pellucid.models.translation.source_spans import SpanChoice, SpanSettings
 from pellucid.models.translation.translator_folder import add_source_spans
 from pellucid.models.translation.untrained_network import NetworkSettings, untrained_network
-from pellucid.training.translation.translation_loss import translation_loss
+from pellucid.writing.translation_loss import translation_loss
 
 RUNS = 9
 BATCH_PIECES, N_PIECES, WIDTH = 2000, 6000, 256

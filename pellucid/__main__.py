@@ -9,7 +9,7 @@ def main() -> None:
     _open_standard_streams()
     os.environ["PYTHONSAFEPATH"] = "1"  # for every Python program that this process or a library starts
     try:
-        from pellucid.cli.app import main as run
+        from pellucid.cli import main as run
     except (ImportError, MemoryError, OSError) as error:
         if not _lacks_memory(error):
             raise

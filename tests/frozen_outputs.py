@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 
 import pellucid
-from pellucid.cli.app import main
+from pellucid.cli import main
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from tests.tiny import LABELS, save_tiny, tiny_composed

@@ -9,7 +9,7 @@ import typer
 
 import pellucid
 from pellucid.base.kinds import attacks, attributions, checks, metrics
-from pellucid.cli.commands import NAMES, function_of
+from pellucid.cli import MODULES, function_of
 from tests import warm_python
 from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
 from tests.tiny_writing import save_tiny_writing
@@ -117,7 +117,7 @@ def test_the_table_of_all_methods_says_what_the_catalogue_says(method):
     assert row in text_of(DOCS / "how-to" / "explain-your-model.md").splitlines(), f"write {row}"
 
 
-@pytest.mark.parametrize("command", NAMES)
+@pytest.mark.parametrize("command", MODULES)
 def test_the_page_of_the_command_line_has_every_command_and_option(command):
     page = text_of(DOCS / "how-to" / "command-line.md")
     assert f"\n## {command}\n" in page

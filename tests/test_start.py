@@ -61,10 +61,9 @@ def test_a_name_that_does_not_exist_is_an_attribute_error():
 
 
 def test_help_lists_every_command_and_a_wrong_name_gets_the_nearest(monkeypatch, capsys):
-    from pellucid.cli.app import main
-    from pellucid.cli.commands import NAMES
+    from pellucid.cli import MODULES, main
 
-    for words, texts in ((["--help"], NAMES), (["explian"], ("Did you mean 'explain'",))):
+    for words, texts in ((["--help"], MODULES), (["explian"], ("Did you mean 'explain'",))):
         monkeypatch.setattr(sys, "argv", ["pellucid", *words])
         with pytest.raises(SystemExit):
             main()
@@ -76,8 +75,8 @@ def test_every_file_of_a_command_is_listed():
     """A file of `cli` with a function of its own name that is a command's, with the usage in its first line."""
     from pathlib import Path
 
-    from pellucid.cli.commands import NAMES
+    from pellucid.cli import MODULES
 
     folder = Path(pellucid.__file__).parent / "cli"
     begins = {path.stem.replace("_", "-"): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
-    assert {name for name, text in begins.items() if text.startswith(f'"""`pellucid {name}')} == set(NAMES)
+    assert {name for name, text in begins.items() if text.startswith(f'"""`pellucid {name}')} == set(MODULES)

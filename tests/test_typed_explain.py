@@ -46,7 +46,7 @@ def test_every_method_has_its_settings_there(name):
 
 
 def test_the_public_explain_is_the_typed_one():
-    from pellucid.api import explaining
+    from pellucid.explaining import explain as explaining
 
     assert pellucid.explain is explaining.explain
 
@@ -68,4 +68,8 @@ def test_a_wheel_says_that_it_is_typed(tmp_path):
     subprocess.run([*build, "--wheel-dir", str(tmp_path / "out"), "."], check=True, cwd=tmp_path, timeout=300)
     (wheel,) = (tmp_path / "out").glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"pellucid/py.typed", "pellucid/api/typed_explain.pyi", "pellucid/api/typed_explain.py"} <= names
+    assert {
+        "pellucid/py.typed",
+        "pellucid/explaining/typed_explain.pyi",
+        "pellucid/explaining/typed_explain.py",
+    } <= names

@@ -8,15 +8,15 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api import upgrading
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
-from pellucid.cli.app import main
-from pellucid.evaluation.protocols.upgrade import Upgrade, change
+from pellucid.cli import main
 from pellucid.models.composed.composed import as_classifier, save_composed
 from pellucid.models.composed.composing import compose
 from pellucid.models.composed.plan import Plan
 from pellucid.models.load import load_classifier
 from pellucid.text.example import Example, as_examples
+from pellucid.training import upgrading
+from pellucid.training.upgrading import Upgrade, change
 from tests.asking import ask
 from tests.moments import files_of
 from tests.tiny import DECODERS, FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors

@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.api import demo
+from pellucid import demo
 from tests.tiny import save_tiny
 from tests.training.tiny_training import save_encoder
 

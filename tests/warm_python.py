@@ -18,8 +18,8 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT
 LOADED = [
     "tests.warm_python",
     "transformers.models.bert.modeling_bert",
-    "pellucid.api.comparing",
-    "pellucid.api.explaining",
+    "pellucid.comparison.door",
+    "pellucid.explaining.explain",
     "pellucid.models.classifiers.hugging_face",
     "pellucid.training.train",
 ]

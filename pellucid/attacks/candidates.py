@@ -1,7 +1,7 @@
 """Candidates of an attack: what may stand in the place of a word, a function each."""
 
-from pellucid.attacks.shared.attack_case import AttackCase
-from pellucid.attacks.shared.dictionaries import KINDS
+from pellucid.attacks.attack_case import AttackCase
+from pellucid.attacks.dictionaries import KINDS
 from pellucid.base.checks import at_least, between
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attack_candidates

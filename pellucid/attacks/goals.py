@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import PREDICTED_FALLS, Aim
+from pellucid.attacks.attack_case import PREDICTED_FALLS, Aim
 from pellucid.base.checks import at_least, between, known
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import attack_goals

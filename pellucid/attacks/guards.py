@@ -2,9 +2,9 @@
 
 import re
 
-from pellucid.attacks.shared.attack_case import AttackCase
-from pellucid.attacks.shared.attack_steps import Edits
-from pellucid.attacks.shared.dictionaries import PARTS_OF_SPEECH
+from pellucid.attacks.attack_case import AttackCase
+from pellucid.attacks.attack_steps import Edits
+from pellucid.attacks.dictionaries import PARTS_OF_SPEECH
 from pellucid.base.checks import between
 from pellucid.base.kinds import attack_guards
 from pellucid.text.content_words import has_content, is_content_word

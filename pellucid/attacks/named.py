@@ -1,6 +1,6 @@
 """Named attacks: choices of order, candidates, guards and search, a function each."""
 
-from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.attacks.attack_plan import AttackPlan
 from pellucid.base.kinds import attacks
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import AttackCase, Ranking
-from pellucid.attacks.shared.attack_steps import Options, RankingSteps
-from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at
+from pellucid.attacks.attack_case import AttackCase, Ranking
+from pellucid.attacks.attack_steps import Options, RankingSteps
+from pellucid.attacks.omission_scores import omission_scores, omissions_at
 from pellucid.base.kinds import attack_orders
 
 

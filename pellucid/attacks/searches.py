@@ -4,8 +4,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from pellucid.attacks.shared.attack_case import AttackCase, Ranking
-from pellucid.attacks.shared.attack_steps import Edits, Options, Steps, nearest
+from pellucid.attacks.attack_case import AttackCase, Ranking
+from pellucid.attacks.attack_steps import Edits, Options, Steps, nearest
 from pellucid.base.checks import at_least, between
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attack_searches

@@ -35,12 +35,12 @@ _SEARCH = RLock()  # one for all rooms, because the files of one room may look e
 class Catalogue:
     """All entries of one kind, by name; each is registered with a decorator in its own file.
 
-    kind: its name in messages. room: the package whose files are read, or the one file. requires: facts that each entry must declare.
+    kind: its name in messages. room: the package whose files are read, or the one file, or several of them. requires: facts that each entry must declare.
     optional: facts that it may declare, with their defaults. command: what lists all entries, such as "methods"; "" for nothing.
     """
 
     kind: str
-    room: str
+    room: str | tuple[str, ...]
     requires: tuple[str, ...] = ()
     optional: Facts = field(default_factory=lambda: MappingProxyType({}))
     group: str = ""  # of the entry points by which other packages register
@@ -141,8 +141,9 @@ class Catalogue:
                 self._searching = False
 
     def _search_all(self) -> None:
-        for module, text in sources(self.room):
-            self._search_file(module, text)
+        for room in (self.room,) if isinstance(self.room, str) else self.room:
+            for module, text in sources(room):
+                self._search_file(module, text)
         for point in entry_points(group=self.group):
             point.load()
 

@@ -11,6 +11,21 @@ from types import MappingProxyType
 from pellucid.base.catalogue import Catalogue
 
 STATE_VECTOR = "state_vector"
+WITH_VIEWS = tuple(
+    f"pellucid.{room}"
+    for room in (
+        "drawing.table_view",
+        "explaining.views",
+        "explaining.read",
+        "comparison",
+        "layers",
+        "attention",
+        "words",
+        "errors",
+        "versions",
+        "attacks",
+    )
+)  # rooms with pages, terminal views, figures and readers of their results
 # needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
 # cost: in words, the passes for one text, such as "1 run of the model, with gradients"
 # complete: the scores add up to the target's rise over the baseline
@@ -74,7 +89,7 @@ diagnostics = Catalogue(
 # curve_reading: how a good method's line looks
 metrics = Catalogue(
     "metric",
-    room="pellucid.evaluation.metrics",
+    room="pellucid.comparison.metrics",
     group="pellucid.metrics",
     requires=("better", "lowest", "highest"),
     optional=MappingProxyType(
@@ -107,7 +122,7 @@ metrics = Catalogue(
 # of_random: it explains with the random methods alone, once less than that, since the comparison has explained once
 checks = Catalogue(
     "check",
-    room="pellucid.evaluation.checks",
+    room="pellucid.comparison.checks",
     group="pellucid.checks",
     requires=("needs", "cost"),
     optional=MappingProxyType(
@@ -138,7 +153,7 @@ checks = Catalogue(
 # along: of a test whose lines are points of a curve, what the curve runs along; "" for others
 attention_tests = Catalogue(
     "test of attention",
-    room="pellucid.evaluation.attention",
+    room="pellucid.attention.weight_tests",
     group="pellucid.attention",
     requires=("better", "lowest", "highest"),
     optional=MappingProxyType(
@@ -201,7 +216,7 @@ concept_readers = Catalogue(
 # selections: all ways that it accepts
 extractors = Catalogue(
     "extractor",
-    room="pellucid.extraction.extractors",
+    room="pellucid.evidence.extractors",
     group="pellucid.extractors",
     requires=("selection", "selections"),
 )
@@ -283,7 +298,7 @@ routes = Catalogue(
 # latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries have a `Table`, too
 renderers = Catalogue(
     "renderer",
-    room="pellucid.reports",
+    room=WITH_VIEWS,
     group="pellucid.renderers",
     requires=("draws",),
     optional=MappingProxyType(
@@ -300,7 +315,7 @@ renderers = Catalogue(
 )
 
 # A function of a path that returns what it holds, or None where that is something else.
-readers = Catalogue("reader of results", room="pellucid.api", group="pellucid.readers")
+readers = Catalogue("reader of results", room=WITH_VIEWS, group="pellucid.readers")
 
 # conserves: in a network without biases, the relevance of the words adds up to the output
 # method: the attribution method that uses it; None for `relevance`
@@ -315,7 +330,7 @@ policies = Catalogue(
 # The five parts of an attack, and the attacks made of them.
 # A function of an `AttackCase` and settings; it returns a `Ranking` of the case's units. It may be a generator that asks.
 # method: the attribution method whose scores it reads; "" for none
-# asks: it asks for the scores of "occlusion" itself where a case has `omissions` in place of scores (`attacks/shared/omission_scores.py`)
+# asks: it asks for the scores of "occlusion" itself where a case has `omissions` in place of scores (`attacks/omission_scores.py`)
 attack_orders = Catalogue(
     "order of an attack",
     room="pellucid.attacks.orders",

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 import torch
+from torch import Tensor
 
+from pellucid.base.errors import ModelCannot
 from pellucid.base.progress import Progress
 from pellucid.base.torch_contexts import check_computes
+from pellucid.base.wording import quoted
 from pellucid.results.explanation import Prediction
 from pellucid.run.explaining import predict
 from pellucid.run.forward_pass import ForwardPass
@@ -61,3 +64,19 @@ def predictions(model: Model, texts: Texts, progress: Progress | None = None) ->
         if progress is not None:
             progress("predicting", len(by_text), len(batch))
     return [by_text[number] for number in range(len(batch))]
+
+
+def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, which: str) -> None:
+    """Raise `ModelCannot` where logits [row logit] leave no finite number. Classes that the model rules out, -inf, have probability 0.
+
+    Such a text cannot be judged, and a mean without it would be the mean of other texts. owners: the example of each row.
+    which: ends the message; it says of which texts the logits are.
+    """
+    finite = logits.isfinite()
+    usable = (finite | logits.isneginf()).all(-1) & finite.any(-1)
+    lacking = [owner.id for owner, fine in zip(owners, usable.tolist(), strict=True) if not fine]
+    if lacking:
+        raise ModelCannot(
+            f"{model.name} gives no finite number for {len(set(lacking))} of the texts, first example "
+            f"{quoted(lacking[0])}, {which}."
+        )

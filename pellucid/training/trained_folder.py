@@ -4,7 +4,7 @@ config.json            the model's plan and, under "trained", its training; writ
 model.safetensors      the weights of the best epoch, beside the tokenizer's files
 metrics.jsonl          the numbers of each epoch, a line an epoch
 trained_texts.txt      a digest of every train and dev text
-upgrade.json           of a model that began with a classifier: accuracy before and after; `api/training.py` writes it
+upgrade.json           of a model that began with a classifier: accuracy before and after; `training/door.py` writes it
 watched/               what was seen of the training, where it was watched
 pellucid-manifest.json digests of these files, once the run has ended; see `base/output_folder.py`
 checkpoint.safetensors, best.safetensors    only until the run has ended: what an interrupted run goes on from

@@ -13,9 +13,9 @@ import time
 from functools import partial
 
 import pellucid
-from pellucid.api.demo import FEW_PASSES
-from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.attacks.attack_plan import AttackPlan
 from pellucid.base.processes import Share
+from pellucid.demo import FEW_PASSES
 from studies.attack_orders.numbers import summarise
 from studies.attack_orders.page import as_page, as_picture
 from studies.attack_orders.sizes import BEST, RANDOM, SIZES

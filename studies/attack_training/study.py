@@ -13,8 +13,8 @@ import time
 from functools import partial
 
 import pellucid
-from pellucid.api.judging import class_logits_of
 from pellucid.base.processes import Share
+from pellucid.explaining.accuracy import class_logits_of
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.text.example import Example
 from pellucid.training.train import train_model

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from pellucid import api
+import pellucid
 from pellucid.base.processes import Share, no_report
-from pellucid.evaluation.protocols.planted_reasons import label_leak
-from pellucid.evaluation.protocols.transfers import right_answers, span_parts
+from pellucid.evidence.transfers import right_answers, span_parts
+from pellucid.explaining.planting import label_leak
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.results.explanation import Explanation
@@ -39,7 +39,7 @@ def read_parts(settings: Settings, name: str, seed: int) -> Mapping[str, Sequenc
         return parts
     plain = trained(settings, "plain", seed, parts)
     cut = {
-        split: api.extract(
+        split: pellucid.extract(
             plain, list(parts[split]), extractor, selection="best_words", budget=READ, progress=False
         )
         for split in READ_PARTS
@@ -133,7 +133,7 @@ def judged_numbers(settings: Settings, name: str, seed: int, share: Share) -> Nu
 
 def spans_of(model: Classifier, texts: Sequence[Example]) -> list[Explanation]:
     """The span weights of the texts."""
-    return list(api.explain(model, list(texts), SPANS, progress=False, random_spans=0))
+    return list(pellucid.explain(model, list(texts), SPANS, progress=False, random_spans=0))
 
 
 def own_explanations(model: Classifier, name: str, texts: Sequence[Example]) -> list[Explanation]:
@@ -141,7 +141,7 @@ def own_explanations(model: Classifier, name: str, texts: Sequence[Example]) -> 
     if MODELS[name].has_spans:
         return spans_of(model, texts)
     method = MODELS[name].method
-    return [] if method is None else list(api.explain(model, list(texts), method, progress=False))
+    return [] if method is None else list(pellucid.explain(model, list(texts), method, progress=False))
 
 
 def reason_words(explanation: Explanation) -> list[int]:
@@ -192,7 +192,8 @@ def _of_other_methods(
 def _leak(model: Classifier, train: Sequence[Example], test: Sequence[Example]) -> Numbers:
     """How much better than the commonest label the label is guessed from number, places and lengths of the spans alone."""
     cuts = (
-        api.extract(model, list(texts), SPANS, n_spans=N_SPANS, progress=False) for texts in (train, test)
+        pellucid.extract(model, list(texts), SPANS, n_spans=N_SPANS, progress=False)
+        for texts in (train, test)
     )
     return asdict(label_leak(*cuts))
 

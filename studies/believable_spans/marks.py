@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.evidence.eraser_scores import NUMBERS
 from pellucid.results.table import CHANCE
 from studies.believable_spans.models import MODELS
 from studies.shared.seed_intervals import interval_over_seeds

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from pellucid.evaluation.protocols.transfers import mean_over_runs
-from pellucid.evaluation.shared.summary import (
+from pellucid.evidence.transfers import mean_over_runs
+from pellucid.results.bootstrap import (
     bootstrap_interval,
     paired_difference,
     paired_difference_over_runs,

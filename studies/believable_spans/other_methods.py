@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pellucid.api import explain_all
-from pellucid.evaluation.protocols.eraser_scores import example_columns
+from pellucid.evidence.eraser_scores import example_columns
+from pellucid.explaining.explain import explain_all
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import CHANCE

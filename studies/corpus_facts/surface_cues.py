@@ -15,7 +15,7 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from pellucid.evaluation.shared.summary import accuracy_interval
+from pellucid.results.bootstrap import accuracy_interval
 from pellucid.results.table import Interval
 from pellucid.text.example import Example, group_of
 from pellucid.text.units import text_units

@@ -15,10 +15,10 @@ import time
 from functools import partial
 
 import pellucid
-from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.attacks.attack_plan import AttackPlan
+from pellucid.attacks.attempt import Attempt
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.processes import Share
-from pellucid.results.attacks.attempt import Attempt
 from studies.fragile_explanations.numbers import summarise
 from studies.fragile_explanations.page import as_page
 from studies.fragile_explanations.sizes import MOST_OVERLAP, SIZES, TOP, WORDS

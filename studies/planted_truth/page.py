@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision
+from pellucid.evidence.transfers import decoy_first, reason_precision
 from pellucid.results.table import CHANCE, Interval
 from studies.shared.computing_environment import count_machines, where_computed
 from studies.shared.markdown import not_run_yet

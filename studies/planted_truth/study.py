@@ -17,14 +17,16 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.api import explain_all, follows_planted_reason, usual_methods
 from pellucid.base.kinds import reasons
 from pellucid.base.processes import Share
 from pellucid.data.built_in.pocket import first_edition
 from pellucid.data.planting.plant import CLASSES, PARTS, plant
-from pellucid.evaluation.protocols.planted_reasons import ENOUGH
-from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
+from pellucid.explaining.accuracy import follows_planted_reason
+from pellucid.explaining.explain import explain_all
+from pellucid.explaining.inputs.explained_target import usual_methods
+from pellucid.explaining.planting import ENOUGH
 from pellucid.models.composed.plan import Plan
+from pellucid.results.bootstrap import bootstrap_interval, paired_difference
 from pellucid.results.table import CHANCE
 from pellucid.run.model import Model
 from pellucid.text.example import Example

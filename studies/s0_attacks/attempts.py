@@ -4,10 +4,10 @@ import time
 from functools import partial
 
 import pellucid
+from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.record import Attempts
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.processes import Share
-from pellucid.results.attacks.attempt import Attempt
-from pellucid.results.attacks.attempts import Attempts
 from studies.s0_attacks.tasks import ATTACKS, OWN_SETTINGS, PLAIN, SPANS, parts_of
 from studies.s0_attacks.victims import own_spans, trained_victim, victim_about, victim_folder
 from studies.shared.study import Settings

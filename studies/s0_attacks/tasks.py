@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pellucid.attacks.shared.attack_plan import AttackPlan
+from pellucid.attacks.attack_plan import AttackPlan
 from pellucid.data.load import load_examples
 from pellucid.models.composed.plan import Plan
 from pellucid.text.example import Example

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pellucid.base.kinds import extractors
-from pellucid.evaluation.protocols.eraser_scores import documents
-from pellucid.extraction.extraction_request import ExtractionRequest, SelectedSpans
-from pellucid.extraction.selection import above_half, best_words, literal, windows
+from pellucid.evidence.eraser_scores import documents
+from pellucid.evidence.extraction_request import ExtractionRequest, SelectedSpans
+from pellucid.evidence.selection import above_half, best_words, literal, windows
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import ExtractedSpan, Extraction
 from pellucid.run.blank import generator_for

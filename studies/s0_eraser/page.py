@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.evidence.eraser_scores import NUMBERS
 from pellucid.results.heaviest_spans import COLLAPSED, HeaviestSpans
 from studies.s0_eraser.numbers import RANDOM
 from studies.shared.units import Numbers

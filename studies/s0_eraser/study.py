@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 
 from pellucid.base.processes import Share
-from pellucid.evaluation.errors.learned_cues import words_of
-from pellucid.evaluation.protocols.eraser_scores import eraser_scores, example_columns
-from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.errors.learned_cues import words_of
+from pellucid.evidence.eraser_scores import eraser_scores, example_columns
+from pellucid.evidence.transfers import right_answers
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import heaviest_spans

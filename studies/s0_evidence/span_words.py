@@ -5,9 +5,9 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evaluation.errors.error_grouping import CONTRASTS, NEGATIONS
-from pellucid.evaluation.errors.learned_cues import words_of
-from pellucid.evaluation.shared.summary import bootstrap_interval, paired_difference
+from pellucid.errors.grouping import CONTRASTS, NEGATIONS
+from pellucid.errors.learned_cues import words_of
+from pellucid.results.bootstrap import bootstrap_interval, paired_difference
 from pellucid.results.extraction import Extraction
 from pellucid.results.means import NOTHING, share
 from pellucid.results.table import Interval

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid import api
+import pellucid
 from pellucid.base.files import write_text
 from pellucid.base.progress import Progress
 from pellucid.data.load import load_examples
-from pellucid.evaluation.errors.error_grouping import grouped
-from pellucid.evaluation.errors.learned_cues import cue_words, cues_of
-from pellucid.extraction.extract import extract_from, selection_for
+from pellucid.errors.grouping import grouped
+from pellucid.errors.learned_cues import cue_words, cues_of
+from pellucid.errors.record import ErrorAnalysis
+from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.results.error_analysis import ErrorAnalysis
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import Extraction
 from pellucid.run.edited_rows import evaluate_rows
@@ -129,13 +129,13 @@ def analyse_errors(
 
     train: the texts that cue words are learnt from.
     """
-    plain = api.explain(
+    plain = pellucid.explain(
         models["plain"], evidence.texts, "gradient", norm="l1", output="probability", progress=False
     )
     extractions = evidence.alike["average_gradient"]
     by_gradient = [of_one_span(one, cut) for one, cut in zip(plain, extractions, strict=True)]
     return {
-        "span": api.error_analysis(models["span"], evidence.texts, train=train, progress=False),
+        "span": pellucid.error_analysis(models["span"], evidence.texts, train=train, progress=False),
         "plain": grouped(by_gradient, cues_of(cue_words(train))),
     }
 
@@ -199,7 +199,7 @@ def _write_pages(folder: Path, test: TextsWithSpans, errors: Mapping[str, ErrorA
     """The misclassified texts by pattern, and spans side by side on texts that all models get right, as in table 5."""
     for kind, analysis in errors.items():
         title = f"What errors of the {kind} model look like"
-        api.report(analysis, path=folder / f"errors-{kind}.html", title=title)
+        pellucid.report(analysis, path=folder / f"errors-{kind}.html", title=title)
     right = [
         text
         for number, text in enumerate(test.texts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from pellucid.evaluation.protocols.transfers import WAYS
+from pellucid.evidence.transfers import WAYS
 from studies.s0_transfers.numbers import BLIND, OURS, PAPER, PAPER_SNLI, RIVALS
 from studies.shared.claims import ENOUGH_SEEDS
 from studies.shared.computing_environment import where_computed

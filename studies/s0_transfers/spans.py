@@ -9,7 +9,7 @@ from pellucid.base.progress import silent
 from pellucid.data.exports.json_lines import write_json_lines
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
-from pellucid.extraction.extract import extract_from, selection_for
+from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.extraction import Extraction, extraction_in
 from pellucid.text.example import Example

@@ -16,8 +16,8 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.base.processes import Share
-from pellucid.evaluation.protocols.planted_reasons import label_leak
-from pellucid.evaluation.protocols.transfers import right_answers
+from pellucid.evidence.transfers import right_answers
+from pellucid.explaining.planting import label_leak
 from studies.s0_transfers.numbers import summarise
 from studies.s0_transfers.page import as_page
 from studies.s0_transfers.rows import MODES, ROWS, SIZES, about, full_texts

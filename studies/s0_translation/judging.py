@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import pellucid
-from pellucid.evaluation.translations.bleu import sentence_statistics, translation_scores
 from pellucid.text.example import Example
+from pellucid.writing.bleu import sentence_statistics, translation_scores
 from studies.shared.units import Numbers
 
 SHOWN = 10  # translations that the numbers contain

@@ -25,8 +25,8 @@ from pellucid.data.load import load_examples
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.untrained_network import NetworkSettings
 from pellucid.text.example import Example
-from pellucid.training.translation.train_translator import train_translator
-from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
+from pellucid.writing.train_translator import train_translator
+from pellucid.writing.translator_plan import TranslationRecipe, TranslatorPlan
 from studies.s0_translation.judging import carried_numbers, translated
 from studies.s0_translation.page import as_page
 from studies.s0_translation.summary import summarise

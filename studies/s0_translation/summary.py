@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import resampled_means
-from pellucid.evaluation.translations.bleu import bleu_of_means
+from pellucid.results.bootstrap import resampled_means
 from pellucid.results.interval import Interval
 from pellucid.results.means import t_interval
+from pellucid.writing.bleu import bleu_of_means
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds

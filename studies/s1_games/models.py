@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pellucid
-from pellucid import api
 from pellucid.base.kinds import attributions
 from pellucid.base.processes import Share, no_report
 from pellucid.models.composed.plan import Plan
@@ -54,7 +53,7 @@ def with_language_head(settings: Settings, seed: int) -> Model:
     folder = model_folder(settings, seed)
     source = settings.own["lens"] or str(_lens(settings, seed))
     head: dict[str, Any] = {"language_head": source}
-    model: Model = api.load(folder, device=settings.device, **head)
+    model: Model = pellucid.load(folder, device=settings.device, **head)
     return model
 
 
@@ -63,5 +62,7 @@ def _lens(settings: Settings, seed: int) -> Path:
     out = settings.work / "lenses" / f"plain-{seed}"
     if not (out / "lens.json").exists():
         texts: list[Example] = training_parts(settings)["train"]
-        getattr(pellucid, LENS)(api.load(model_folder(settings, seed)), texts, out=out, **settings.size.lens)
+        getattr(pellucid, LENS)(
+            pellucid.load(model_folder(settings, seed)), texts, out=out, **settings.size.lens
+        )
     return out

@@ -16,12 +16,12 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.api import accuracy
 from pellucid.base.catalogue import Choice
 from pellucid.base.processes import Share
-from pellucid.evaluation.comparison.compared_part import compared_part
-from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
-from pellucid.evaluation.comparison.judged_part import joined
+from pellucid.comparison.compared_part import compared_part
+from pellucid.comparison.comparison import Comparison, metric_calls
+from pellucid.comparison.judged_part import joined
+from pellucid.explaining.accuracy import accuracy
 from pellucid.run.explaining import Request, method_calls
 from pellucid.run.model import Model
 from pellucid.run.target import Target

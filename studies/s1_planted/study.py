@@ -17,18 +17,18 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid import api
+import pellucid
 from pellucid.base.catalogue import Choice
 from pellucid.base.processes import Share
 from pellucid.data.built_in.planted_token import CLASSES
 from pellucid.data.load import load_examples
-from pellucid.evaluation.protocols.transfers import reason_precision
+from pellucid.evidence.transfers import reason_precision
+from pellucid.layers.lens.stage import LensRecipeChanges
 from pellucid.models.composed.plan import Plan
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import CHANCE
 from pellucid.run.model import Model
 from pellucid.text.example import Example
-from pellucid.training.lens.lens_stage import LensRecipeChanges
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from studies.s1_games.study import LENS_OPTION
@@ -102,10 +102,10 @@ def _measure(settings: Settings, seed: int, share: Share) -> Numbers:
     parts = planted_parts(settings)
     folder = settings.work / "models" / f"plain-{seed}"
     classifier = _trained(settings, seed, folder, parts, share)
-    right = api.accuracy(classifier, parts["test"])
+    right = pellucid.accuracy(classifier, parts["test"])
     lens = settings.own["lens"] or str(_lens(settings, seed, classifier, parts))
     share(0.7)
-    model = api.load(folder, language_head=lens)
+    model = pellucid.load(folder, language_head=lens)
     precisions = {split: layer_precisions(model, parts[split], seed) for split in ("dev", "test")}
     return {"seed": seed, "accuracy": right.mean, "digest": classifier.hash, "precisions": precisions}
 
@@ -133,7 +133,7 @@ def _lens(settings: Settings, seed: int, model: Model, parts: Mapping[str, Seque
         "translator_steps": settings.size.translator_steps,
         "seed": seed,
     }
-    api.lens(model, {"train": parts["train"], "dev": parts["dev"]}, out=out, progress=False, **short)
+    pellucid.lens(model, {"train": parts["train"], "dev": parts["dev"]}, out=out, progress=False, **short)
     return out
 
 
@@ -146,7 +146,7 @@ def layer_precisions(model: Model, texts: Sequence[Example], seed: int) -> Numbe
         (CHANCE, {"n_draws": 20}),
         *((name, {"layer": layer}) for name in (UNDECODED, DECODED) for layer in range(model.n_layers + 1)),
     ]
-    explained = api.explain_all(model, texts, methods, seed=seed, progress=False)
+    explained = pellucid.explain_all(model, texts, methods, seed=seed, progress=False)
     titles = [
         CHANCE,
         *(f"{name} l{layer}" for name in (UNDECODED, DECODED) for layer in range(model.n_layers + 1)),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from pellucid.reports.word_lists.columns import WIDTH as CLOUD_WIDTH
-from pellucid.reports.word_lists.columns import cloud_layout
+from pellucid.words.columns import WIDTH as CLOUD_WIDTH
+from pellucid.words.columns import cloud_layout
 
 SOLID = (
     4  # methods with solid lines; later ones have dashes, since eight colours alone are hard to tell apart

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid import api
-from pellucid.api.checking import OurChanges
+import pellucid
 from pellucid.base.json_text import json_digest
 from pellucid.base.processes import Share, no_report
-from pellucid.evaluation.checking.check_case import CheckCase, Corpus, TextIntervals
-from pellucid.evaluation.checking.scored_text import Explained, by_method
+from pellucid.comparison.check_case import CheckCase, Corpus, TextIntervals
+from pellucid.comparison.checking import OurChanges
+from pellucid.comparison.scored_text import Explained, by_method
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import read, save
 from pellucid.run.explaining import Request, method_calls
@@ -61,7 +61,7 @@ def explained(settings: Settings, task: str, seed: int, share: Share = no_report
     texts, explanations = explained_texts(settings, task), list[Explanation]()
     for first in range(0, len(texts), AT_ONCE):
         some = texts[first : first + AT_ONCE]
-        of_some = api.explain_all(model, some, list(METHODS.values()), progress=False)
+        of_some = pellucid.explain_all(model, some, list(METHODS.values()), progress=False)
         explanations += [one for of_method in of_some.values() for one in of_method]
         share(0.1 + 0.9 * (first + len(some)) / len(texts))
     save(explanations, path)

@@ -18,7 +18,7 @@ from itertools import combinations
 
 from pellucid.base.kinds import checks
 from pellucid.base.processes import Share
-from pellucid.evaluation.checks.agreement import agreement_lines
+from pellucid.comparison.checks.agreement import agreement_lines
 from pellucid.results.check_outcome import CheckLine
 from studies.s2_agreement.explained import (
     SIZES,

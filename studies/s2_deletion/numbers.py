@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import Interval
 from studies.s2_deletion.methods import CHANCE, PAPER, VARIANTS, released
 from studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS

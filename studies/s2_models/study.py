@@ -14,8 +14,8 @@ need the field `tree`. Finished trainings are kept and not made again. `--size t
 import time
 from functools import partial
 
-from pellucid.api.judging import class_logits_of
 from pellucid.base.processes import Share
+from pellucid.explaining.accuracy import class_logits_of
 from pellucid.training.trained_folder import TrainedFolder
 from studies.s2_models.numbers import summarise
 from studies.s2_models.page import as_page, as_picture

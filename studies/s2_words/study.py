@@ -12,10 +12,10 @@ FOLDER and WORK are those of s2_agreement, whose explanations are read; missing 
 
 from functools import partial
 
-from pellucid import api
+import pellucid
 from pellucid.base.kinds import checks
 from pellucid.base.processes import Share
-from pellucid.evaluation.checking.scored_text import by_method
+from pellucid.comparison.scored_text import by_method
 from pellucid.text.example import Example
 from studies.s2_agreement.explained import SIZES, check_case, explained_about, names_of
 from studies.s2_agreement.study import about, seeds_of
@@ -105,7 +105,7 @@ def _sentences(settings: Settings, seed: int, share: Share) -> Numbers:
     texts = [Example((sentence,), id=str(number)) for number, sentence in enumerate(SENTENCES)]
     of_methods = by_method(
         one
-        for own in api.explain_all(model, texts, list(PAPER.values()), progress=False).values()
+        for own in pellucid.explain_all(model, texts, list(PAPER.values()), progress=False).values()
         for one in own
     )
     first, *_ = of_methods.values()

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import correlation
+from pellucid.results.bootstrap import correlation
 from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PAPER_NAMES, PRETRAINED, TITLES
 from studies.s3_accuracy.tasks import TASKS

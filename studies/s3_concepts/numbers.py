@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
-from pellucid.results.layers.concept_analysis import GAUSSIAN, SUBSTITUTION
+from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.means import t_interval
 from studies.shared.claims import Claim
 from studies.shared.units import Numbers

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from pellucid.results.layers.concept_analysis import GAUSSIAN, SUBSTITUTION
+from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION
 from studies.shared.claims import claim_of, claims_table
 from studies.shared.markdown import markdown_table
 from studies.shared.units import Numbers

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-from pellucid.api.layers.analysing_concepts import concepts
 from pellucid.base.processes import Share
+from pellucid.layers.concepts_door import concepts
 from studies.s3_concepts.numbers import summarise
 from studies.s3_concepts.page import as_page, as_picture
 from studies.s3_layers.models import MODELS, PRETRAINED, trained, training_parts

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.evaluation.protocols.transfers import mean_over_runs
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.evidence.transfers import mean_over_runs
+from pellucid.layers.layer_words import WordChanges, words_changed
+from pellucid.layers.record import LayerAnalysis, ModelLayers
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.explanation import Explanation
-from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.results.layers.layer_words import WordChanges, words_changed
 from pellucid.results.storage import from_records
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines

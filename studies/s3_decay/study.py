@@ -18,10 +18,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.api.judging import class_logits_of
-from pellucid.api.layers.analysing_layers import layer_analysis
 from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
+from pellucid.explaining.accuracy import class_logits_of
+from pellucid.layers.door import layer_analysis
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.storage import as_records
 from pellucid.text.example import Example

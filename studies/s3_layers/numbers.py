@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import Interval
 from pellucid.text.content_words import is_content_word
 from studies.s3_layers.models import PRETRAINED

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from pellucid.api import explain
 from pellucid.base.errors import PellucidError
 from pellucid.base.processes import Share
+from pellucid.explaining.explain import explain
 from pellucid.results.explanation import Explanation
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import Model

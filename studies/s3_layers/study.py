@@ -14,8 +14,8 @@ seconds.
 from dataclasses import asdict
 from functools import partial
 
-from pellucid.api import accuracy
 from pellucid.base.processes import Share
+from pellucid.explaining.accuracy import accuracy
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.run.hidden_target import HiddenState
 from pellucid.text.example import Example

@@ -24,7 +24,7 @@ from pellucid.base.json_text import file_digest
 from pellucid.base.kinds import attributions
 from pellucid.base.processes import Share
 from pellucid.base.progress import silent
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import Interval
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.hidden_target import HiddenState

@@ -9,13 +9,13 @@ from functools import partial
 
 import pellucid
 from pellucid.base.processes import Share
-from pellucid.evaluation.translations.links import linked_words
 from pellucid.models.translation.untrained_network import LstmSettings, NetworkSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.text.example import Example
-from pellucid.training.translation.train_translator import train_translator
-from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
+from pellucid.writing.links import linked_words
+from pellucid.writing.train_translator import train_translator
+from pellucid.writing.translator_plan import TranslationRecipe, TranslatorPlan
 from studies.s3_steps.training import strings
 from studies.shared.study import Records, Settings
 from studies.shared.units import Numbers, Unit

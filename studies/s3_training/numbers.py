@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evaluation.protocols.transfers import mean_over_runs
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.evidence.transfers import mean_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.means import t_interval
 from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PRETRAINED

@@ -5,8 +5,8 @@ import time
 from dataclasses import asdict
 from functools import partial
 
+from pellucid.attention.weight_tests.changed_weights import imitation_curve
 from pellucid.base.processes import Share
-from pellucid.evaluation.attention.changed_weights import imitation_curve
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.training.imitators import imitators
 from pellucid.training.trained_folder import TrainedFolder

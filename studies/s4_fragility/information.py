@@ -8,15 +8,15 @@ import time
 from dataclasses import asdict
 from functools import partial
 
-from pellucid.base.processes import Share
-from pellucid.evaluation.attention.mutual_information import (
+from pellucid.attention.weight_tests.mutual_information import (
     Grouping,
     MutualInformation,
     WordStates,
     mutual_information,
     word_states,
 )
-from pellucid.evaluation.attention.weights_and_states import VOCABULARIES
+from pellucid.attention.weight_tests.weights_and_states import VOCABULARIES
+from pellucid.base.processes import Share
 from studies.s4_fragility.tasks import InformationSize
 from studies.s4_fragility.trainings import Lesson, trained_model, training_about
 from studies.shared.attention_models import RECIPE, AttentionModel

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import numpy as np
 
+from pellucid.attention.weight_tests.weights_and_states import VOCABULARIES
 from pellucid.base.json_text import nan_as_none
-from pellucid.evaluation.attention.weights_and_states import VOCABULARIES
 from pellucid.results.means import t_interval
 from studies.s4_fragility.information import GROUPINGS
 from studies.s4_fragility.paper import TABLE_2

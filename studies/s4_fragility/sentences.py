@@ -4,9 +4,9 @@ import time
 from collections.abc import Mapping
 from functools import partial
 
+from pellucid.attention.question import plotted
+from pellucid.attention.weighed_texts import weighed_texts
 from pellucid.base.processes import Share
-from pellucid.evaluation.attention_analysis.attention_question import plotted
-from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.text.example import Example
 from studies.s4_fragility.trainings import Lesson, trained_model, training_about
 from studies.shared.attention_models import RECIPE, AttentionModel

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import Interval
 from studies.s4_fragility.summary import missing_seeds
 from studies.shared.claims import Claim, SameClaim

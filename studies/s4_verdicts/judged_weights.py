@@ -5,14 +5,14 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.api.attention.analysing_attention import tests_to_run
-from pellucid.api.attention.models_with_weights import weigh
+from pellucid.attention.door import tests_to_run
+from pellucid.attention.folder import AttentionFolder, TestedModel
+from pellucid.attention.lines import model_attention
+from pellucid.attention.models import weigh
+from pellucid.attention.question import AttentionQuestion
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.progress import silent
-from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder, TestedModel
-from pellucid.evaluation.attention_analysis.attention_lines import model_attention
-from pellucid.evaluation.attention_analysis.attention_question import AttentionQuestion
-from pellucid.evaluation.protocols.transfers import heaviest_in_reason
+from pellucid.evidence.transfers import heaviest_in_reason
 from pellucid.results.explanation import Explanation
 from pellucid.run.model import Model
 from pellucid.text.example import Example

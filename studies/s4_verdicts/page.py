@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pellucid.evaluation.protocols.planted_reasons import ENOUGH
+from pellucid.explaining.planting import ENOUGH
 from studies.s4_verdicts.verdict_tables import verdicts_text
 from studies.shared.attention_models import DECEPTIVE, PAPER_NAMES, SIGNS
 from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table

@@ -7,10 +7,10 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from pellucid import api
+import pellucid
 from pellucid.base.catalogue import Choice
 from pellucid.base.processes import Share
-from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision, right_answers
+from pellucid.evidence.transfers import decoy_first, reason_precision, right_answers
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import CHANCE
@@ -35,7 +35,7 @@ def planted_numbers(
     began, place = time.perf_counter(), replace(settings, work=settings.work / reason)
     classifier = trained(place, model, seed, lesson, share)
     texts = lesson.parts["test"]
-    follows = api.follows_planted_reason(classifier, texts)
+    follows = pellucid.follows_planted_reason(classifier, texts)
     weights, chance = _weights_and_chance(classifier, texts)
     judged = judged_weights(classifier, texts, weights)
     _remove(place, model, seed)
@@ -84,7 +84,7 @@ def _weights_and_chance(
 ) -> tuple[Sequence[Explanation], Sequence[Explanation]]:
     """Explanations by the model's own weights, and by random scores of 20 draws."""
     methods: list[Choice] = [WEIGHTS, (CHANCE, {"n_draws": 20})]
-    weights, chance = api.explain_all(classifier, texts, methods, progress=False).values()
+    weights, chance = pellucid.explain_all(classifier, texts, methods, progress=False).values()
     return weights, chance
 
 

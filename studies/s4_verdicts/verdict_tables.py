@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pellucid.evaluation.attention_analysis.attention_lines import (
+from pellucid.attention.lines import (
     FEWEST_TEXTS,
     OTHER_ANSWER,
     POINTS,

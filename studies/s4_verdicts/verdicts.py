@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.base.json_text import nan_as_none
-from pellucid.evaluation.shared.summary import bootstrap_interval
+from pellucid.results.bootstrap import bootstrap_interval
 from pellucid.results.table import Interval
 from studies.s4_verdicts.judged_weights import NEITHER, YES
 from studies.shared.units import Numbers

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import torch
 
+from pellucid.attention.weighed_texts import WeighedText, right_answers, weighed_texts
+from pellucid.attention.weight_tests.weights_and_states import mean_unit_probability
 from pellucid.base.kinds import attention_tests
-from pellucid.evaluation.attention.weights_and_states import mean_unit_probability
-from pellucid.evaluation.shared.weighed_texts import WeighedText, right_answers, weighed_texts
 from pellucid.run.model import Model
 from pellucid.text.example import Example
 from pellucid.text.units import coarsen

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pellucid.reports.page.curve_plot import round_ticks
+from pellucid.drawing.curve_plot import round_ticks
 
 LEFT, TOP, WIDTH, HEIGHT, RIGHT, FOOT = 66, 64, 440, 260, 110, 74  # RIGHT: more where a name is longer
 LETTER = 7.5  # of a curve's name, at most

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from pellucid.api.demo import FEW_PASSES
 from pellucid.base.catalogue import Choice
+from pellucid.demo import FEW_PASSES
 
 
 def with_study_settings(methods: Iterable[Choice]) -> list[Choice]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import BOUNDS, resampled_means
+from pellucid.results.bootstrap import BOUNDS, resampled_means
 from pellucid.results.table import Interval
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
-from pellucid.evaluation.protocols import transfers
+from pellucid.evidence import transfers
 from pellucid.models.composed.plan import Plan
 from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.base.kinds import metrics
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import CHANCE, Interval
 from studies.shared.claims import ENOUGH_SEEDS, no_verdict
 from studies.shared.interval_plot import Panel, interval_plot

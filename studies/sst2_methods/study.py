@@ -17,7 +17,6 @@ from pathlib import Path
 
 import torch
 
-from pellucid.api import accuracy, usual_methods
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadFile
 from pellucid.base.files import read_text, write_text
@@ -25,10 +24,12 @@ from pellucid.base.json_text import Json
 from pellucid.base.kinds import attributions
 from pellucid.base.progress import Progress
 from pellucid.base.wording import reason
+from pellucid.comparison.comparison import Comparison, metric_calls
+from pellucid.comparison.folder import ComparisonFolder
+from pellucid.comparison.judged_part import joined
 from pellucid.data.load import load_examples
-from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
-from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
-from pellucid.evaluation.comparison.judged_part import joined
+from pellucid.explaining.accuracy import accuracy
+from pellucid.explaining.inputs.explained_target import usual_methods
 from pellucid.models.composed.plan import Plan
 from pellucid.results.table import CHANCE
 from pellucid.run.explaining import Request, method_calls

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.evaluation.protocols.transfers import mean_over_runs
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.evidence.transfers import mean_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import Interval
 from studies.shared.claims import ENOUGH_SEEDS, no_verdict
 from studies.shared.computing_environment import count_machines, where_computed

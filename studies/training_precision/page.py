@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import isnan
 
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.means import t_interval
 from pellucid.results.table import Interval
 from pellucid.training.checkpoint import best_epoch

@@ -8,8 +8,8 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import read_text
 from pellucid.data.built_in.planted_translation import LINKS
 from pellucid.data.load import load_examples
-from pellucid.evaluation.translations.links import Links, parsed_links
 from pellucid.text.example import Example
+from pellucid.writing.links import Links, parsed_links
 
 PLANTED, SILVER = "planted", "silver"
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 import pellucid
-from pellucid.api.inputs.explained_target import supported_methods
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.base.kinds import attributions
-from pellucid.evaluation.translations.links import Links, link_counts, linked_words
+from pellucid.explaining.inputs.explained_target import supported_methods
 from pellucid.run.model import Model
 from pellucid.text.example import Example
+from pellucid.writing.links import Links, link_counts, linked_words
 from studies.shared.units import Numbers
 
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -20,8 +20,8 @@ from pellucid.models.translation.untrained_network import NetworkSettings
 from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.text.example import Example
-from pellucid.training.translation.train_translator import train_translator
-from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
+from pellucid.writing.train_translator import train_translator
+from pellucid.writing.translator_plan import TranslationRecipe, TranslatorPlan
 from studies.shared.options import FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit, text_digest

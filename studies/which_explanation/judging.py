@@ -8,15 +8,15 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
-from pellucid import api
-from pellucid.api.workers.comparison_of import comparison_of
+import pellucid
 from pellucid.base.catalogue import Choice
 from pellucid.base.processes import Share, no_report
 from pellucid.base.progress import silent
-from pellucid.evaluation.comparison.comparison import metric_calls
-from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
-from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
-from pellucid.evaluation.trust.leads import pseudo_values
+from pellucid.comparison.comparison import metric_calls
+from pellucid.comparison.comparison_of import comparison_of
+from pellucid.comparison.folder import ComparisonFolder
+from pellucid.comparison.judged_part import JudgedPart, joined
+from pellucid.comparison.leads import pseudo_values
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.plan import Plan
 from pellucid.results.check_outcome import TrustCard
@@ -55,9 +55,9 @@ def training_numbers(settings: Settings, setting: str, seed: int, share: Share) 
     texts = parts_of(setting, settings.data, settings.size_name)["test"]
     learnt = None
     if reason_of(setting) is not None:
-        follows = api.follows_planted_reason(model, texts)
+        follows = pellucid.follows_planted_reason(model, texts)
         learnt = {**asdict(follows), "holds": follows.holds(settings.own["enough"])}
-    right = asdict(api.accuracy(model, texts))
+    right = asdict(pellucid.accuracy(model, texts))
     numbers = {"setting": setting, "seed": seed, "accuracy": right, "learnt": learnt, "digest": model.hash}
     return numbers | {"seconds": time.perf_counter() - began}
 
@@ -72,7 +72,7 @@ def judged_numbers(settings: Settings, setting: str, seed: int, twin: int, share
     texts = parts_of(setting, settings.data, settings.size_name)["test"]
     choices = metric_choices(size.metrics, reason_of(setting) is not None)
     folder = settings.work / "compared" / f"{setting}-{seed}"
-    table = api.compare(
+    table = pellucid.compare(
         model,
         texts,
         list(size.methods),

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import paired_difference_over_runs
+from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import CHANCE, Interval
 from studies.shared.claims import ENOUGH_SEEDS
 from studies.shared.computing_environment import count_machines

@@ -17,7 +17,7 @@ from functools import partial
 
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import checks
-from pellucid.evaluation.comparison.comparison import metric_calls
+from pellucid.comparison.comparison import metric_calls
 from studies.shared.equal_scores import EqualScores
 from studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.evaluation.shared.summary import percentile_interval, tallies
+from pellucid.results.bootstrap import percentile_interval, tallies
 from pellucid.results.interval import Interval
 from studies.shared.units import Numbers
 

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import pellucid
-from pellucid.api.inputs import model_from
 from pellucid.base.errors import BadFile, BadInput, ModelCannot
+from pellucid.explaining.inputs.models import model_from
 from tests.tiny import LABELS, TOKENIZERS, save_tiny, tiny_classifier, tiny_network, word_piece
 
 TEXTS = [

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import pellucid
-from pellucid.api.inputs import InputReading, UnmatchedLabels
 from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
+from pellucid.base.notices import InputReading, UnmatchedLabels
 
 LABELS = ("negative", "positive")
 REVIEWS = {"review": ["a lovely film", "a dull film"], "stars": [5, 1]}
@@ -231,7 +231,7 @@ def test_results_are_read_again(model):
 
 def test_saved_examples_come_back_whole():
     marked = pellucid.examples("pocket")[:5]
-    assert pellucid.api.inputs.examples_from(pellucid.to_dataset(marked)) == tuple(marked)
+    assert pellucid.explaining.inputs.examples.examples_from(pellucid.to_dataset(marked)) == tuple(marked)
 
 
 @pytest.mark.parametrize("door", [pellucid.accuracy, pellucid.compare], ids=["accuracy", "compare"])

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.workers.explained_texts import GROUP
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.explaining.explained_texts import GROUP
 from pellucid.text.example import Example, Rationale
 from tests.tiny import LABELS, save_tiny
 

@@ -21,8 +21,7 @@ from pellucid.attacks.apertium.modes import (
     unescaped,
 )
 from pellucid.attacks.apertium.pipeline import Pipeline
-from pellucid.attacks.apertium.stage_groups import Pivot, back_translations
-from pellucid.attacks.apertium.tagged_words import Tagger
+from pellucid.attacks.apertium.tagged_words import Pivot, Tagger, back_translations
 from pellucid.base.errors import BadFile, BadSetting, UnknownName
 from pellucid.base.safe_start import PROGRAM_ENVIRONMENT
 

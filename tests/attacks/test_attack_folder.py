@@ -5,9 +5,9 @@ import json
 import pytest
 
 import pellucid
+from pellucid.attacks.storage import read_attempts, save_attempts
 from pellucid.base.errors import BadFile
 from pellucid.base.manifest import MANIFEST
-from pellucid.results.attacks.attempt_storage import read_attempts, save_attempts
 from tests.moments import files_of
 
 LINES = ["A good film.", "Dull.", "So good, so good.", "...", *(f"A good day number {n}." for n in range(40))]

@@ -7,9 +7,9 @@ import pytest
 
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
-from pellucid.attacks.shared.attack_case import AttackCase, Place
-from pellucid.attacks.shared.attack_plan import AttackPlan
-from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.attack_case import AttackCase, Place
+from pellucid.attacks.attack_plan import AttackPlan
+from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import (
     attack_candidates,

@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import kendalltau
 
 import pellucid
-from pellucid.attacks.shared.attack_case import Place
-from pellucid.attacks.shared.omission_scores import moved_places, words_of
+from pellucid.attacks.attack_case import Place
+from pellucid.attacks.omission_scores import moved_places, words_of
+from pellucid.attacks.views import row_of
 from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import attack_goals
-from pellucid.reports.page.attacks import row_of
 from pellucid.results.prediction import Prediction
 from pellucid.run.predicting import predictions
 from pellucid.text.edits import Edit

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.api.attacks.attack_cases import scores_of
 from pellucid.attacks.apertium.modes import installed_pivots
-from pellucid.attacks.shared.attack_case import AttackCase
-from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.omission_scores import words_of
+from pellucid.attacks.attack_case import AttackCase
+from pellucid.attacks.cases import scores_of
+from pellucid.attacks.dictionaries import Dictionaries
+from pellucid.attacks.omission_scores import words_of
 from pellucid.base.kinds import attack_candidates, attack_goals, attack_guards
 from pellucid.text.wordnet import DEBIAN
 from tests.attacks.word_sums import sum_model, texts

@@ -3,8 +3,8 @@
 import pytest
 
 import pellucid
-from pellucid.api.attacks.attack_cases import masked_fillers
-from pellucid.attacks.shared.omission_scores import words_of
+from pellucid.attacks.cases import masked_fillers
+from pellucid.attacks.omission_scores import words_of
 from pellucid.base.errors import ModelCannot
 from pellucid.text.example import as_examples
 from tests.tiny import tiny_masked_lm

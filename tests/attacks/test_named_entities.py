@@ -8,7 +8,7 @@ import pytest
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.attacks.apertium.tagged_words import Tagger
-from pellucid.attacks.shared.dictionaries import name_counts
+from pellucid.attacks.dictionaries import name_counts
 from pellucid.base.errors import BadSetting
 from pellucid.text.example import Example
 

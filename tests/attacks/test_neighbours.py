@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.attacks.shared.attack_case import AttackCase, Place
-from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.attack_case import AttackCase, Place
+from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.base.kinds import attack_candidates, attack_guards
 from pellucid.models.classifiers.source_digest import load_encoder

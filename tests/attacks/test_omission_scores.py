@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.api.attacks.attack_cases import scores_of
-from pellucid.attacks.shared.attack_case import AttackCase, Place
-from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.omission_scores import omission_scores, omissions_at, omissions_of, words_of
+from pellucid.attacks.attack_case import AttackCase, Place
+from pellucid.attacks.cases import scores_of
+from pellucid.attacks.dictionaries import Dictionaries
+from pellucid.attacks.omission_scores import omission_scores, omissions_at, omissions_of, words_of
 from pellucid.base.kinds import attack_goals
 from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import scheduler_for

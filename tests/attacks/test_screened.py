@@ -5,9 +5,9 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.attacks.attack_cases import first_order_gains
-from pellucid.attacks.shared.dictionaries import Dictionaries
-from pellucid.attacks.shared.omission_scores import words_of
+from pellucid.attacks.cases import first_order_gains
+from pellucid.attacks.dictionaries import Dictionaries
+from pellucid.attacks.omission_scores import words_of
 from pellucid.base.errors import ModelCannot
 from pellucid.models.word_neighbours import word_neighbours
 from pellucid.text.example import as_examples

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import pellucid
-from pellucid.attacks.shared.dictionaries import Dictionaries
+from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.base.errors import BadSetting
 from pellucid.models.word_neighbours import SentenceVectors
 

@@ -7,7 +7,7 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadFile
 from pellucid.base.kinds import attributions
-from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.storage import read, save
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.target import Target

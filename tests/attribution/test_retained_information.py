@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from benchmarks.retained_information import minilm
-from pellucid.api import explain
 from pellucid.attribution.shared.noise_search import STILL, NoiseSearch, SearchSettings, squared_jacobians
 from pellucid.attribution.states.retained_information import _of_seeds
 from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.explaining.explain import explain
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.packing import scheduler_for

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from pellucid.cli.app import main
+from pellucid.cli import main
 from tests.cli.jobs import commands, finished
 
 

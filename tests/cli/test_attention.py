@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from pellucid.attention.record import AttentionAnalysis
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
-from pellucid.results.attention_analysis import AttentionAnalysis
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
 TEXTS = ("A gripping, lovely film.", "Dull. Not a film.", "A film.", "Fine")

@@ -95,9 +95,7 @@ def test_texts_are_printed_without_being_explained(run, trained, tmp_path, monke
     file = tmp_path / "texts.txt"
     file.write_text("A dog.\nA cat.\n", encoding="utf-8")
     explained = []
-    monkeypatch.setattr(
-        "pellucid.api.translation.translating.explain", lambda *words, **_: explained.append(words)
-    )
+    monkeypatch.setattr("pellucid.writing.doors.explain", lambda *words, **_: explained.append(words))
     status, _, _ = run("translate", folder, "--file", file, *FEW)
     assert status == 0 and not explained
     status, _, err = run("translate", folder, "A dog.", "--beam", 0)

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import pellucid
-from pellucid.api.layers.analysing_layers import layers_at
-from pellucid.results.layers.layer_analysis import LayerAnalysis
+from pellucid.layers.door import layers_at
+from pellucid.layers.record import LayerAnalysis
 from tests.tiny import LABELS, save_tiny
 
 METHOD = ("--method", "grad_cam")

@@ -5,9 +5,9 @@ import json
 import pytest
 
 import pellucid
-from pellucid.api.workers.comparison_of import check_metrics
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import metrics
+from pellucid.comparison.comparison_of import check_metrics
 from tests.tiny import LABELS, save_tiny
 
 TEXTS = [("A good film.", "positive"), ("Dull.", "negative")]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.cli.app import main
+from pellucid.cli import main
 from tests.cli.jobs import ALONE
 from tests.hostile.command_line import run
 from tests.tiny import LABELS, save_tiny

@@ -5,10 +5,10 @@ import warnings
 import pytest
 
 import pellucid
-from pellucid.api.inputs.explained_target import methods_to_run
 from pellucid.base.errors import UnknownName
 from pellucid.base.kinds import attributions
 from pellucid.base.notices import AliasUsed
+from pellucid.explaining.inputs.explained_target import methods_to_run
 
 SHORT = {"ig": "integrated_gradients", "shap": "kernel_shap", "lrp": "relevance", "gradcam": "grad_cam"}
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api import explain
-from pellucid.reports.wording.plain_words import answer_name, answer_with_chances
+from pellucid.drawing.wording import answer_name, answer_with_chances
+from pellucid.explaining.explain import explain
 from pellucid.results.prediction import Prediction
 from pellucid.text.example import Example
 from tests.tiny import tiny_classifier

@@ -116,7 +116,7 @@ def test_who_looks_while_another_thread_searches_waits_for_everything(tmp_path, 
 
 
 def catalogue():
-    return Catalogue("thing", "pellucid.cli", requires=("cost",))
+    return Catalogue("thing", "pellucid.explaining.commands", requires=("cost",))
 
 
 def test_everything_comes_sorted_and_by_its_own_name():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import pellucid
-from pellucid.api.explaining import equal_texts
 from pellucid.base.kinds import attributions
+from pellucid.explaining.explain import equal_texts
 from pellucid.text.example import Example, Rationale
 
 FILM, DULL = "A film.", "Dull"

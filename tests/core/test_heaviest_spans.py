@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.comparison.judged_part import JudgedPart
 from pellucid.data.load import load_examples
-from pellucid.evaluation.comparison.judged_part import JudgedPart
+from pellucid.explaining.report import report
 from pellucid.models.composed.composed import load_composed
-from pellucid.reports.page.page import report
 from pellucid.results.heaviest_spans import HeaviestSpans, analysed_heaviest, heaviest_spans
 from pellucid.text.content_words import words_with_content
 from pellucid.text.example import Example

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.api import explain
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import attributions
+from pellucid.explaining.explain import explain
 from pellucid.models.classifiers.function import from_function
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.windows import in_windows

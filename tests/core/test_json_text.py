@@ -8,10 +8,10 @@ import pellucid
 from pellucid.base.errors import BadFile, PellucidError
 from pellucid.base.files import read_text
 from pellucid.base.json_text import DEEPEST, parsed, read_json
-from pellucid.evaluation.comparison.judged_part import JudgedPart
-from pellucid.evaluation.protocols.upgrade import Upgrade
+from pellucid.comparison.judged_part import JudgedPart
 from pellucid.results.storage import save
 from pellucid.results.table import Table
+from pellucid.training.upgrading import Upgrade
 from tests.explanations import explanation
 from tests.reports.sample_results import sample_table as comparison_table
 
@@ -78,7 +78,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
 
 
 def test_deep_settings_on_the_command_line_are_words():
-    from pellucid.cli.options.option_records import settings_from
+    from pellucid.explaining.commands.option_records import settings_from
 
     assert settings_from([f"n={DEEP}"]) == {"n": DEEP}
     assert issubclass(BadFile, PellucidError)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from pellucid.base.kinds import attributions
-from pellucid.evaluation.shared.case import Case
+from pellucid.comparison.case import Case
 from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target, class_probabilities

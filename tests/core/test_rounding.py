@@ -11,7 +11,7 @@ import torch
 
 import pellucid
 from pellucid.data.exports.tables import write_csv
-from pellucid.reports.terminal.explanation import terminal_text
+from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.word_counts import class_words
 from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import scheduler_for

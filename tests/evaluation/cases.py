@@ -15,7 +15,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from pellucid.base.progress import silent
-from pellucid.evaluation.shared.case import Case
+from pellucid.comparison.case import Case
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
 from pellucid.models.composed.composed_network import composed_network

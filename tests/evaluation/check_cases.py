@@ -5,15 +5,15 @@ from functools import cache
 
 import torch
 
-from pellucid.api.checking import OurChanges, checking_of
-from pellucid.api.reading_results import read
-from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.base.kinds import checks
 from pellucid.base.progress import silent
-from pellucid.evaluation.checking.check_case import CheckCase, TextIntervals
-from pellucid.evaluation.checking.run_checks import PlannedCheck, run_checks
-from pellucid.evaluation.checking.scored_text import by_method, joined
-from pellucid.evaluation.comparison.compared_part import compared_part
+from pellucid.comparison.check_case import CheckCase, TextIntervals
+from pellucid.comparison.checking import OurChanges, checking_of
+from pellucid.comparison.compared_part import compared_part
+from pellucid.comparison.comparison_of import comparison_of
+from pellucid.comparison.run_checks import PlannedCheck, run_checks
+from pellucid.comparison.scored_text import by_method, joined
+from pellucid.explaining.read import read
 from pellucid.run.target import Target
 from tests.evaluation.cases import examples, model
 

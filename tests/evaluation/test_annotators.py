@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid.base.errors import BadFile, BadInput
-from pellucid.evaluation.metrics.plausibility import auprc, iou_f1, token_f1
-from pellucid.evaluation.shared.selection import marked_share
+from pellucid.comparison.metrics.plausibility import auprc, iou_f1, token_f1
+from pellucid.comparison.selection import marked_share
 from pellucid.text.example import Example, Rationale, annotators_of, annotators_record
 from tests.evaluation.cases import case_with, examples, mark, model
 from tests.reference import metrics as slow

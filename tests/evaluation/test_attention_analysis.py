@@ -6,14 +6,15 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.attention.models_with_weights import weigh
+from pellucid.attention import folder as attention_folder
+from pellucid.attention import question as attention_question
+from pellucid.attention.folder import AttentionFolder
+from pellucid.attention.lines import verdict_of
+from pellucid.attention.models import weigh
+from pellucid.attention.record import AttentionAnalysis
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import attention_tests
 from pellucid.base.manifest import MANIFEST
-from pellucid.evaluation.attention_analysis import attention_folder, attention_question
-from pellucid.evaluation.attention_analysis.attention_folder import AttentionFolder
-from pellucid.evaluation.attention_analysis.attention_lines import verdict_of
-from pellucid.results.attention_analysis import AttentionAnalysis
 from pellucid.results.table import Interval
 from pellucid.text.example import Example, as_examples
 from tests.moments import Moments, files_of, killed

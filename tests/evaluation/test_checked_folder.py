@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
-from pellucid.api import comparing
-from pellucid.api.checking import NO_CHECKS
 from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.manifest import MANIFEST
 from pellucid.base.notices import FolderMended
-from pellucid.evaluation.comparison import comparison as parts
-from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.comparison import comparison as parts
+from pellucid.comparison import door as comparing
+from pellucid.comparison.checking import NO_CHECKS
+from pellucid.comparison.folder import ComparisonFolder
 from pellucid.results.table import Table
 from tests.evaluation.cases import LABELS
 from tests.evaluation.check_cases import checking, comparison, twin

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.evaluation.checking.scored_text import TAU, scored_text
-from pellucid.evaluation.checking.word_correlation import synonym_examples, with_synonym
-from pellucid.evaluation.checks.changed_models import changes
+from pellucid.comparison.checks.changed_models import changes
+from pellucid.comparison.scored_text import TAU, scored_text
+from pellucid.comparison.word_correlation import synonym_examples, with_synonym
 from pellucid.text.content_words import is_content_word
 from pellucid.text.wordnet import DEBIAN, WordNet
 from tests.evaluation.cases import examples, model

@@ -8,19 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.api import comparing
-from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.kinds import metrics
 from pellucid.base.manifest import MANIFEST
 from pellucid.base.progress import silent
-from pellucid.evaluation.comparison import comparison
-from pellucid.evaluation.comparison.compared_part import compared_part
-from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
-from pellucid.evaluation.comparison.comparison_table import comparison_table
-from pellucid.evaluation.comparison.judged_part import JudgedPart, joined
-from pellucid.evaluation.shared.summary import MetricValues
+from pellucid.comparison import comparison
+from pellucid.comparison import door as comparing
+from pellucid.comparison.compared_part import compared_part
+from pellucid.comparison.comparison_of import comparison_of
+from pellucid.comparison.folder import ComparisonFolder
+from pellucid.comparison.judged_part import JudgedPart, joined
+from pellucid.comparison.table import comparison_table
 from pellucid.models.classifiers.function import from_function
+from pellucid.results.bootstrap import MetricValues
 from pellucid.results.storage import read
 from pellucid.results.table import Table
 from pellucid.run.target import Target

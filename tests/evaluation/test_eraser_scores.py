@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid.base.errors import BadInput
-from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
-from pellucid.evaluation.metrics.plausibility import area_under_precision
-from pellucid.evaluation.protocols.eraser_scores import eraser_differences, eraser_scores, example_columns
-from pellucid.evaluation.shared.removed_words import FRACTIONS
+from pellucid.comparison.metrics.erasure import comprehensiveness, sufficiency
+from pellucid.comparison.metrics.plausibility import area_under_precision
+from pellucid.comparison.removed_words import FRACTIONS
+from pellucid.evidence.eraser_scores import eraser_differences, eraser_scores, example_columns
 from pellucid.results.extraction import ExtractedSpan, Extraction
 from pellucid.text.example import Example, Rationale
 from tests.evaluation.cases import case_with, examples

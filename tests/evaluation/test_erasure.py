@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BadSetting
-from pellucid.evaluation.metrics.erasure import comprehensiveness, sufficiency
-from pellucid.evaluation.shared.removed_words import FRACTIONS
+from pellucid.comparison.metrics.erasure import comprehensiveness, sufficiency
+from pellucid.comparison.removed_words import FRACTIONS
 from pellucid.text.ranges import top_count
 from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as slow

@@ -10,7 +10,8 @@ from scipy.stats import binomtest
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.evaluation.errors.error_grouping import (
+from pellucid.drawing.method_facts import readable
+from pellucid.errors.grouping import (
     contrast_outside,
     cue_of_another_class,
     evidence_of,
@@ -18,9 +19,8 @@ from pellucid.evaluation.errors.error_grouping import (
     negation_cut_off,
     no_cue,
 )
-from pellucid.evaluation.errors.learned_cues import HALVES, TOO_FEW, cue_words, cues_from, cues_of
-from pellucid.reports.page.error_analysis import error_analysis_sections
-from pellucid.reports.wording.method_facts import readable
+from pellucid.errors.learned_cues import HALVES, TOO_FEW, cue_words, cues_from, cues_of
+from pellucid.errors.views import error_analysis_sections
 from pellucid.results.heaviest_spans import evidence_parts
 from pellucid.results.means import difference, share
 from pellucid.text.example import Example

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from pellucid.attention.weighed_texts import WeighedText, attention_outcome, outcome_of, weighed_texts
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attention_tests
-from pellucid.evaluation.shared.weighed_texts import WeighedText, attention_outcome, outcome_of, weighed_texts
 from pellucid.run.blank import generator_for
 from pellucid.text.example import Example
 from tests.tiny import LABELS, tiny_composed

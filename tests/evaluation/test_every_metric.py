@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from pellucid.api.inputs.explained_target import default_metrics
 from pellucid.base.errors import BadSetting, UnknownName
 from pellucid.base.kinds import metrics
-from pellucid.evaluation.shared.summary import combined
+from pellucid.explaining.inputs.explained_target import default_metrics
+from pellucid.results.bootstrap import combined
 from pellucid.run.model import LACKS
 from tests.evaluation.cases import TEXTS, answer, case_with, examples, mark, model, with_decoy
 

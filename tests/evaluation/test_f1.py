@@ -8,7 +8,7 @@ from sklearn.metrics import f1_score
 
 import pellucid
 from pellucid.base.errors import BadSetting, UnknownName
-from pellucid.evaluation.shared.summary import f1_interval, tallies
+from pellucid.results.bootstrap import f1_interval, tallies
 from tests.evaluation.test_matthews import drawn
 
 

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
+from pellucid.attention.weighed_texts import WeighedText, weighed_texts
+from pellucid.attention.weight_search import farthest_of_texts, farthest_weights
 from pellucid.base.errors import BadSetting
-from pellucid.evaluation.shared.weighed_texts import WeighedText, weighed_texts
-from pellucid.evaluation.weight_search.several_classes import farthest_of_texts, farthest_weights
 from pellucid.run.readout import jensen_shannon, total_variation
 from pellucid.text.example import Example
 from tests.reference.farthest_weights import farthest_divergences

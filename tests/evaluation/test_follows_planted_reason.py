@@ -5,7 +5,7 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.data.planting.plant import WORDS
-from pellucid.evaluation.protocols.planted_reasons import FollowsPlantedReason
+from pellucid.explaining.planting import FollowsPlantedReason
 from pellucid.results.table import Interval
 from tests.evaluation.reader import reader
 

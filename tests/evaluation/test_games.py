@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.evaluation.metrics.curves import hiding, revealing
-from pellucid.evaluation.shared.removed_words import area, hidden_counts
+from pellucid.comparison.metrics.curves import hiding, revealing
+from pellucid.comparison.removed_words import area, hidden_counts
 from pellucid.text.example import Example
 from tests.evaluation.cases import LABELS, TEXTS, answer, case_with, examples
 from tests.reference import metrics as slow

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
+from pellucid.attention.weighed_texts import weighed_texts
+from pellucid.attention.weight_tests.changed_weights import imitation_curve
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.evaluation.attention.changed_weights import imitation_curve
-from pellucid.evaluation.shared.weighed_texts import weighed_texts
 from pellucid.text.example import Example
 from pellucid.training.imitators import imitators
 from tests.tiny import tiny_composed

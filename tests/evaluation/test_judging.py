@@ -9,11 +9,11 @@ import pytest
 from pellucid.base.errors import BadInput, BadSetting, UnknownName
 from pellucid.base.kinds import metrics
 from pellucid.base.progress import silent
-from pellucid.evaluation.comparison.compared_part import REMEMBERED, judge_part
-from pellucid.evaluation.comparison.comparison import Comparison, metric_calls
-from pellucid.evaluation.comparison.comparison_table import comparison_table
-from pellucid.evaluation.shared.case import Case
-from pellucid.evaluation.shared.summary import bootstrap_interval, combined, paired_difference
+from pellucid.comparison.case import Case
+from pellucid.comparison.compared_part import REMEMBERED, judge_part
+from pellucid.comparison.comparison import Comparison, metric_calls
+from pellucid.comparison.table import comparison_table
+from pellucid.results.bootstrap import bootstrap_interval, combined, paired_difference
 from pellucid.results.table import Table
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.scheduler import Scheduler
@@ -161,7 +161,7 @@ def test_some_marks_are_enough_and_it_says_how_many(marked):
 
 def test_the_order_of_examples_and_a_forgetful_scheduler_change_nothing(monkeypatch, marked):
     straight = table_of(marked, ["hiding", "auprc"], resamples=50)
-    monkeypatch.setattr("pellucid.evaluation.comparison.compared_part.REMEMBERED", 0)
+    monkeypatch.setattr("pellucid.comparison.compared_part.REMEMBERED", 0)
     backwards = table_of(marked[::-1], ["hiding", "auprc"], resamples=50)
     assert REMEMBERED > 0
     for ours, theirs in zip(straight.cells, backwards.cells, strict=True):

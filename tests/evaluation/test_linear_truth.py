@@ -8,8 +8,8 @@ import pytest
 
 import pellucid
 from pellucid.base.kinds import metrics
-from pellucid.evaluation.shared.case import Case
-from pellucid.evaluation.shared.summary import combined
+from pellucid.comparison.case import Case
+from pellucid.results.bootstrap import combined
 from pellucid.run.packing import scheduler_for
 from pellucid.text.example import Example, Rationale
 from tests.evaluation.cases import model as tiny_model

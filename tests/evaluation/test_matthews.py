@@ -8,7 +8,7 @@ from sklearn.metrics import matthews_corrcoef
 
 import pellucid
 from pellucid.base.errors import BadSetting
-from pellucid.evaluation.shared.summary import matthews_interval, tallies
+from pellucid.results.bootstrap import matthews_interval, tallies
 
 
 def drawn(classes, count, seed):

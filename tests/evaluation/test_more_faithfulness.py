@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pellucid.evaluation.metrics.curves import deletion, infidelity, sensitivity_n
-from pellucid.evaluation.metrics.erasure import comprehensiveness, decision_flip, sufficiency
-from pellucid.evaluation.shared.removed_words import random_edits
+from pellucid.comparison.metrics.curves import deletion, infidelity, sensitivity_n
+from pellucid.comparison.metrics.erasure import comprehensiveness, decision_flip, sufficiency
+from pellucid.comparison.removed_words import random_edits
 from tests.evaluation.cases import answer, case_with, examples
 from tests.reference import metrics as reference
 
@@ -77,7 +77,7 @@ def test_scores_that_add_up_to_every_fall_are_perfect():
     case = case_with(examples(), 3)
     edits = random_edits(case, "infidelity", 20, unit="word", operator="absent", seed=0)
     effects = [np.arange(1.0, one.removed.shape[1] + 1) for one in edits]
-    from pellucid.evaluation.metrics import curves
+    from pellucid.comparison.metrics import curves
 
     for one, scores in zip(edits, effects, strict=True):
         if len(scores) > 1:

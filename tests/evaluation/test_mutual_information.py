@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.evaluation.attention.mutual_information import (
+from pellucid.attention.weight_tests.mutual_information import (
     WordStates,
     entropy_of,
     information_between,
@@ -16,6 +15,7 @@ from pellucid.evaluation.attention.mutual_information import (
     random_sample,
     word_states,
 )
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.text.example import Example
 from tests.reference import mutual_information as reference
 from tests.tiny import tiny_composed

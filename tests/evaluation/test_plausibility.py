@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BadSetting
-from pellucid.evaluation.metrics.plausibility import auprc, iou_f1, matched, runs, token_f1
-from pellucid.evaluation.shared.selection import mean_share, selected_words
-from pellucid.evaluation.shared.summary import combined
+from pellucid.comparison.metrics.plausibility import auprc, iou_f1, matched, runs, token_f1
+from pellucid.comparison.selection import mean_share, selected_words
+from pellucid.results.bootstrap import combined
 from pellucid.text.example import Rationale
 from tests.evaluation.cases import case_with, examples, mark
 from tests.reference import metrics as slow

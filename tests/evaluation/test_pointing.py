@@ -7,7 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.data.planting.plant import WORDS
-from pellucid.evaluation.protocols.transfers import decoy_first, reason_precision
+from pellucid.evidence.transfers import decoy_first, reason_precision
 from pellucid.text.example import Example, Rationale
 from tests.evaluation.reader import reader
 from tests.explanations import explanation

@@ -8,8 +8,8 @@ import torch
 
 import pellucid
 from pellucid.base.errors import ModelCannot
-from pellucid.evaluation.metrics.erasure import importance, soft_comprehensiveness, soft_sufficiency
-from pellucid.evaluation.shared.case import Case
+from pellucid.comparison.case import Case
+from pellucid.comparison.metrics.erasure import importance, soft_comprehensiveness, soft_sufficiency
 from pellucid.run.blank import generator_for
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import class_probabilities

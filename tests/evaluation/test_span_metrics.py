@@ -7,13 +7,13 @@ import pytest
 
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import metrics
-from pellucid.evaluation.metrics.spans import (
+from pellucid.comparison.case import Case
+from pellucid.comparison.metrics.spans import (
     span_agreement,
     span_comprehensiveness,
     span_over_random,
     span_sufficiency,
 )
-from pellucid.evaluation.shared.case import Case
 from pellucid.run.scheduler import Scheduler
 from pellucid.text.units import all_spans
 from tests.evaluation.cases import answer, case_with, examples, explained, model

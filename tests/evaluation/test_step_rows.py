@@ -8,7 +8,7 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.evaluation.layers.layer_question import joined_steps
+from pellucid.layers.question import joined_steps
 from pellucid.run.hidden_target import HiddenState
 from pellucid.text.ranges import step_labels, steps_of
 from studies.s3_steps.network import ReversingNetwork, as_model

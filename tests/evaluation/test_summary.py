@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.evaluation.shared import summary
-from pellucid.evaluation.shared.case import Judged
-from pellucid.evaluation.shared.summary import (
+from pellucid.comparison.case import Judged
+from pellucid.comparison.judged_part import curve_intervals
+from pellucid.results import bootstrap as summary
+from pellucid.results.bootstrap import (
     accuracy_interval,
     bootstrap_interval,
     combined,
-    curve_intervals,
     paired_difference,
     paired_difference_over_runs,
 )

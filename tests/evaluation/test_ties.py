@@ -13,11 +13,11 @@ import pytest
 import pellucid
 from pellucid.base.kinds import metrics
 from pellucid.base.progress import silent
-from pellucid.evaluation.checking.scored_text import scored_text, without_highest
-from pellucid.evaluation.shared.case import Case
-from pellucid.evaluation.shared.summary import combined
-from pellucid.extraction.extraction_request import ExtractionRequest
-from pellucid.extraction.selection import Selection
+from pellucid.comparison.case import Case
+from pellucid.comparison.scored_text import scored_text, without_highest
+from pellucid.evidence.extraction_request import ExtractionRequest
+from pellucid.evidence.selection import Selection
+from pellucid.results.bootstrap import combined
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 
 import pellucid
 from pellucid.base.errors import BadInput
-from pellucid.evaluation.protocols.planted_reasons import features, label_leak
-from pellucid.evaluation.protocols.transfers import WAYS, one_run, transfers
+from pellucid.evidence.transfers import WAYS, one_run, transfers
+from pellucid.explaining.planting import features, label_leak
 
 
 @pytest.fixture(scope="module")

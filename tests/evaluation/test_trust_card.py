@@ -9,8 +9,7 @@ from scipy import stats
 
 from pellucid.base.errors import UnknownName
 from pellucid.base.kinds import metrics
-from pellucid.evaluation.shared.summary import MetricValues, combined
-from pellucid.evaluation.trust.leads import (
+from pellucid.comparison.leads import (
     Lead,
     holm,
     leads_over_chance,
@@ -18,7 +17,8 @@ from pellucid.evaluation.trust.leads import (
     paired_p,
     pseudo_values,
 )
-from pellucid.evaluation.trust.trust_card import LIMITS, trust_card
+from pellucid.comparison.trust_card import LIMITS, trust_card
+from pellucid.results.bootstrap import MetricValues, combined
 from pellucid.results.check_outcome import TrustCard
 from pellucid.results.table import Cell, Interval, Table
 

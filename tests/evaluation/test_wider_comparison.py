@@ -9,12 +9,13 @@ import pandas
 import pyarrow.parquet as pq
 import pytest
 
-from pellucid.api import comparing
-from pellucid.api.checking import checking_of
-from pellucid.api.workers.comparison_of import comparison_of
 from pellucid.base.errors import BadFile
-from pellucid.evaluation.comparison import comparison, comparison_folder
-from pellucid.evaluation.comparison.comparison_folder import ComparisonFolder
+from pellucid.comparison import comparison
+from pellucid.comparison import door as comparing
+from pellucid.comparison import folder as comparison_folder
+from pellucid.comparison.checking import checking_of
+from pellucid.comparison.comparison_of import comparison_of
+from pellucid.comparison.folder import ComparisonFolder
 from pellucid.results.table import Table
 from pellucid.run.target import Target
 from tests.evaluation.cases import model

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.api.inputs.loading import loading_of, remember
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.notices import RouteNotUsed
-from pellucid.evaluation.comparison.comparison import PART
+from pellucid.comparison.comparison import PART
+from pellucid.explaining.inputs.loading import loading_of, remember
 from pellucid.models.routing import route_choice
 from pellucid.models.routing.routes import OneDnnRoute
 from tests.moments import files_of

@@ -11,8 +11,8 @@ import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import extractors
 from pellucid.base.progress import silent
-from pellucid.extraction.extract import extract_from, selection_for
-from pellucid.extraction.selection import BY_SPANS, BY_WORDS, TAKES_BUDGET
+from pellucid.evidence.extract import extract_from, selection_for
+from pellucid.evidence.selection import BY_SPANS, BY_WORDS, TAKES_BUDGET
 
 NAMES = extractors.names()
 SELECTIONS = [(name, mode) for name in NAMES for mode in extractors.get(name).facts["selections"]]

@@ -9,11 +9,11 @@ import numpy as np
 
 import pellucid
 from pellucid.base.errors import PellucidError
-from pellucid.reports.markup.html import ELEMENTS, visible
-from pellucid.reports.page.frame import page
-from pellucid.reports.page.page import report
-from pellucid.reports.terminal.explanation import terminal_text
-from pellucid.reports.terminal.table import terminal_table
+from pellucid.comparison.terminal import terminal_table
+from pellucid.drawing.html import ELEMENTS, visible
+from pellucid.drawing.page import page
+from pellucid.explaining.report import report
+from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Table
 from pellucid.text.units import SPECIAL, Units

@@ -6,7 +6,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO, TextIOWrapper
 from unittest.mock import patch
 
-from pellucid.cli.app import main
+from pellucid.cli import main
 
 
 def run(words: Sequence[str], stdin: str = "") -> tuple[int, str, str]:

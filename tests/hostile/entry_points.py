@@ -10,12 +10,12 @@ import pellucid
 from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import formats
 from pellucid.data.load import load_parts
-from pellucid.evaluation.protocols.upgrade import Upgrade, change
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.plan import Plan
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.table import Table
+from pellucid.training.upgrading import Upgrade, change
 from tests.datasets.formats.originals import ORIGINALS
 from tests.explanations import explanation
 from tests.hostile.assertions import assert_round_trip

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.reports.markup.html import visible
-from pellucid.reports.page.page import report
+from pellucid.drawing.html import visible
+from pellucid.explaining.report import report
 from tests.hostile.input_strategies import DIRECTIONS, MARKUP, SCRIPTS
 from tests.reports.sample_results import sample_explanation, sample_table
 from tests.reports.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks

@@ -36,7 +36,7 @@ BESIDE = """
 import sys
 from pathlib import Path
 import pellucid
-import pellucid.api.workers.comparison_of
+import pellucid.comparison.comparison_of
 
 def write_modules(path, share):
     pellucid.explain(pellucid.load("model"), ["A fine film."], "gradient")

@@ -3,8 +3,8 @@
 from hypothesis import strategies as st
 
 from pellucid.base.errors import PellucidError
-from pellucid.reports.markup.html import visible
-from pellucid.reports.page.frame import caveats_section, facts_section
+from pellucid.drawing.html import visible
+from pellucid.drawing.page import caveats_section, facts_section
 from pellucid.results.table import Table
 from tests.hostile.assertions import (
     assert_drawn_safely,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid.base.errors import BadInput, PellucidError
-from pellucid.reports.markup.html import plain, visible
+from pellucid.drawing.html import plain, visible
 from pellucid.text.units import KINDS, text_units
 from tests.asking import works
 from tests.hostile.assertions import (

@@ -3,8 +3,8 @@
 import math
 from dataclasses import replace
 
-from pellucid.evaluation.attention_analysis.attention_lines import verdict_of
-from pellucid.results.attention_analysis import (
+from pellucid.attention.lines import verdict_of
+from pellucid.attention.record import (
     AttentionAnalysis,
     AttentionLine,
     ModelAttention,

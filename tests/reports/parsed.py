@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from pellucid.reports.markup.html import EMPTY
+from pellucid.drawing.html import EMPTY
 
 
 @dataclass

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import pellucid
+from pellucid.attention.record import AttentionAnalysis
 from pellucid.base.errors import BadInput
-from pellucid.results.attention_analysis import AttentionAnalysis
 from tests.reports.attention_samples import WORDS, sample_attention, with_adversary
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_table

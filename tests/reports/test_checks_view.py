@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.reports.checks.frontier import costs, frontier, frontier_view
-from pellucid.reports.checks.view import LineGrid, WordRows, page_checks, parts_of
-from pellucid.reports.page.page import report
+from pellucid.comparison.checks_view import LineGrid, WordRows, page_checks, parts_of
+from pellucid.comparison.frontier import costs, frontier, frontier_view
+from pellucid.explaining.report import report
 from pellucid.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.results.table import COST_SECONDS, Cell, Curve, Interval, Table
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.results.layers.concept_analysis import ConceptAnalysis, ConceptDensity
+from pellucid.layers.concept_analysis import ConceptAnalysis, ConceptDensity
 from pellucid.text.concept import Concept
 from tests.hostile.command_line import run
 from tests.reports.parsed import parsed

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from pellucid.reports.checks.view import corpus_grid, data_sets
-from pellucid.reports.page.page import report
+from pellucid.comparison.checks_view import corpus_grid, data_sets
+from pellucid.explaining.report import report
 from pellucid.results.check_outcome import CheckLine, CheckOutcome
 from pellucid.results.table import Cell, Interval, Table
 

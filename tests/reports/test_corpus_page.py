@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from pellucid import report
-from pellucid.reports.notebook import notebook_results
-from pellucid.reports.page.class_words_view import axis_of, left_out, reach_of
-from pellucid.reports.page.corpus import FULL_COLOUR, IN_FULL, MANY, ending, texts_in_order, usual_scales
-from pellucid.reports.page.summary_view import duration
+from pellucid.explaining.views.class_words import axis_of, left_out, reach_of
+from pellucid.explaining.views.corpus import FULL_COLOUR, IN_FULL, MANY, ending, texts_in_order, usual_scales
+from pellucid.explaining.views.notebook import notebook_results
+from pellucid.explaining.views.summary import duration
 from pellucid.results.results import Results
 from tests.reports.parsed import parsed
 from tests.reports.sample_corpus import sample_corpus

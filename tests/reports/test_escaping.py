@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from pellucid.reports.checks.view import notebook_html_of_table
-from pellucid.reports.markup.html import document, element, fragment, plain, style, turns, visible
-from pellucid.reports.notebook import notebook_html
-from pellucid.reports.page.card import card
-from pellucid.reports.page.frame import caveats_section, facts_section, page
-from pellucid.reports.page.heat_map import heat_map
-from pellucid.reports.page.page import report
-from pellucid.reports.page.span_view import span_view
+from pellucid.comparison.checks_view import notebook_html_of_table
+from pellucid.drawing.card import card
+from pellucid.drawing.heat_map import heat_map
+from pellucid.drawing.html import document, element, fragment, plain, style, turns, visible
+from pellucid.drawing.page import caveats_section, facts_section, page
+from pellucid.drawing.span_view import span_view
+from pellucid.explaining.report import report
+from pellucid.explaining.views.notebook import notebook_html
 from pellucid.results.table import Table
 from pellucid.text.units import Units
 from tests.reports.parsed import parsed

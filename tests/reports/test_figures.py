@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.attention.record import AttentionAnalysis
 from pellucid.base.errors import BadInput, BadSetting, UnknownName
-from pellucid.reports.figures.canvas import palette
-from pellucid.reports.figures.swarm_figure import spread
-from pellucid.reports.figures.table_figure import methods_to_draw
-from pellucid.reports.figures.text_figure import runs_right_to_left, word_places
-from pellucid.reports.figures.words_figure import escaped
-from pellucid.reports.page.heat_map import drawable_view
-from pellucid.results.attention_analysis import AttentionAnalysis
+from pellucid.comparison.figure import methods_to_draw
+from pellucid.drawing.canvas import palette
+from pellucid.drawing.heat_map import drawable_view
+from pellucid.explaining.views.text_figure import runs_right_to_left, word_places
+from pellucid.explaining.views.words_figures import escaped, spread
 from pellucid.results.results import Results
 from tests.core.corpus.layer_samples import TEXTS as LAYER_TEXTS
 from tests.core.corpus.layer_samples import sample_analysis

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pellucid
-from pellucid.reports.page.frame import facts_section
-from pellucid.reports.page.page import report
-from pellucid.reports.page.side_by_side import left_out_view
-from pellucid.reports.page.table_view import table_view
-from pellucid.reports.wording.plain_words import GLOSSARY, terms_in
+from pellucid.drawing.page import facts_section
+from pellucid.drawing.table_view import table_view
+from pellucid.drawing.wording import GLOSSARY, terms_in
+from pellucid.explaining.report import report
+from pellucid.explaining.views.side_by_side import left_out_view
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation, sample_table
 

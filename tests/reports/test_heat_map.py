@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pellucid.reports.markup.colours import DARK, LEVELS, LIGHT, level, scale_key, shade
-from pellucid.reports.page.card import card
-from pellucid.reports.page.heat_map import heat_map
-from pellucid.reports.page.span_view import span_view
-from pellucid.reports.page.texts_view import page_scales, texts_view
+from pellucid.drawing.card import card
+from pellucid.drawing.heat_map import heat_map
+from pellucid.drawing.html import DARK, LEVELS, LIGHT, level, scale_key, shade
+from pellucid.drawing.span_view import span_view
+from pellucid.drawing.texts_view import page_scales, texts_view
 from pellucid.text.units import Units
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation

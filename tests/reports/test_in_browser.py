@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.api.reporting import report as report_layers
-from pellucid.reports.page.page import report
-from pellucid.results.layers.layer_analysis import LayerAnalysis
+from pellucid.explaining.report import report
+from pellucid.explaining.report_door import report as report_layers
+from pellucid.layers.record import LayerAnalysis
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from tests.core.corpus.layer_samples import trained

@@ -7,10 +7,10 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput
-from pellucid.reports.markup.colours import ColourRange, colour_range
-from pellucid.reports.markup.map_table import map_tables
+from pellucid.drawing.heat_map import map_tables
+from pellucid.drawing.html import ColourRange, colour_range
+from pellucid.layers.record import LayerAnalysis, ModelLayers
 from pellucid.results.explanation import Explained
-from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_table

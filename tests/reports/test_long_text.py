@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pellucid.reports.page.heat_map import heat_map
-from pellucid.reports.page.long_text import BARS, HEIGHT, LONG, LONGEST, SENTENCES
-from pellucid.reports.page.span_view import span_view
+from pellucid.drawing.heat_map import heat_map
+from pellucid.drawing.long_text import BARS, HEIGHT, LONG, LONGEST, SENTENCES
+from pellucid.drawing.span_view import span_view
 from tests.explanations import word_units
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation

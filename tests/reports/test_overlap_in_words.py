@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.reports.wording.plain_words import overlap_in_words
+from pellucid.drawing.wording import overlap_in_words
 from pellucid.results.word_lists import OverlapCurve, WordLists
 
 

@@ -7,12 +7,12 @@ from hashlib import sha256
 import pytest
 
 from pellucid.base.errors import BadFile, BadSetting
-from pellucid.reports.checks.view import notebook_html_of_table
-from pellucid.reports.notebook import notebook_html
-from pellucid.reports.page.frame import caveats_section, facts_section, page, write_report
-from pellucid.reports.page.page import report, texts_section
-from pellucid.reports.terminal.explanation import terminal_text
-from pellucid.reports.terminal.table import terminal_table
+from pellucid.comparison.checks_view import notebook_html_of_table
+from pellucid.comparison.terminal import terminal_table
+from pellucid.drawing.page import caveats_section, facts_section, page, write_report
+from pellucid.explaining.report import report, texts_section
+from pellucid.explaining.views.notebook import notebook_html
+from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.explanation import Explained
 from pellucid.results.prediction import Prediction
 from pellucid.results.table import Interval

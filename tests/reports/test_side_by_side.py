@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.kinds import attributions
-from pellucid.reports.notebook import notebook_side_by_side
-from pellucid.reports.page.page import report
-from pellucid.reports.page.summary_view import agreement, by_luck, spearman
-from pellucid.reports.terminal.side_by_side import terminal_side_by_side
-from pellucid.reports.wording.method_facts import (
+from pellucid.drawing.method_facts import (
     ATTENTION,
     BACKWARD,
     FLOOR,
@@ -18,6 +14,10 @@ from pellucid.reports.wording.method_facts import (
     in_families,
     ordered,
 )
+from pellucid.explaining.report import report
+from pellucid.explaining.views.notebook import notebook_side_by_side
+from pellucid.explaining.views.summary import agreement, by_luck, spearman
+from pellucid.explaining.views.terminal_side_by_side import terminal_side_by_side
 from pellucid.results.side_by_side import SideBySide
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_explanation

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.reports.page.page import report
-from pellucid.reports.page.span_analysis import cautions
-from pellucid.results.error_analysis import CueWord, ErrorAnalysis, PatternCount
+from pellucid.errors.record import CueWord, ErrorAnalysis, PatternCount
+from pellucid.explaining.report import report
+from pellucid.explaining.views.span_analysis import cautions
 from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.results.table import Interval
 from tests.reports.parsed import parsed

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from pellucid.reports.page.curve_panels import MOST_LINES, curves_view
-from pellucid.reports.page.curve_plot import COLOURS, curve_plots, frame_of, line_styles, round_ticks
-from pellucid.reports.page.table_view import comparison, table_view
+from pellucid.drawing.comparison_section import MOST_LINES, curves_view
+from pellucid.drawing.curve_plot import COLOURS, curve_plots, frame_of, line_styles, round_ticks
+from pellucid.drawing.table_view import comparison, table_view
 from pellucid.results.table import Cell, Interval, Table
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import METHODS, METRICS, sample_table

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from pellucid.base.wording import short_title
-from pellucid.reports.terminal.explanation import terminal_text
-from pellucid.reports.terminal.progress_bar import progress_bar
-from pellucid.reports.terminal.table import terminal_table
+from pellucid.comparison.terminal import terminal_table
+from pellucid.drawing.progress_bar import progress_bar
+from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from tests.reports.sample_results import HOSTILE, METHODS, sample_explanation, sample_table

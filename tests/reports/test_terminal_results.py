@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from pellucid.reports.terminal.class_words import terminal_class_words
-from pellucid.reports.terminal.results import terminal_results, terminal_summary
+from pellucid.explaining.views.terminal_results import terminal_results, terminal_summary
 from pellucid.results.results import Results
+from pellucid.words.views import terminal_class_words
 from tests.core.corpus.answered import answered
 from tests.reports.sample_results import HOSTILE, sample_explanation
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pellucid.reports.figures.canvas import blended
-from pellucid.reports.markup.colours import LIGHT
+from pellucid.drawing.canvas import blended
+from pellucid.drawing.html import LIGHT
 from pellucid.text.units import all_spans
 from tests.explanations import explanation, word_units
 from tests.reports.sample_results import HOSTILE, sample_explanation

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.reports.page.corpus import OWN_COLOURS
-from pellucid.reports.word_lists.columns import LONGEST, WIDTH, cloud_layout, word_cloud
-from pellucid.reports.word_lists.sections import overlap_plot, word_lists_sections
+from pellucid.explaining.views.corpus import OWN_COLOURS
 from pellucid.results.results import Results
 from pellucid.results.word_lists import WordSum
+from pellucid.words.columns import LONGEST, WIDTH, cloud_layout, word_cloud
+from pellucid.words.views import overlap_plot, word_lists_sections
 from tests.core.corpus.answered import answered
 from tests.reports.sample_corpus import sample_corpus
 

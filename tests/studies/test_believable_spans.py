@@ -6,12 +6,12 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from pellucid import api
-from pellucid.api.recipes import NAMED
-from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+import pellucid
+from pellucid.evidence.eraser_scores import NUMBERS
 from pellucid.results.interval import Interval
 from pellucid.run.batch import edit
 from pellucid.text.example import Example, Rationale
+from pellucid.training.recipes import NAMED
 from studies.believable_spans.bounds import MET, MISSED, UNDECIDED, bounds_of
 from studies.believable_spans.corpora import CORPORA, SIZES, models_of, parts_of
 from studies.believable_spans.evidence import (
@@ -80,7 +80,7 @@ def test_random_choices_are_the_spans_where_nothing_else_fits(model):
 
 
 def test_a_method_gets_as_many_words_as_the_spans_have(model):
-    explanation = api.explain(model, EXAMPLES, "gradient", progress=False)[0]
+    explanation = pellucid.explain(model, EXAMPLES, "gradient", progress=False)[0]
     words = explanation.view("word")
     scores = np.asarray(words.scores)[~words.special]
     best = best_words(explanation, 2)

@@ -1,7 +1,7 @@
 """What the demo gives costly methods: settings that they have, and nothing that is not there."""
 
-from pellucid.api.demo import BUDGET, _costs, _methods
 from pellucid.base.kinds import attributions
+from pellucid.demo import BUDGET, _costs, _methods
 
 
 def test_costly_methods_get_settings_of_theirs():

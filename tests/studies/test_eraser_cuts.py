@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.evaluation.protocols.eraser_scores import eraser_scores
+from pellucid.evidence.eraser_scores import eraser_scores
 from pellucid.text.example import Example, Rationale
 from studies.s0_eraser import cuts as eraser_cuts
 from studies.s0_eraser.texts import last_sentences

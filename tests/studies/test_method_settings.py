@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.api.demo import FEW_PASSES
+from pellucid.demo import FEW_PASSES
 from studies.shared.method_settings import with_study_settings
 from tests.asking import ask
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from pellucid.api import accuracy, train
 from pellucid.data.load import load_examples
+from pellucid.explaining.accuracy import accuracy
+from pellucid.training.door import train
 from studies.planted_token.study import LEARNT, TRAINING, average_precisions
 
 CNN = {"encoder": "cnn", "pooler": "maximum", "epochs": 1, "learning_rate": 2e-3, "precision": "float32"}

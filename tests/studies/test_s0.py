@@ -7,7 +7,7 @@ import pytest
 
 from pellucid.base.errors import BadFile
 from pellucid.base.progress import silent
-from pellucid.extraction.extract import extract_from, selection_for
+from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.results.table import Interval
 from pellucid.text.tied_units import TIES
 from studies.s0_eraser.numbers import FEW, verdict

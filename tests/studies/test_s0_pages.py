@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.evaluation.protocols.transfers import WAYS
+from pellucid.evidence.transfers import WAYS
 from studies.s0_transfers.numbers import BLIND, OURS, summarise
 from studies.s0_transfers.page import as_page
 

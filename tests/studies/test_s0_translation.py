@@ -8,7 +8,7 @@ from studies.s0_translation.summary import difference_over_seeds, summarise
 from studies.shared.claims import claim_of
 
 pytest.importorskip("sacrebleu")
-from pellucid.evaluation.translations.bleu import bleu_of_means, sentence_statistics
+from pellucid.writing.bleu import bleu_of_means, sentence_statistics
 
 REFERENCES = [
     "the cat sat on the mat",

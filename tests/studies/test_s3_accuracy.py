@@ -6,7 +6,7 @@ import pytest
 from pellucid.base.errors import UnknownName
 from pellucid.base.processes import no_report
 from pellucid.data.load import load_examples
-from pellucid.evaluation.shared.summary import matthews_interval
+from pellucid.results.bootstrap import matthews_interval
 from pellucid.results.table import Interval
 from studies.s3_accuracy import study
 from studies.s3_accuracy.models import PRETRAINED, TITLES, model_plan, model_recipe

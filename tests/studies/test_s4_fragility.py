@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
+from pellucid.attention.question import plotted
+from pellucid.attention.weighed_texts import attention_outcome, weighed_texts
+from pellucid.attention.weight_tests.mutual_information import mutual_information
 from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
 from pellucid.base.processes import no_report
 from pellucid.data.load import load_examples
-from pellucid.evaluation.attention.mutual_information import mutual_information
-from pellucid.evaluation.attention_analysis.attention_question import plotted
-from pellucid.evaluation.shared.weighed_texts import attention_outcome, weighed_texts
 from pellucid.text.example import Example
 from studies.s4_fragility import study
 from studies.s4_fragility.choice import best_weights, candidates, read_choice

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pellucid.evaluation.protocols.eraser_scores import NUMBERS
+from pellucid.evidence.eraser_scores import NUMBERS
 from studies.shared.seed_intervals import interval_over_seeds
 
 

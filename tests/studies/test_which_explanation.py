@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from pellucid import api
+import pellucid
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import attributions
 from pellucid.base.processes import no_report
@@ -219,7 +219,9 @@ def test_a_model_with_a_planted_reason_is_judged_whole(tmp_path):
     one = records["comparisons"]["0"]
     model = trained_model(settings, "planted-token", 0)
     texts = parts_of("planted-token", "", "tiny")["test"][:1]
-    assert len(api.explain_all(model, texts, list(METHODS), progress=False)) == 13  # no setting is refused
+    assert (
+        len(pellucid.explain_all(model, texts, list(METHODS), progress=False)) == 13
+    )  # no setting is refused
     assert set(one["values"]) == {"comprehensiveness", "sufficiency", "reason_found"}
     assert {check["check"] for check in one["checks"]} == {"seed_agreement", "dead_token"}
     assert all(len(values) == 4 for of in one["values"].values() for values in of.values())

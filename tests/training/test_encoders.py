@@ -6,11 +6,11 @@ import sys
 import pytest
 
 import pellucid
-from pellucid.api import recipe_of
 from pellucid.base.kinds import encoders
-from pellucid.cli.app import main
+from pellucid.cli import main
 from pellucid.models.composed.plan import Plan
 from pellucid.text.example import Example
+from pellucid.training.recipes import recipe_of
 
 LABELS = ("negative", "positive")
 SMALL = {

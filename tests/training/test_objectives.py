@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pellucid.api import recipe_of
 from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.progress import silent
 from pellucid.data.load import load_examples
@@ -18,6 +17,7 @@ from pellucid.text.example import Example, Rationale
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objective_fit import check_objective_widths
 from pellucid.training.recipe import Recipe
+from pellucid.training.recipes import recipe_of
 from pellucid.training.train import train_model
 from tests.tiny import tiny_composed, tiny_on_vectors
 from tests.training.tiny_training import parts, trained

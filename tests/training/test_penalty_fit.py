@@ -3,10 +3,10 @@
 import pytest
 
 import pellucid
-from pellucid.api import recipe_of
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import penalties
 from pellucid.training.objective import check_fit
+from pellucid.training.recipes import recipe_of
 from tests.training.tiny_training import trained
 
 

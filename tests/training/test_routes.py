@@ -4,8 +4,8 @@ import pytest
 from safetensors.torch import load_file
 
 import pellucid
-from pellucid.api.inputs.loading import loading_of
 from pellucid.base.errors import BadSetting, UnknownName
+from pellucid.explaining.inputs.loading import loading_of
 from pellucid.models.routing.linear_product import TrainedLinear
 from pellucid.models.routing.routes import OneDnnRoute
 from pellucid.training.recipe import Recipe

@@ -6,12 +6,18 @@ import math
 import pytest
 import torch
 
-from pellucid.api import recipe_of
-from pellucid.api.recipes import NAMED, USUAL, named_pooler_settings, training_settings, usual_recipe
 from pellucid.base.errors import BadFile, BadSetting, UnknownName
 from pellucid.models.composed.plan import Plan
 from pellucid.run.trace import SpanTrace
 from pellucid.training.recipe import Recipe
+from pellucid.training.recipes import (
+    NAMED,
+    USUAL,
+    named_pooler_settings,
+    recipe_of,
+    training_settings,
+    usual_recipe,
+)
 from pellucid.training.span_count import SpanCount, check_span_count, span_count_on_dev
 from tests.moments import Moments, files_of, killed
 from tests.reference.evidence_objectives import number_of_spans

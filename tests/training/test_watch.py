@@ -161,7 +161,7 @@ def test_settings_need_a_watch_and_are_known():
 
 
 def test_the_door_and_the_command_watch(encoder, tmp_path, capsys):
-    from pellucid.cli.app import app
+    from pellucid.cli import app
 
     pellucid.write_json_lines(parts()["train"], tmp_path / "data" / "train.jsonl")
     pellucid.write_json_lines(parts()["dev"], tmp_path / "data" / "dev.jsonl")

@@ -5,8 +5,8 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, MissingPackage, ModelCannot
-from pellucid.evaluation.translations import bleu as scores_file
-from pellucid.evaluation.translations.bleu import translation_scores
+from pellucid.writing import bleu as scores_file
+from pellucid.writing.bleu import translation_scores
 from tests.tiny import tiny_classifier
 from tests.translation.conftest import PAIRS
 
@@ -82,6 +82,6 @@ def test_what_does_not_fit_ends_in_one_sentence(monkeypatch):
     def missing(name):
         raise MissingPackage(f"This needs the package {name}, which is not installed: pip install {name}")
 
-    monkeypatch.setattr("pellucid.api.translation.scoring_translations.optional_package", missing)
+    monkeypatch.setattr("pellucid.writing.scoring.optional_package", missing)
     with pytest.raises(MissingPackage, match="pip install sacrebleu"):
         pellucid.bleu(["a"], [("x", "y")])

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from pellucid.models.translation.untrained_network import LstmSettings, NetworkSettings
-from pellucid.training.translation.train_translator import train_translator
-from pellucid.training.translation.translator_plan import TranslationRecipe, TranslatorPlan
+from pellucid.writing.train_translator import train_translator
+from pellucid.writing.translator_plan import TranslationRecipe, TranslatorPlan
 from tests.moments import Moments, files_of, killed
 from tests.translation.conftest import parts
 

@@ -8,8 +8,8 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadInput
 from pellucid.data.built_in.planted_translation import WORDS, _made_up, planted_translation
-from pellucid.evaluation.translations.links import link_scores_of, linked_words, parsed_links
 from pellucid.text.example import Example
+from pellucid.writing.links import link_scores_of, linked_words, parsed_links
 
 
 def literal(scores, links):

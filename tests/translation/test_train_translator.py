@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.text.example import Example
-from pellucid.training.translation import train_translator as loop
-from pellucid.training.translation.translation_loss import batches, epoch_order
+from pellucid.writing import train_translator as loop
+from pellucid.writing.translation_loss import batches, epoch_order
 from tests.tiny_writing import tiny_writing
 from tests.translation.conftest import LSTM, PAIRS, SETTINGS, SHORT, parts
 

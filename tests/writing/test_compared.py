@@ -8,7 +8,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot
-from pellucid.cli.app import main
+from pellucid.cli import main
 from pellucid.run.batch import edit
 from pellucid.text.example import as_examples
 from tests.tiny_writing import save_tiny_writing, tiny_writing

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from pellucid.base.checks import between
 from pellucid.base.errors import ModelCannot
 from pellucid.base.wording import quoted
+from pellucid.models.language_heads.lens_table import LensTable, read_lens_table
 from pellucid.models.language_heads.lens_weights import vocabulary_digest
 from pellucid.models.language_heads.masked_head import MaskedHead
 from pellucid.models.language_heads.masked_lm_head import named_tokens
-from pellucid.results.layers.lens_table import LensTable, read_lens_table
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.language_head import NamedTokens
 from pellucid.run.model import Model, lacking

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pellucid.layers.record import LayerAnalysis, ModelLayers
 from pellucid.results.explanation import Explained, Explanation, Prediction
-from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
 from pellucid.text.example import Example
 from pellucid.text.units import SPECIAL, Units, text_units
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.results.layers.layer_analysis import LayerAnalysis, ModelLayers
-from pellucid.results.layers.layer_words import retained_words, words_changed
+from pellucid.layers.layer_words import retained_words, words_changed
+from pellucid.layers.record import LayerAnalysis, ModelLayers
 from pellucid.results.means import difference_interval, t_interval
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
 
@@ -165,7 +165,7 @@ def spoilt(value, draw):
 
 
 def test_a_spoilt_file_is_read_and_drawn_or_refused_in_a_sentence(tmp_path):
-    from pellucid.reports.layer_maps.page import layer_sections
+    from pellucid.layers.page import layer_sections
 
     path, text = tmp_path / "layers.json", json.dumps(sample_analysis(texts=TEXTS[:2]).record())
     draw, refused = np.random.default_rng(5), 0

@@ -8,13 +8,13 @@ import torch
 
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.data.load import load_examples
+from pellucid.layers.lens.recovery import lens_table, share_over_rows
+from pellucid.layers.lens.translators import FrozenStates, HeadLoss, lens_rows
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
 from pellucid.text.example import as_examples
-from pellucid.training.lens.head_loss import HeadLoss, Masking, content_of, lens_rows
-from pellucid.training.lens.recovery import lens_table, share_over_rows
-from pellucid.training.lens.translator_loss import FrozenStates
+from pellucid.training.objectives.masked_words import Masking, content_of
 from tests.tiny import tiny_classifier, tiny_composed, tiny_on_vectors
 from tests.training.lens.tiny_lens import trained_lens
 

@@ -3,7 +3,7 @@
 import torch
 
 from pellucid.text.example import as_examples
-from pellucid.training.lens.head_loss import Masking, content_of
+from pellucid.training.objectives.masked_words import Masking, content_of
 from tests.tiny import tiny_classifier
 
 MODEL = tiny_classifier()

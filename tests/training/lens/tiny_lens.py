@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pellucid.base.progress import silent
 from pellucid.data.load import load_examples
+from pellucid.layers.lens.stage import LensRecipe
+from pellucid.layers.lens.train_lens import train_lens
 from pellucid.models.language_heads.lens import CLASSIFIER
-from pellucid.training.lens.lens_stage import LensRecipe
-from pellucid.training.lens.train_lens import train_lens
 from tests.tiny import tiny_classifier
 
 STEPS = {"head_steps": 6, "translator_steps": 4}

@@ -6,7 +6,7 @@ Doe (2031), "On Beginnings".
 import numpy as np
 
 from pellucid.base.kinds import checks
-from pellucid.evaluation.checking.check_case import CheckCase, Findings
+from pellucid.comparison.check_case import CheckCase, Findings
 
 
 @checks.add(needs=frozenset(), cost="nothing: it reads the comparison's explanations")

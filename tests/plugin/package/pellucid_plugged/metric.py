@@ -6,7 +6,7 @@ Doe (2030), "On Falls".
 import numpy as np
 
 from pellucid.base.kinds import metrics
-from pellucid.evaluation.shared.case import Case, Judged
+from pellucid.comparison.case import Case, Judged
 
 
 @metrics.add(better="higher", lowest=-1.0, highest=1.0)

@@ -1,1 +1,0 @@
-"""Doors to whether a model's weights explain it."""

@@ -1,1 +1,0 @@
-"""Doors to what the layers of a model know."""

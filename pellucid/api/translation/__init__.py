@@ -1,1 +1,0 @@
-"""Doors of translators: training one, and translating."""

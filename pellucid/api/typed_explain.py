@@ -1,5 +1,0 @@
-"""`explain` as `pellucid.explain` offers it: the file of types beside this one names every method's settings for editors."""
-
-from pellucid.api.explaining import explain
-
-__all__ = ["explain"]

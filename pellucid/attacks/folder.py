@@ -1,0 +1,237 @@
+"""A folder that keeps attempts part by part; interrupted work goes on after its last part.
+
+    question.json       what is asked of which texts; a folder with another question is refused
+    parts/0003.json     the attempts on the fourth part's texts
+    attempts.parquet    all attempts, once there are all
+    pellucid-manifest.json   digests of these files, once there are all; see `base/output_folder.py`
+
+Attacks on the same texts lie beside each other, each in a folder with its name. A part is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.blind_sheet import (
+    COLUMNS,
+    FORM,
+    LEAST_MEANING,
+    MOST_MEANING,
+    Judgement,
+    KeyRow,
+    SheetScores,
+    letters_digest,
+    sheet_scores,
+)
+from pellucid.attacks.question import AttackQuestion
+from pellucid.attacks.questions import AT_ONCE
+from pellucid.attacks.record import Attempts
+from pellucid.attacks.storage import (
+    attempt_from,
+    attempt_record,
+    holds_attempts,
+    read_attempts,
+    save_attempts,
+)
+from pellucid.base.errors import BadFile, BadInput
+from pellucid.base.files import possible_path, read_text, write_text
+from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
+from pellucid.base.kinds import readers
+from pellucid.base.progress import Progress
+from pellucid.base.wording import listed, quoted, shortened
+from pellucid.data.shared.delimited import comma_records, delimiter_of, with_header, without_declaration
+from pellucid.data.shared.encoding import encoding_of
+from pellucid.results.explanation_record import example_record
+from pellucid.results.question_folder import PARTS, prepare_folder, question_folder
+from pellucid.text.example import Example
+
+STAGE, ATTEMPTS = "attacking", "attempts.parquet"
+
+
+@dataclass(frozen=True)
+class AttackFolder:
+    """The texts, what is asked of them, and the folder that keeps the answers; None: they are kept in memory."""
+
+    path: Path | None
+    question: AttackQuestion
+    examples: Sequence[Example]
+
+    def attempts(self, progress: Progress) -> Attempts:
+        """One attempt a text; parts that are in the folder are read, the others computed and written."""
+        if self.path is None:
+            return Attempts(self._attempts(progress))
+        question, numbers = self._question(), range(-(-len(self.examples) // AT_ONCE))
+        parts = [self._file(number).relative_to(self.path).as_posix() for number in numbers]
+        folder = question_folder(self.path, "attack", question, [*parts, ATTEMPTS])
+        state = folder.begin()
+        prepare_folder(self.path, question, "attack")
+        attempts, remade = self._attempts(progress), []
+        if not state.is_whole:
+            remade = folder.rewritten([ATTEMPTS], partial(save_attempts, attempts, self.path / ATTEMPTS))
+        folder.end(state, remade)
+        return Attempts(attempts)
+
+    def _attempts(self, progress: Progress) -> list[Attempt]:
+        attempts: list[Attempt] = []
+        for first in range(0, len(self.examples), AT_ONCE):
+            attempts += self._part(first, progress)
+            progress(STAGE, len(attempts), len(self.examples))
+        return attempts
+
+    def _part(self, first: int, progress: Progress) -> list[Attempt]:
+        examples = self.examples[first : first + AT_ONCE]
+
+        def work() -> list[Attempt]:
+            total = len(self.examples)
+            return self.question.attempts(examples, lambda done: progress(STAGE, first + done, total))
+
+        if self.path is None:
+            return work()
+        number = first // AT_ONCE
+        file = self._file(number)
+        of = {"model": self.question.model.hash, "part": number}
+        if not file.exists():
+            records = [attempt_record(one) for one in work()]
+            write_text(file, json.dumps(sealed({"attempts": records}, of), ensure_ascii=False))
+        return _read(file, of)
+
+    def _file(self, number: int) -> Path:
+        assert self.path is not None
+        return self.path / PARTS / f"{number:04d}.json"
+
+    def _question(self) -> dict[str, object]:
+        digest = json_digest([example_record(one) for one in self.examples])
+        texts = f"{len(self.examples)} with digest {digest}"
+        return {"attack": self.question.facts(), "texts": texts, "texts in a part": AT_ONCE}
+
+
+def _read(file: Path, of: dict[str, object]) -> list[Attempt]:
+    content = read_json(file)
+    try:
+        assert is_sealed(content)
+        return [attempt_from(record) for record in unsealed(content, of, file)["attempts"]]
+    except (AssertionError, TypeError, LookupError, AttributeError, ValueError):
+        raise BadFile(f"{file} is damaged; remove it to have it made again.") from None
+
+
+# Attempts that were saved: a file, or the folder of one attack or of several.
+
+
+@readers.add()
+def attempts_at(path: Path) -> Attempts | None:
+    """The attempts in a file or folder, attack by attack; None where it holds none."""
+    files = [path / ATTEMPTS, *sorted(path.glob(f"*/{ATTEMPTS}"))] if path.is_dir() else [path]
+    files = [file for file in files if holds_attempts(file)]
+    return Attempts([one for file in files for one in read_attempts(file)]) if files else None
+
+
+# The door `read_blind_sheets`: what people judged on the sheets of an attack.
+
+
+def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path) -> list[SheetScores]:
+    """What people judged on sheets that `write_blind_sheet` wrote: does a fooled text still say the same, to a reader?
+
+    sheets: a .csv file, or one of each person who judged, as a spreadsheet saves it. Rows or cells that were left blank are not counted. key: the .json file that was written
+        with the sheet.
+
+    Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key or has other texts, a judgement twice, a label that is no class,
+    or a meaning that is not 1 to 5, `BadInput` without a sheet.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> attempts = pellucid.attack(model, [("A good film.", "positive")], "deepwordbug")
+    >>> pellucid.write_blind_sheet(attempts, "sheet.csv", "key.json")
+    >>> scores = pellucid.read_blind_sheets("sheet.csv", "key.json")
+    >>> scores[0].attack, scores[0].n_texts, scores[0].n_judged
+    ('deepwordbug', 1, 0)
+    """
+    paths = [sheets] if isinstance(sheets, str | Path) else sheets
+    if not isinstance(paths, list | tuple) or not paths:
+        raise BadInput(
+            f"sheets is {quoted(type(sheets).__name__)}; give a .csv file, or a list of one or more."
+        )
+    hidden, labels = _key(possible_path(key))
+    by_row = {one.row: one for one in hidden}
+    return sheet_scores(hidden, [_judgements(possible_path(path), by_row, labels) for path in paths])
+
+
+def _key(path: Path) -> tuple[list[KeyRow], list[str]]:
+    """(the rows, the classes; none in keys of earlier versions)."""
+    try:
+        record = json.loads(read_text(path))
+        if record["form"] != FORM:
+            raise KeyError("form")
+        rows = [KeyRow(**row) for row in record["rows"]]
+        if not all(row.edited in ("a", "b") for row in rows):
+            raise KeyError("edited")
+        return rows, [str(label) for label in record.get("labels", ())]
+    except (ValueError, KeyError, TypeError):
+        raise BadFile(
+            f"{path} is not the key of a blind sheet; give the .json file that was written with it."
+        ) from None
+
+
+def _judgements(path: Path, key: Mapping[int, KeyRow], labels: Sequence[str]) -> dict[int, Judgement]:
+    codec = encoding_of(path)  # spreadsheets save in their own, and with other signs between cells
+    cells_of = comma_records(path, delimiter_of(path, codec), codec)
+    names, records = with_header(path, without_declaration(cells_of))
+    if lacking := [one for one in COLUMNS if one not in names]:
+        raise BadFile(
+            f"{path} has no column {listed(lacking)}; give a sheet of `write_blind_sheet`, filled in."
+        )
+    judged: dict[int, Judgement] = {}
+    for line, fields in records:
+        if isinstance(fields, ValueError):
+            raise BadFile(f"{path}, line {line}: {fields}.")
+        cells = dict(zip(names, (one.strip() for one in fields), strict=False))
+        row = _row(path, line, cells, key)
+        if row in judged:
+            raise BadFile(f"{path}, line {line}: row {row} is there twice; leave one.")
+        _check_texts(path, line, cells, key[row])
+        by_side = {side: _label(path, line, cells.get(f"label_{side}", ""), labels) for side in "ab"}
+        after = by_side.pop(key[row].edited)
+        (before,) = by_side.values()
+        judged[row] = Judgement(before, after, _meaning(path, line, cells.get("same_meaning", "")))
+    return judged
+
+
+def _row(path: Path, line: int, cells: Mapping[str, str], key: Mapping[int, KeyRow]) -> int:
+    cell = cells.get("row", "")
+    if not cell.isdecimal() or int(cell) not in key:
+        raise BadFile(
+            f"{path}, line {line}: row {quoted(shortened(cell))} is not in the key; give the key of this sheet."
+        )
+    return int(cell)
+
+
+def _check_texts(path: Path, line: int, cells: Mapping[str, str], row: KeyRow) -> None:
+    """Raise `BadFile` where a row has other texts than the key knows: it is the key of another sheet."""
+    shown = letters_digest(cells.get("text_a", ""), cells.get("text_b", ""))
+    if row.texts and row.texts != shown:
+        raise BadFile(
+            f"{path}, line {line}: the texts are not those of row {row.row} in the key; give the key of this sheet."
+        )
+
+
+def _label(path: Path, line: int, cell: str, labels: Sequence[str]) -> str:
+    label = cell.casefold()
+    if label and labels and label not in [one.casefold() for one in labels]:
+        raise BadFile(
+            f"{path}, line {line}: {quoted(shortened(cell))} is no class; give one of {listed(labels)}, or nothing."
+        )
+    return label
+
+
+def _meaning(path: Path, line: int, cell: str) -> int | None:
+    if not cell:
+        return None
+    if not cell.isdecimal() or not LEAST_MEANING <= int(cell) <= MOST_MEANING:
+        raise BadFile(
+            f"{path}, line {line}: same_meaning is {quoted(shortened(cell))}; give a whole number from {LEAST_MEANING} to {MOST_MEANING}, or nothing."
+        )
+    return int(cell)

@@ -1,0 +1,174 @@
+"""What attacks did to many texts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+
+from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.storage import save_attempts
+from pellucid.base.json_text import nan_as_none
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import short_title
+from pellucid.results.means import share, t_interval
+from pellucid.results.table import Interval
+from pellucid.text.example import Example
+
+
+@dataclass(frozen=True)
+class AttackSummary:
+    """What one attack did over all texts for one goal.
+
+    n_texts: all. n_attacked: whose answer was right before, or that have no label, and whose answer is not what the goal wants. success: the share of these that it fooled, with a 95 %
+    Wilson interval. accuracy_before, accuracy_after: shares of the labelled texts that are answered right; nan without any, and for a model that answers with a value. queries: the mean over attacked texts. edited: the mean share of
+    words changed, similarity: the mean, both over successes; nan where there is none. n_budget: how many ended for want of queries. n_labelled: texts
+    whose label is a class of the model.
+    """
+
+    attack: str
+    n_texts: int
+    n_attacked: int
+    success: Interval
+    accuracy_before: float
+    accuracy_after: float
+    queries: Interval
+    edited: Interval
+    similarity: Interval
+    n_budget: int
+    goal: str = "flip"
+    n_labelled: int = 0
+
+
+class Attempts(Sequence[Attempt]):
+    """Attempts in order, attack by attack. attempts: what `attack` returned, of one attack or several.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> attempts = pellucid.attack(model, [("A good film.", "positive")], "deepwordbug")
+    >>> attempts
+    <Attempts: 1 of 1 texts fooled by deepwordbug>
+    """
+
+    def __init__(self, attempts: Sequence[Attempt]) -> None:
+        self._attempts = tuple(attempts)
+
+    @overload
+    def __getitem__(self, index: int) -> Attempt: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Attempts": ...
+    def __getitem__(self, index: int | slice) -> "Attempt | Attempts":
+        """One attempt, or several by a slice."""
+        return Attempts(self._attempts[index]) if isinstance(index, slice) else self._attempts[index]
+
+    def __len__(self) -> int:
+        return len(self._attempts)
+
+    def __iter__(self) -> Iterator[Attempt]:
+        return iter(self._attempts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Attempts) and self._attempts == other._attempts
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        parts = []
+        for attack in self.attacks:
+            of = [one for one in self if one.attack == attack and one.is_attacked]
+            parts.append(
+                f"{sum(one.is_success for one in of):,} of {len(of):,} texts fooled by {short_title(attack)}"
+            )
+        return f"<Attempts: {', '.join(parts) or 'none'}>"
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_attempts").make(self)
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_html_of_attempts").make(self)
+
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """The attacks in order of appearance."""
+        return tuple(dict.fromkeys(one.attack for one in self))
+
+    def successes(self) -> "Attempts":
+        """Those that reached the goal."""
+        return Attempts([one for one in self if one.is_success])
+
+    def examples(self) -> list[Example]:
+        """The edited texts of the successes, with the labels of the originals: an ordinary data set, also to train with.
+
+        Marks of evidence are left out, since their places have moved; `meta["attacked"]` is the id of the original.
+        """
+        return [
+            replace(
+                one.example,
+                segments=one.segments,
+                rationales=(),
+                id=f"{one.example.id}-{one.attack}" if one.example.id else "",
+                meta={**one.example.meta, "attacked": one.example.id},
+            )
+            for one in self.successes()
+        ]
+
+    def table(self) -> list[AttackSummary]:
+        """A summary of each attack, for each of its goals."""
+        kinds = dict.fromkeys((one.attack, one.goal) for one in self)
+        return [_summary(kind, [one for one in self if (one.attack, one.goal) == kind]) for kind in kinds]
+
+    def save(self, path: str | Path) -> None:
+        """Write every attempt to a .parquet or .json file, which `pellucid.read` reads.
+
+        path: the file; one that exists is replaced. Raises `BadFile` for another ending or a file that cannot be written.
+
+        >>> attempts.save("attempts.parquet")
+        >>> pellucid.read("attempts.parquet") == attempts
+        True
+        """
+        save_attempts(self, path)
+
+    def record(self) -> dict[str, object]:
+        """Plain values: summaries and attempts; None where a number is not known."""
+        from dataclasses import asdict
+
+        return nan_as_none(
+            {"attacks": [asdict(one) for one in self.table()], "attempts": [one.record() for one in self]}
+        )
+
+
+def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummary:
+    attacked = [one for one in attempts if one.is_attacked]
+    fooled = [one for one in attacked if one.is_success]
+    return AttackSummary(
+        kind[0],
+        len(attempts),
+        len(attacked),
+        share(len(fooled), len(attacked)),
+        *_accuracies(attempts),
+        _within(t_interval([one.queries for one in attacked]), 0.0, np.inf),
+        _within(t_interval([one.share_edited for one in fooled]), 0.0, 1.0),
+        _within(t_interval([one.similarity for one in fooled if not np.isnan(one.similarity)]), -1.0, 1.0),
+        sum(one.ending == "budget" for one in attempts),
+        kind[1],
+        sum(one.is_labelled for one in attempts),
+    )
+
+
+def _within(interval: Interval, low: float, high: float) -> Interval:
+    """An interval without what its number cannot be; nan bounds stay."""
+    return Interval(
+        interval.mean, float(np.maximum(interval.low, low)), float(np.minimum(interval.high, high))
+    )
+
+
+def _accuracies(attempts: Sequence[Attempt]) -> tuple[float, float]:
+    """The shares of right answers before and after, of the labelled texts; a value is neither right nor wrong."""
+    labelled = [one for one in attempts if one.is_labelled and one.before.probabilities]
+    if not labelled:
+        return np.nan, np.nan
+    right = [one for one in labelled if one.ending != "wrong before"]
+    return len(right) / len(labelled), sum(one.keeps_answer for one in right) / len(labelled)

@@ -1,0 +1,1 @@
+"""May a model's weights be read as an explanation of its answers?"""

@@ -1,0 +1,302 @@
+"""The page of an attention analysis: the verdict, the tests, single units, and what the numbers do not say."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pellucid.attention.record import AttentionAnalysis, AttentionLine, ModelAttention
+from pellucid.attention.unit_plots import unit_plots
+from pellucid.attention.wording import (
+    DISTANCE,
+    DIVERGENCE,
+    LIMITS,
+    MARKS,
+    READINGS,
+    counts_in_words,
+    idle_in_words,
+    line_name,
+    ordered_lines,
+    summary_in_words,
+    verdict_in_words,
+)
+from pellucid.base.kinds import attention_tests, renderers
+from pellucid.drawing.curve_plot import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Frame,
+    LineStyle,
+    frame_of,
+    line_styles,
+    round_ticks,
+    sample_of,
+)
+from pellucid.drawing.heat_map import caution_lines
+from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
+from pellucid.drawing.method_facts import entry_of, readable
+from pellucid.drawing.page import (
+    Section,
+    caveats_section,
+    facts_section,
+    glossary_view,
+    in_words,
+    notebook_sections,
+    write_report,
+)
+from pellucid.drawing.wording import bounds, three
+
+GUIDE = (
+    "Attention gives each word a weight, and the answer is a sum by these weights. This page shows whether they may be read as the "
+    "reason of the answer."
+)
+RESTS = (
+    "Two things are asked. Does the answer hang on the weights? Do they lie on the words that the answer depends on? The lines stand "
+    "in one file of the program, and were fixed before any study ran. All other tests are shown and do not decide."
+)
+TESTS = (
+    "Each number is the mean over the texts; its 95 % interval stands below it, and then how many texts were judged. Of random draws "
+    "± is the standard deviation between them."
+)
+ADVERSARY = (
+    "For each λ a new model was trained to give the same answers with weights as far away as λ asks. Far to the right and low: other "
+    "weights answer alike. The adversary imitates mistakes too, and both numbers are means over texts of unequal length."
+)
+UNITS = (
+    "What the model would answer by the state of one word alone. A line that stays near the model’s own answer says that every "
+    "state carries the whole text: then it matters little where the weight lies."
+)
+
+
+@renderers.add(
+    "page_of_attention",
+    draws="attention analysis",
+    page_of=("pellucid.attention.record.AttentionAnalysis",),
+    heading="Can attention be believed?",
+)
+def report(
+    analysis: AttentionAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
+) -> Path:
+    """Write the analysis to one HTML file; about: facts that are shown last."""
+    facts = [facts_section("What was done", "", about)] if about else []
+    sections = [*attention_sections(analysis), *facts]
+    return write_report(path, title=title, sections=sections, guide=element("p", GUIDE, class_="pl-lead"))
+
+
+def attention_sections(analysis: AttentionAnalysis) -> list[Section]:
+    """The verdict, the tests, single units, and limits."""
+    sections = [
+        Section("The verdict", summary_in_words(analysis), _verdict(analysis)),
+        Section("The tests", TESTS, fragment(tests_table(analysis), settings_table(analysis))),
+    ]
+    if curve := adversary_curve(analysis):
+        sections.append(Section("Other weights, the same answers", ADVERSARY, curve))
+    if plots := unit_plots(analysis):
+        sections.append(Section("Word by word", UNITS, plots))
+    return [*sections, caveats_section(LIMITS, "What these numbers do not say", "")]
+
+
+def _verdict(analysis: AttentionAnalysis) -> Markup:
+    first = analysis.models[0]
+    symbol, _, css_class = MARKS[first.verdict.answer]
+    others = [element("p", verdict_in_words(model)) for model in analysis.models[1:]]
+    big = element(
+        "p", element("span", f"{symbol} ", class_=css_class), verdict_in_words(first), class_="pl-big"
+    )
+    rests = element("p", RESTS, class_="pl-note")
+    words = element("div", big, *others, *caution_lines(analysis.caveats), rests, class_="pl-verdict")
+    return fragment(words, evidence_table(first))
+
+
+# The curve of the imitation adversary: how far weights can lie from the model's own, and how far the
+# answers then move.
+#
+# Tutek & Šnajder (2020), "Staying True to Your Word", figure 1. Inline SVG without script.
+
+
+Point = tuple[float, float, float]  # lambda, divergence of the weights, distance of the answers
+
+
+def adversary_curve(analysis: AttentionAnalysis) -> Markup | None:
+    """A line a model, a point a lambda; None where no adversary was trained."""
+    curves = {model.name: points for model in analysis.models if (points := curve_points(model))}
+    if not curves:
+        return None
+    every = [point for points in curves.values() for point in points]
+    frame = frame_of([0.0, *(x for _, x, _ in every)], [0.0, *(y for _, _, y in every)])
+    styles = line_styles(list(curves))
+    lines = [part for model, points in curves.items() for part in _line(points, frame, styles[model])]
+    drawing = element(
+        "svg",
+        *_axes(frame),
+        *lines,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=_spoken(curves),
+        class_="pl-plot",
+    )
+    items = (element("li", sample_of(styles[model]), name(model)) for model in curves)
+    caption = element(
+        "figcaption",
+        element("strong", "imitation adversary"),
+        element("small", "a point a λ: a new model that answers alike with weights as far away as it can"),
+    )
+    figure = element("figure", caption, drawing, class_="pl-figure")
+    return element(
+        "div", fragment(figure, element("ul", *items, class_="pl-lines")), class_="pl-plots pl-many"
+    )
+
+
+def curve_points(model: ModelAttention) -> list[Point]:
+    """In the order of lambda."""
+    lines = [line for line in model.lines if line.along]
+    of = {(line.at, line.part): line.value.mean for line in lines}
+    return [
+        (at, of[at, DIVERGENCE], of[at, DISTANCE])
+        for at in sorted({line.at for line in lines})
+        if {(at, DIVERGENCE), (at, DISTANCE)} <= of.keys()
+    ]
+
+
+def _axes(frame: Frame) -> list[Markup]:
+    parts = [element("text", "distance of the answers", x=2, y=TOP - 14)]
+    for tick in round_ticks(*frame.y_range):
+        y = frame.y(tick)
+        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
+        parts.append(element("text", f"{tick:g}", x=LEFT - 6, y=y + 3.5, text_anchor="end"))
+    low, high = frame.x_range
+    for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
+        parts.append(element("text", f"{tick:g}", x=frame.x(tick), y=BOTTOM + 15, text_anchor="middle"))
+    parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
+    middle = (LEFT + RIGHT) / 2
+    label = "divergence of the weights, in nats"
+    return [*parts, element("text", label, x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along")]
+
+
+def _line(points: Sequence[Point], frame: Frame, style: LineStyle) -> list[Markup]:
+    places = [(frame.x(x), frame.y(y)) for _, x, y in points]
+    line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in places), class_="pl-line")
+    markers = [
+        element(
+            "path",
+            element("title", f"λ = {at:g}"),
+            d=style.marker,
+            transform=f"translate({x:g} {y:g})",
+            class_="pl-marker",
+        )
+        for (at, _, _), (x, y) in zip(points, places, strict=True)
+        if style.marker
+    ]
+    return [element("g", line, *markers, class_=style.css_classes)]
+
+
+def _spoken(curves: dict[str, list[Point]]) -> str:
+    parts = [
+        f"{model}: "
+        + ", ".join(f"λ {at:g} divergence {three(x)}, distance {three(y)}" for at, x, y in points)
+        for model, points in curves.items()
+    ]
+    return f"Divergence of weights and distance of answers by λ. {'; '.join(parts)}"
+
+
+# The tests as a table: a row a line, a column a model, and what the number says.
+
+
+DIRECTIONS = {"higher": "↑ speaks for the weights", "lower": "↓ speaks for the weights"}
+
+
+def evidence_table(model: ModelAttention) -> Markup:
+    """What the verdict rests on: each number beside the lines that it is compared with."""
+    rows = []
+    for one in model.verdict.evidence:
+        symbol, word, css_class = READINGS[one.reading]
+        title = element("th", name(readable(one.test)), scope="row")
+        value = fragment(
+            element("span", three(one.value.mean), class_="pl-value"), element("small", bounds(one.value))
+        )
+        reading = element("small", f"{symbol} {word}", class_=css_class)
+        rows.append(
+            element(
+                "tr",
+                title,
+                element("td", value, reading),
+                element("td", one.bound, class_="pl-lines-of"),
+                element("td", one.sentence),
+            )
+        )
+    head = header_row(("test", "value, 95 % interval", "lines", "what it says"))
+    return scroll_box(table(head, rows, "pl-table pl-tests"), "What the verdict rests on")
+
+
+def tests_table(analysis: AttentionAnalysis) -> Markup:
+    """Every line that is no point of a curve, and each model's verdict below its name."""
+    lines = ordered_lines(analysis.models[0])
+    columns = (_model_column(model) for model in analysis.models)
+    head = element(
+        "tr", element("th", "test", scope="col"), *columns, element("th", "what it says", scope="col")
+    )
+    rows = (_row(line, analysis) for line in lines)
+    return scroll_box(table(head, rows, "pl-table pl-tests"), "Tests of attention")
+
+
+def settings_table(analysis: AttentionAnalysis) -> Markup:
+    """How each test was done: its settings and its source, folded."""
+    lines = {line.test: line for line in analysis.models[0].lines}
+    rows = (_settings_row(line) for line in lines.values())
+    head = header_row(("test", "settings", "after whom"))
+    box = scroll_box(table(head, rows, "pl-table"), "How each test was done")
+    seed = analysis.about.get("seed")
+    drawn = [] if seed is None else [element("p", f"Seed of all draws: {seed}.", class_="pl-note")]
+    terms = glossary_view(key for line in lines.values() for key in line.settings)
+    return element(
+        "details", element("summary", "How each test was done"), *drawn, box, terms, class_="pl-expert"
+    )
+
+
+def _settings_row(line: AttentionLine) -> Markup:
+    entry = entry_of(attention_tests, line.test)
+    source = (entry.paper if entry else "") or "–"  # summaries speak of shapes of tensors
+    title = element("th", name(readable(line.test)), scope="row")
+    return element(
+        "tr", title, element("td", name(in_words(line.settings) or "–")), element("td", name(source))
+    )
+
+
+def _model_column(model: ModelAttention) -> Markup:
+    symbol, word, css_class = MARKS[model.verdict.answer]
+    return element(
+        "th", name(model.name), element("small", f"{symbol} {word}", class_=css_class), scope="col"
+    )
+
+
+def _row(line: AttentionLine, analysis: AttentionAnalysis) -> Markup:
+    title = element(
+        "th", name(line_name(line)), element("small", DIRECTIONS.get(line.better, "")), scope="row"
+    )
+    cells = (_cell(_same(model, line)) for model in analysis.models)
+    says = " ".join(part for part in (line.meaning, idle_in_words(line)) if part)
+    return element("tr", title, *cells, element("td", says))
+
+
+def _same(model: ModelAttention, line: AttentionLine) -> AttentionLine | None:
+    return next((one for one in model.lines if (one.test, one.part) == (line.test, line.part)), None)
+
+
+def _cell(line: AttentionLine | None) -> Markup:
+    if line is None or math.isnan(line.value.mean):
+        return element("td", "–")
+    return element(
+        "td",
+        element("span", three(line.value.mean), class_="pl-value"),
+        element("small", bounds(line.value)),
+        element("small", f"n = {counts_in_words(line)}"),
+    )
+
+
+@renderers.add(draws="attention analysis")
+def notebook_attention_analysis(analysis: AttentionAnalysis) -> str:
+    """Whether a model's weights may be read as an explanation: verdict, tests and plots, for `_repr_html_`."""
+    sections = attention_sections(analysis)
+    return notebook_sections(sections)

@@ -1,0 +1,1 @@
+"""Tests of attention, one function a test."""

@@ -1,0 +1,1 @@
+"""One file a family of checks, one function a check."""

@@ -1,0 +1,168 @@
+"""`pellucid compare MODEL DATA`: which explanation can be trusted for this model?"""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pellucid
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
+from pellucid.base.files import check_outputs
+from pellucid.base.json_text import nan_as_none
+from pellucid.base.kinds import metrics as known_metrics
+from pellucid.comparison.compared_part import ComparisonCost
+from pellucid.comparison.folder import TABLE
+from pellucid.drawing.progress_bar import MINUTE, duration
+from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
+from pellucid.explaining.commands.model_options import (
+    CheckOptions,
+    LanguageOptions,
+    MethodOptions,
+    ModelOptions,
+    held_out,
+)
+from pellucid.explaining.commands.option_records import choices_from, say, settings_from, with_option_records
+from pellucid.explaining.inputs.examples import reads_label
+from pellucid.explaining.inputs.explained_target import ALL
+
+
+@with_option_records
+def compare(
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
+    data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
+    *,
+    part: Part,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
+    methods: MethodOptions,
+    loading: ModelOptions,
+    languages: LanguageOptions,
+    checking: CheckOptions,
+    metrics: Annotated[
+        str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
+    ] = None,
+    metric_set: Annotated[
+        list[str] | None,
+        typer.Option(help="A setting of a metric: metric.name=value. May be repeated."),
+    ] = None,
+    target: Annotated[
+        str,
+        typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
+    ] = "predicted",
+    seed: Annotated[
+        int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")
+    ] = 0,
+    resamples: Annotated[
+        int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")
+    ] = 1000,
+    by_metric: Annotated[
+        str | None,
+        typer.Option(help="The metric whose best method comes first; default: methods as they were named."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save everything to this folder. After an interruption, run the same command again to go on."
+        ),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the table to this JSON file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Processes that compute at once, each with its own copy of the model; needs --out."
+        ),
+    ] = 1,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
+) -> None:
+    """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
+    check_outputs([save, html], [data, checking.train, *(checking.corpus or [])])
+    if by_metric is not None:
+        known_metrics.get(by_metric.partition("(")[0])
+    names, judges = methods.names(), _metrics(metrics, metric_set)
+    source = reading.source(data, part.split)
+    examples = source.examples()
+    classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
+    needed = answers.need_labels or reads_label(target)
+    judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
+    training = (
+        None if checking.train is None else replace(source, data=checking.train, split="train").examples()
+    )
+    texts, method_names = (
+        selected(classifier, judged, amount, answers, seed),
+        None if names == [ALL] else names,
+    )
+    if out is None or not (out / TABLE).exists():
+        say_cost(
+            pellucid.compare_cost(
+                classifier,
+                texts,
+                method_names,
+                judges,
+                target=target,
+                checks=checking.choices(),
+                twins=checking.twin or (),
+                train=training,
+                corpora=checking.corpus or (),
+            )
+        )
+    table = pellucid.compare(
+        classifier,
+        texts,
+        method_names,
+        judges,
+        target=target,
+        seed=seed,
+        resamples=resamples,
+        checks=checking.choices(),
+        twins=checking.twin or (),
+        corpora=checking.corpus or (),
+        train=None if training is None else list(labelled(classifier, training, reading, needed=True)),
+        folder=out,
+        workers=workers,
+    )
+    table = table if by_metric is None else table.by(by_metric)
+    if save is not None:
+        table.save(save)
+    if html is not None:
+        pellucid.report([], table, path=html, title="Pellucid comparison")
+    print(json.dumps(nan_as_none(asdict(table))) if as_json else table)
+    for path in filter(None, (out, save, html)):
+        say(f"Written: {path}", aside=True)
+
+
+def _metrics(metrics: str | None, pairs: list[str] | None) -> list[Choice] | None:
+    """The metrics with their settings; None where none was named."""
+    if metrics is None and pairs:
+        raise BadSetting(
+            "--metric-set changes a metric that --metrics names; name it too: --metrics comprehensiveness --metric-set "
+            "comprehensiveness.operator=delete."
+        )
+    option = "--metric-set"
+    return (
+        None
+        if metrics is None
+        else choices_from(metrics, settings_from(pairs or [], option), option, "metric")
+    )
+
+
+# What a comparison will cost, said before its work begins.
+
+
+def say_cost(cost: ComparisonCost | None) -> None:
+    """Print the cost of work of more than a minute to standard error."""
+    if cost is not None and (cost.seconds > MINUTE or cost.unknown):
+        checks = f", {duration(cost.check_seconds)} of it for checks" if cost.check_seconds > MINUTE else ""
+        unknown = f" How long {' and '.join(cost.unknown)} will train is not in it." if cost.unknown else ""
+        say(
+            f"This will take about {duration(cost.seconds)}{checks}: {cost.texts:,} texts and about {cost.evaluations:,} evaluations "
+            f"of edited texts, judged by a trial with {cost.tried} texts.{unknown} --sample N compares N of them.",
+            aside=True,
+        )

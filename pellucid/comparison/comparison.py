@@ -1,0 +1,203 @@
+"""What a comparison compares: which methods, judged by which metrics, on which examples, under which model."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+import torch
+
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.kinds import metrics as known_metrics
+from pellucid.base.packages import __version__
+from pellucid.comparison.case import gold_classes
+from pellucid.comparison.selection import marked_share
+from pellucid.explaining.inputs.explained_target import OF_TEXTS
+from pellucid.results.explanation_record import example_record
+from pellucid.results.table import CHANCE
+from pellucid.run.diagnostics import route_record
+from pellucid.run.explaining import Request
+from pellucid.run.model import WRITING, Model, lacking
+from pellucid.run.target import Target
+from pellucid.run.word import Word
+from pellucid.text.example import Example, annotators_of
+from pellucid.text.tied_units import TIES
+from pellucid.text.units import KINDS
+
+PART = 16  # at most so many examples are explained, judged and saved together
+WORK = 400_000  # characters x methods x metrics in a part: about a minute of a MiniLM classifier on two cores
+PART_SIZE = "examples in a part"  # its name in the question
+
+
+def metric_calls(choices: Iterable[Choice]) -> list[Call]:
+    """Look metrics up, each a name or (name, settings); raises `UnknownName`, or `BadSetting` for twins."""
+    return known_metrics.calls(choices)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """request: the model, the methods, the target and the seed. calls: the metrics. resamples: bootstrap draws.
+
+    examples_in_part: None makes a part about a minute's work, so that an interruption costs no more.
+
+    Raises `BadInput`, `BadSetting` or `ModelCannot` for what cannot be judged, before any work is done.
+    """
+
+    request: Request
+    examples: tuple[Example, ...]
+    calls: Sequence[Call]
+    resamples: int
+    examples_in_part: int | None = None
+
+    def __post_init__(self) -> None:
+        model = self.request.model
+        at_least("resamples", self.resamples, 1)
+        if not self.examples:
+            raise BadInput("There are no examples to compare methods on.")
+        if WRITING in model.capabilities:
+            check_metrics_of_texts(model, self.calls)
+            return
+        if model.problem == "regression":
+            raise ModelCannot(
+                f"{model.name} gives a value, not a class; methods are compared on classifiers."
+            )
+        check_capabilities(model, self.metrics)
+        check_units(self.request.calls, self.metrics)
+        if any(call.settings.get("reference") == "gold" for call in self.metrics):
+            gold_classes(self.examples, model.labels)
+        any_logits = torch.zeros(len(self.examples), len(model.labels))
+        if isinstance(self.target, Target):
+            self.target.resolve(self.examples, any_logits, model.labels, "multi_label")
+
+    @property
+    def target(self) -> Target | Word:
+        """What is explained: metrics judge explanations of classes, or of the text that a model writes."""
+        assert isinstance(self.request.target, Target | Word)  # `compare` makes no other
+        return self.request.target
+
+    @cached_property
+    def part_size(self) -> int:
+        """How many examples a part has; fewer for longer texts and for more methods and metrics."""
+        if self.examples_in_part is not None:
+            return self.examples_in_part
+        characters = sum(len(segment) for example in self.examples for segment in example.segments)
+        work = characters * len(self.request.calls) * len(self.metrics) / len(self.examples)
+        return max(1, min(PART, int(WORK / max(work, 1))))
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts the examples are cut into."""
+        return -(-len(self.examples) // self.part_size)
+
+    def part(self, number: int) -> range:
+        """The indices of one part's examples among all examples."""
+        return range(number * self.part_size, min((number + 1) * self.part_size, len(self.examples)))
+
+    @cached_property
+    def metrics(self) -> list[Call]:
+        """The metrics that can judge these examples: those that need people's marks only where there are marks."""
+        has_marks = any(map(annotators_of, self.examples))
+        return [call for call in self.calls if has_marks or not needs_marks(call)]
+
+    @property
+    def chance(self) -> str | None:
+        """The title of the method that the others are compared with, if it is among them."""
+        titles = (call.title for call in self.request.calls)
+        return next((title for title in titles if title.partition("(")[0] == CHANCE), None)
+
+    @cached_property
+    def marked_share(self) -> float | None:
+        """The mean share of marked words over all examples, where a metric needs marks."""
+        wanted = any(map(needs_marks, self.metrics))
+        return marked_share(self.request.model, self.examples) if wanted else None
+
+    def question(self) -> dict[str, object]:
+        """Everything that the values depend on, in JSON's terms: equal questions have equal values."""
+        request = self.request
+        head = request.model.language_head
+        return {
+            "version": __version__,
+            "model": request.model_hash,
+            "examples": f"{len(self.examples)} with digest {_digest(self.examples)}",
+            "methods": {call.title: plain_settings(call) for call in request.calls},
+            "metrics": {call.title: plain_settings(call) for call in self.calls},
+            "target": self.target.in_words(request.model.labels),
+            "seed": request.seed,
+            "resamples": self.resamples,
+            PART_SIZE: self.part_size,
+            "equal scores": TIES,  # values that were measured in reading order are not mixed with others
+            **({} if head is None else {"language head": head.digest}),
+            **route_record(request.model),
+        }
+
+
+def needs_marks(call: Call) -> bool:
+    """Whether a metric reads the marks that people left in texts."""
+    return "rationales" in call.entry.facts["needs"]
+
+
+def plain_settings(call: Call) -> dict[str, object]:
+    """A call's settings as JSON reads them back."""
+    return json.loads(json.dumps(dict(call.settings)))
+
+
+def check_metrics_of_texts(model: Model, calls: Sequence[Call]) -> None:
+    """Raise `ModelCannot` for a metric that does not judge explanations of what a model writes."""
+    for call in calls:
+        if call.entry.name not in OF_TEXTS:
+            raise ModelCannot(
+                f"{call.entry.name} judges explanations of classes, and {model.name} writes texts; metrics that judge these: "
+                f"{', '.join(OF_TEXTS)}."
+            )
+
+
+def check_capabilities(model: Model, metrics: Sequence[Call]) -> None:
+    """Raise `ModelCannot` where a metric needs what the model lacks, with the metrics that it can be judged by."""
+    for metric in metrics:
+        if lacks := lacking(model, metric.entry.facts["capabilities"]):
+            possible = [
+                name
+                for name in known_metrics.names()
+                if not lacking(model, known_metrics.get(name).facts["capabilities"])
+            ]
+            raise ModelCannot(
+                f"{metric.entry.name} does not work with {model.name}, which {lacks}. Metrics that work with it: "
+                f"{', '.join(possible)}."
+            )
+
+
+def check_units(methods: Sequence[Call], metrics: Sequence[Call]) -> None:
+    """Raise `BadSetting` where a metric reads finer units than a method scores.
+
+    The scores of pieces add up to those of words, but the score of a word cannot be split among its pieces.
+    """
+    for metric in metrics:
+        read = str(metric.settings.get("unit", "word"))
+        coarser = {method.title: scored for method in methods if (scored := _coarser_unit(method, read))}
+        if coarser:
+            listed = ", ".join(f"{title} gives scores a {unit}" for title, unit in coarser.items())
+            names = ", ".join(f"{title.partition('(')[0]} with unit={read!r}" for title in coarser)
+            raise BadSetting(
+                f"{metric.title} judges scores a {read}, but {listed}, which cannot be split. Name {names}, or give "
+                f"{metric.entry.name} a coarser unit."
+            )
+
+
+def _coarser_unit(method: Call, unit: str) -> str | None:
+    """The unit that a method scores, if it is coarser; unknown, so None, where the model decides on the unit."""
+    scored = method.settings.get("unit")
+    if scored == "span":  # spans of words
+        scored = "word"
+    if not isinstance(scored, str) or scored not in KINDS or unit not in KINDS:
+        return None
+    return scored if KINDS.index(scored) > KINDS.index(unit) else None
+
+
+def _digest(examples: Sequence[Example]) -> str:
+    digest = blake2b(digest_size=16)
+    for example in examples:
+        digest.update(json.dumps(example_record(example)).encode())
+    return digest.hexdigest()

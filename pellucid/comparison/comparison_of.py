@@ -1,0 +1,148 @@
+"""The comparison that a call of `compare` describes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+
+import torch
+
+from pellucid.base.catalogue import Call, Choice
+from pellucid.base.checks import choices
+from pellucid.base.errors import BadSetting, PellucidError
+from pellucid.base.processes import Processes, Share
+from pellucid.base.progress import Progress, silent
+from pellucid.comparison.case import Case
+from pellucid.comparison.compared_part import STAGE
+from pellucid.comparison.comparison import Comparison, metric_calls
+from pellucid.comparison.folder import ComparisonFolder
+from pellucid.explaining.inputs.explained_target import default_metrics, to_explain, usual_methods
+from pellucid.models.classifiers.function import from_function
+from pellucid.run.explaining import Request, explain_batch, method_calls
+from pellucid.run.model import Model
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Target
+from pellucid.run.word import Word
+from pellucid.text.example import Example, Rationale, as_examples
+
+
+def comparison_of(
+    model: Model,
+    examples: Sequence[Example],
+    methods: Iterable[Choice] | None,
+    metrics: Iterable[Choice] | None,
+    *,
+    target: Target | Word,
+    seed: int,
+    resamples: int,
+) -> Comparison:
+    """The comparison that a call of `compare` describes; its names are looked up and checked before any work is done."""
+    named = choices("methods", methods) if methods is not None else usual_methods(model)
+    if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
+        named.append("chance")
+    examples = to_explain(model, as_examples(examples))
+    judges = metric_calls(
+        choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
+    )
+    check_metrics(judges)
+    request = Request(model, method_calls(named, model), target, seed)
+    return Comparison(request, examples, judges, resamples)
+
+
+# Settings of metrics, tried on a text and a function made up for it, so that bad ones are refused before
+# any work.
+
+
+WORDS = "one two three four five six seven eight nine ten eleven twelve"
+EXAMPLE = Example((WORDS,), "a", (Rationale(0, 4, 7),), meta={"distractors": [[0, 8, 13]]})
+
+
+def check_metrics(calls: Sequence[Call]) -> None:
+    """Raise `BadSetting` for a setting that a metric refuses.
+
+    Metrics with their usual settings are not tried. What the function lacks, such as word embeddings, shows nothing of settings.
+    """
+    for call in calls:
+        if call.title != call.entry.name:
+            _try(call)
+
+
+def _try(call: Call) -> None:
+    try:
+        call(_case())
+    except BadSetting as error:
+        raise BadSetting(f"{call.entry.name}: {error}") from None
+    except PellucidError:
+        return
+
+
+@cache
+def _case() -> Case:
+    model = from_function(_answer, ["a", "b"], mask="[MASK]")
+    words, scheduler = model.encode([EXAMPLE]), scheduler_for(model)
+    # The finest kind of unit, so that no metric finds the scores too coarse: that is asked of the methods, elsewhere.
+    batch = replace(words, units=tuple(replace(units, kind="piece") for units in words.units))
+    request = Request(model, method_calls([("occlusion", {"unit": "piece"})], model), Target("predicted"), 0)
+    (explanations,) = explain_batch(request, batch, scheduler, silent).values()
+    return Case(model, batch, explanations, scheduler)
+
+
+def _answer(texts: list[str]) -> list[list[float]]:
+    """The first class where the text is long."""
+    shares = [min(1.0, len(text) / len(WORDS)) for text in texts]
+    return [[0.2 + 0.6 * share, 0.8 - 0.6 * share] for share in shares]
+
+
+# The parts of a comparison in several processes: each loads the model once and writes the parts that it
+# computes to the folder.
+
+
+Ask = Callable[
+    [Model], Comparison
+]  # the comparison of a model; `comparison_of` with all its other arguments, in a `partial`
+
+
+def compute_parts(
+    folder: ComparisonFolder, ask: Ask, load: Callable[[], Model], workers: int, progress: Progress
+) -> None:
+    """Compute the parts that the folder does not have yet. The folder is refused as by `ComparisonFolder.judged`.
+
+    ask, load: how each process gets the comparison and its model.
+    """
+    comparison, missing = folder.comparison, folder.missing_parts()
+    if not missing:
+        return
+    total = len(comparison.examples)
+    finished = total - sum(len(comparison.part(number)) for number in missing)
+
+    def report(done: float) -> None:
+        progress(STAGE, finished + int(done / len(missing) * (total - finished)), total)
+
+    begin = partial(_open, ask, load, folder.path, comparison.question())
+    threads = max(1, torch.get_num_threads() // workers)
+    Processes(workers, threads, begin).run([partial(_compute, number) for number in missing], report)
+
+
+_folder: ComparisonFolder | None = None  # in a worker
+
+
+def _open(ask: Ask, load: Callable[[], Model], path: Path, question: dict[str, object]) -> None:
+    """Raises `BadSetting` where this process reads another question out of the same arguments."""
+    global _folder
+    _folder = ComparisonFolder(path, ask(load()))
+    there = _folder.comparison.question()
+    if other := sorted(name for name in question if there.get(name) != question[name]):
+        raise BadSetting(
+            f"A worker would compare something else ({', '.join(other)}): the model's files, or methods and metrics of this session, are "
+            "not the same there; leave workers= away."
+        )
+
+
+def _compute(number: int, share: Share) -> None:
+    assert _folder is not None  # `_open` came first
+    part = _folder.comparison.part(number)
+    # Progress comes as the number of examples that are done of all parts.
+    _folder.compute(number, lambda stage, done, total: share((done - part.start) / len(part)))
+    share(1.0)

@@ -1,0 +1,308 @@
+"""A comparison kept in a folder, part by part. An interrupted comparison goes on after its last complete part.
+
+A comparison that only has more metrics goes on from the folder's explanations: the new metrics alone are judged.
+
+    question.json       what is compared; a folder with another question is refused
+    parts/0003.parquet  the explanations of the fourth part's examples
+    parts/0003.json     their values; written after the explanations, so the part is complete when this file exists
+    checks/NAME.json    the outcome of a check, where checks were named; see `checking/check_folder.py`
+    report.html         the table, and the first part's texts with their explanations
+    values.parquet      every value, exact, of all parts; see `value_file.py`
+    earlier.json        the questions with fewer metrics that parts may still be of; removed at the end
+    table.json          the table; written last, so the comparison is finished when this and all other files exist
+    trained/            models that a check trained, each in a folder of its own
+    pellucid-manifest.json   digests of these files, once it is finished; see `base/output_folder.py`
+
+Values and table carry a seal: it names their comparison, and for values their part and a digest of its explanations.
+Missing files are computed again. A file with the seal of another comparison or part is refused. Unfinished writes of a
+killed process are removed.
+"""
+
+import itertools
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
+from pellucid.base.json_text import file_digest, json_digest, parsed, read_json, seal_of
+from pellucid.base.manifest import remove_manifest
+from pellucid.base.output_folder import OutputFolder
+from pellucid.base.progress import Progress
+from pellucid.base.wording import clipped
+from pellucid.comparison.compared_part import STAGE, compared_part, judged_part_of
+from pellucid.comparison.comparison import PART, PART_SIZE, Comparison
+from pellucid.comparison.judged_part import JudgedPart, not_a_part, write_values
+from pellucid.comparison.run_checks import CHECKS
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import read, save
+from pellucid.results.table import Table
+
+QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
+VALUES, EARLIER = "values.parquet", "earlier.json"
+TRAINED = "trained"  # the folder of trained models beside a comparison's parts
+NOT_NAMED = "none named"  # such as a route, where passes are PyTorch's own
+Question = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class ComparisonFolder:
+    """One comparison and the folder that keeps it."""
+
+    path: Path
+    comparison: Comparison
+
+    def __post_init__(self) -> None:
+        """Go on in parts of the size that the folder has; other versions made parts of another size."""
+        size = self._part_size()
+        if isinstance(size, int) and 1 <= size <= PART and size != self.comparison.part_size:
+            object.__setattr__(self, "comparison", replace(self.comparison, examples_in_part=size))
+
+    def _part_size(self) -> object:
+        """None also where the question is damaged: then it is refused later, or made again."""
+        try:
+            return self._read_question().get(PART_SIZE)
+        except BadFile:
+            return None
+
+    @property
+    def files(self) -> OutputFolder:
+        """What a comparison makes in its folder."""
+        parts = [
+            path.relative_to(self.path).as_posix()
+            for number in range(self.comparison.n_parts)
+            for path in (self._explanations(number), self._values(number))
+        ]
+        return OutputFolder(
+            self.path,
+            "compare",
+            json_digest(self.comparison.question()),
+            [QUESTION, TABLE, REPORT, VALUES, *parts, f"{CHECKS}/*.json"],
+            folders=[f"{TRAINED}/*"],
+            known={QUESTION: self._written_question()},
+        )
+
+    @property
+    def table(self) -> Path:
+        """The table's file."""
+        return self.path / TABLE
+
+    @property
+    def report(self) -> Path:
+        """The report's file."""
+        return self.path / REPORT
+
+    def is_finished(self) -> bool:
+        """Whether table, report, values and every part exist; raises `BadFile` where a file is not of this comparison."""
+        self._check_question()
+        if not all(path.exists() for path in (self.table, self.report, self.path / VALUES)):
+            return False
+        if self.earlier or self._read_question() != self.comparison.question():
+            return False
+        self.read_table()
+        if not all(map(self._is_complete, range(self.comparison.n_parts))):
+            return False
+        self.finished_parts()
+        return True
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether files may be written to the folder."""
+        return os.access(self.path, os.W_OK)
+
+    def finished_parts(self) -> list[JudgedPart]:
+        """The values of every part in order, which must all be there."""
+        return list(map(self._read, range(self.comparison.n_parts)))
+
+    def judged(self, progress: Progress) -> Iterator[JudgedPart]:
+        """The values of every part in order; a part that is not in the folder yet is computed and written."""
+        self._prepare()
+        total = len(self.comparison.examples)
+        for number in range(self.comparison.n_parts):
+            if not self._is_complete(number):
+                self.compute(number, progress)
+            elif (self.path / EARLIER).exists():
+                self._widen(number, progress)
+            progress(STAGE, self.comparison.part(number).stop, total)
+            yield self._read(number)
+
+    def missing_parts(self) -> list[int]:
+        """The parts that are not in the folder yet, which is made ready for them."""
+        self._prepare()
+        return [number for number in range(self.comparison.n_parts) if not self._is_complete(number)]
+
+    def compute(self, number: int, progress: Progress) -> None:
+        """Explain and judge one part, and write it."""
+        part = compared_part(self.comparison, number, progress)
+        of_all_methods = itertools.chain.from_iterable(part.explanations.values())
+        save(list(of_all_methods), self._explanations(number))
+        part.judged.save(self._values(number), self._of_part(number))
+
+    def explanations(self, number: int) -> list[Explanation]:
+        """The explanations of one part's examples, method by method."""
+        return list(read(self._explanations(number)))
+
+    def write_values(self, parts: Sequence[JudgedPart]) -> None:
+        """Write every value of all parts."""
+        about = {name: str(value) for name, value in self.of_comparison.items()}
+        write_values(self.path / VALUES, self.comparison, parts, about)
+
+    def write_table(self, table: Table) -> None:
+        """Write the table: after this the comparison is finished."""
+        (self.path / EARLIER).unlink(missing_ok=True)
+        table.save(self.table, of=self.of_comparison)
+
+    def read_table(self) -> Table:
+        """The table; raises `BadFile` for that of another comparison."""
+        return Table.read(self.table, of=self.of_comparison)
+
+    def _prepare(self) -> None:
+        """Make the folder ready for writing, with its question; raises `BadFile` where it holds anything else."""
+        self._check_question()
+        for folder in (self.path, self.path / PARTS):
+            remove_unfinished(folder)
+        check_folder(self.path)
+        if (self.path / QUESTION).exists() and (there := self._read_question()) != self.comparison.question():
+            remove_manifest(self.path)
+            self.table.unlink(missing_ok=True)  # a table is of finished work
+            write_text(
+                self.path / EARLIER, json.dumps([*self._earlier_questions(), there], ensure_ascii=False)
+            )
+        write_text(self.path / QUESTION, self._written_question())
+
+    def _written_question(self) -> str:
+        return json.dumps(self.comparison.question(), ensure_ascii=False, indent=1)
+
+    def _is_complete(self, number: int) -> bool:
+        return self._values(number).exists() and self._explanations(number).exists()
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """Digests of the comparisons with fewer metrics that files of this folder may still be sealed with."""
+        return tuple(map(json_digest, self._earlier_questions()))
+
+    def _earlier_questions(self) -> list[Question]:
+        path = self.path / EARLIER
+        questions = read_json(path) if path.exists() else []
+        if not isinstance(questions, list) or not all(isinstance(one, dict) for one in questions):
+            raise BadFile(f"{path} does not list earlier comparisons; give another folder.")
+        return questions
+
+    @cached_property
+    def _further(self) -> dict[str, Comparison]:
+        """For each comparison with fewer metrics, by its digest: this one with only the metrics that are new."""
+        return {
+            json_digest(question): replace(
+                self.comparison,
+                calls=[call for call in self.comparison.calls if call.title not in _titles(question)],
+                examples_in_part=self.comparison.part_size,
+            )
+            for question in self._earlier_questions()
+        }
+
+    def _widen(self, number: int, progress: Progress) -> None:
+        """Judge a part's explanations by the metrics that its values do not have yet, where there are such metrics."""
+        path = self._values(number)
+        digest = str(seal_of(path).get("comparison"))
+        if digest not in self._further:
+            return
+        before = JudgedPart.read(path, {**self._of_part(number), "comparison": digest})
+        by_title: dict[str, list[Explanation]] = {}
+        for one in self.explanations(number):
+            by_title.setdefault(one.method, []).append(one)
+        added = judged_part_of(self._further[digest], number, by_title, progress)
+        before.and_also(added, self._pairs).save(path, self._of_part(number))
+
+    @property
+    def _pairs(self) -> list[tuple[str, str]]:
+        """(method, metric) for all values that a part has, in order."""
+        methods = (call.title for call in self.comparison.request.calls)
+        return [(method, metric.title) for method in methods for metric in self.comparison.metrics]
+
+    def _read(self, number: int) -> JudgedPart:
+        """A part's values. A file of an earlier version, without a seal, is read only where there is a table."""
+        path, comparison = self._values(number), self.comparison
+        part = JudgedPart.read(path, self._of_part(number), unsealed_too=self.table.exists())
+        if not part.fits(self._pairs, len(comparison.part(number))):
+            raise not_a_part(path)
+        return part
+
+    @cached_property
+    def of_comparison(self) -> dict[str, object]:
+        """What the comparison's files are sealed with."""
+        return {"comparison": json_digest(self.comparison.question())}
+
+    def _of_part(self, number: int) -> dict[str, object]:
+        explanations = file_digest(self._explanations(number))
+        return {**self.of_comparison, "part": number, "explanations": explanations}
+
+    def _explanations(self, number: int) -> Path:
+        return self.path / PARTS / f"{number:04d}.parquet"
+
+    def _values(self, number: int) -> Path:
+        return self.path / PARTS / f"{number:04d}.json"
+
+    def _check_question(self) -> None:
+        if not (self.path / QUESTION).exists():
+            with disk_errors("read", self.path):
+                others = [path.name for path in self.path.glob("*") if not path.name.endswith(".part")]
+            if others:
+                raise BadFile(
+                    f"{self.path} holds no comparison but other files ({', '.join(sorted(others)[:3])}); "
+                    "give an empty folder, or a new one."
+                )
+            return
+        there, here = self._read_question(), self.comparison.question()
+        differing = _differing(there, here)
+        if differing and not _has_more_metrics(there, here):
+            raise BadFile(
+                f"{self.path} holds another comparison ({'; '.join(differing)}); "
+                "give another folder, or remove this one."
+            )
+
+    def _read_question(self) -> dict[str, object]:
+        path = self.path / QUESTION
+        try:
+            question = parsed(read_text(path))
+        except ValueError:
+            question = None
+        if not isinstance(question, dict):
+            raise BadFile(f"{path} does not describe a comparison; give another folder.")
+        return question
+
+
+def _titles(question: Question) -> set[str]:
+    """The metrics of a question."""
+    metrics = question.get("metrics")
+    return set(metrics) if isinstance(metrics, Mapping) else set()
+
+
+def _has_more_metrics(there: Question, here: Question) -> bool:
+    """Whether nothing differs but metrics, and those of the folder are among those of this call, with the same settings."""
+    names = {*there, *here} - {"metrics"}
+    before, now = there.get("metrics"), here["metrics"]
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return False
+    return before.items() <= now.items() and all(there.get(name) == here.get(name) for name in names)
+
+
+def _differing(there: Mapping[str, object], here: Mapping[str, object]) -> list[str]:
+    """In words, what differs between the folder's question and the one of this call; what only one of them names differs too."""
+    names = dict.fromkeys((*here, *there))
+    return [
+        _difference(name, there.get(name, NOT_NAMED), here.get(name, NOT_NAMED))
+        for name in names
+        if there.get(name) != here.get(name)
+    ]
+
+
+def _difference(name: str, there: object, here: object) -> str:
+    words = [
+        clipped(", ".join(value) if isinstance(value, Mapping) else str(value)) for value in (there, here)
+    ]
+    if words[0] == words[1]:
+        return f"other settings of {name}"
+    return f"{name}: there {words[0]}, here {words[1]}"

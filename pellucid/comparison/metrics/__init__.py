@@ -1,0 +1,1 @@
+"""One file a family of metrics, one function a metric."""

@@ -1,0 +1,139 @@
+"""Runs the checks of a comparison, one after the other; a finished one is read from the folder."""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pellucid.base.catalogue import Call
+from pellucid.base.errors import BadFile, ModelCannot
+from pellucid.base.files import check_folder, remove_unfinished, write_text
+from pellucid.base.json_text import is_sealed, json_digest, read_json, seal_of, sealed, unsealed
+from pellucid.base.kinds import checks
+from pellucid.base.progress import Progress
+from pellucid.comparison.check_case import CheckCase, Findings
+from pellucid.results.check_outcome import CheckOutcome, check_outcome_from
+
+# The outcomes of checks, each in a file of a comparison's folder, so that an interrupted comparison goes
+# on after them.
+#
+# checks/seed_agreement.json a check with its usual settings checks/seed_agreement-1f0c….json with others;
+# the digits are a digest of them
+#
+# Each file carries a seal: of the comparison, the check's settings, and the twins, texts or data sets
+# that it reads.
+
+
+CHECKS = "checks"
+
+
+@dataclass(frozen=True)
+class CheckFolder:
+    """path: the comparison's folder. of: what its comparison is sealed with."""
+
+    path: Path
+    of: Mapping[str, object]
+
+    def read(self, call: Call, inputs: Mapping[str, object]) -> CheckOutcome | None:
+        """The outcome of a check, None where there is no file; raises `BadFile` for that of other inputs, or a damaged one."""
+        file = self._file(call)
+        if not file.exists():
+            return None
+        content = read_json(file)
+        try:
+            assert is_sealed(content)
+            return check_outcome_from(unsealed(content, self._seal(call, inputs), file))
+        except (AssertionError, ValueError, TypeError, LookupError, AttributeError):
+            raise BadFile(f"{file} holds no outcome of a check; remove it to have it made again.") from None
+
+    def write(self, call: Call, inputs: Mapping[str, object], outcome: CheckOutcome) -> None:
+        """Write an outcome, whole or not at all."""
+        folder = self._file(call).parent
+        check_folder(folder)
+        remove_unfinished(folder)
+        content = sealed(json.loads(json.dumps(asdict(outcome))), self._seal(call, inputs))
+        write_text(self._file(call), json.dumps(content, ensure_ascii=False, indent=1))
+
+    def renew(self, earlier: Collection[str]) -> None:
+        """Keep the outcomes of comparisons with fewer metrics, and remove those that were of their metrics.
+
+        earlier: digests of these comparisons.
+        """
+        for file in sorted((self.path / CHECKS).glob("*.json")) if earlier else ():
+            seal = seal_of(file)
+            if seal.get("comparison") not in earlier:
+                continue
+            name = str(seal.get("check")).partition("(")[0]
+            if name in checks.names() and not checks.get(name).facts["of_metrics"]:
+                content = unsealed(read_json(file), seal, file)
+                write_text(
+                    file, json.dumps(sealed(content, {**seal, **self.of}), ensure_ascii=False, indent=1)
+                )
+            else:
+                file.unlink()
+
+    def _file(self, call: Call) -> Path:
+        own = call.title == call.entry.name
+        name = call.entry.name if own else f"{call.entry.name}-{json_digest(call.title)[:12]}"
+        return self.path / CHECKS / f"{name}.json"
+
+    def _seal(self, call: Call, inputs: Mapping[str, object]) -> dict[str, object]:
+        settings = json.loads(json.dumps(dict(call.settings)))
+        return {**self.of, "check": call.title, "settings": settings, **inputs}
+
+
+STAGE = "checking"
+
+
+@dataclass(frozen=True)
+class PlannedCheck:
+    """A check with its settings. inputs: digests of what it reads besides the comparison. is_named: the user has named it."""
+
+    call: Call
+    inputs: Mapping[str, object]
+    is_named: bool = True
+
+
+def run_checks(
+    planned: tuple[PlannedCheck, ...],
+    case: Callable[[], CheckCase],
+    folder: CheckFolder | None,
+    progress: Progress,
+) -> tuple[CheckOutcome, ...]:
+    """The outcomes in order; case: what checks are given, made when the first of them runs."""
+    outcomes: list[CheckOutcome] = []
+    ready: CheckCase | None = None
+    for number, one in enumerate(planned):
+        outcome = None if folder is None else folder.read(one.call, one.inputs)
+        if outcome is None:
+            progress(STAGE, number, len(planned))
+            ready = case() if ready is None else ready
+            outcome = _outcome(one, ready)
+            if folder is not None:
+                folder.write(one.call, one.inputs, outcome)
+        outcomes.append(outcome)
+    if ready is not None:
+        progress(STAGE, len(planned), len(planned))
+    return tuple(outcomes)
+
+
+def _outcome(one: PlannedCheck, case: CheckCase) -> CheckOutcome:
+    """What a check gives; of one that the model cannot run, why, unless the user named it."""
+    call = one.call
+    try:
+        findings: Findings = call(case)
+    except ModelCannot as error:
+        if one.is_named:
+            raise
+        findings = Findings((), notes=(f"Left out: {error}",))
+    facts = call.entry.facts
+    return CheckOutcome(
+        check=call.title,
+        meaning=call.entry.summary,
+        lines=tuple(findings.lines),
+        curves=tuple(findings.curves),
+        curve_axis=facts["curve_axis"] if findings.curves else "",
+        settings=json.loads(json.dumps(dict(call.settings))),
+        notes=tuple(findings.notes),
+        rule=facts["rule"],
+    )

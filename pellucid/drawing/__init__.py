@@ -1,0 +1,1 @@
+"""How does a person see it? What all pages, terminal views and figures are drawn with."""

@@ -1,0 +1,290 @@
+"""A card: one text, the model's answer, and one picture a method."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
+
+from pellucid.drawing.heat_map import caution_lines, drawable_view, heat_map
+from pellucid.drawing.html import (
+    Markup,
+    Scales,
+    element,
+    fragment,
+    header_row,
+    largest,
+    name,
+    scale_key,
+    scroll_box,
+    table,
+    turns,
+)
+from pellucid.drawing.long_text import Highlight, text_block
+from pellucid.drawing.method_facts import explains_state, facts_of, readable
+from pellucid.drawing.span_view import span_view
+from pellucid.drawing.wording import answer_with_chances, listed, number, percent, shown_row, signed
+from pellucid.results.explanation import Explanation
+from pellucid.results.prediction import WRITTEN
+from pellucid.text.example import Example
+from pellucid.text.units import Kind, Spans
+
+REORDERED = "This text contains invisible characters that change the order in which it is displayed."
+
+
+def card(
+    explanations: Sequence[Explanation],
+    *,
+    scales: Scales | None = None,
+    unit: Kind = "word",
+    hide: frozenset[str] = frozenset(),
+    checks: bool = True,
+    anchor: str | None = None,
+) -> Markup:
+    """All explanations of one example: the answer, the pictures, what its author marked, the expert's facts.
+
+    scales: the scores that get the full colour (None: each text's largest). hide: caveats that stand elsewhere.
+    checks: whether to say how each method's checks came out. anchor: the id by which links lead here.
+    """
+    example = explanations[0].example
+    return element(
+        "article",
+        text_heading(example),
+        *(_of_one_model(group, scales, unit, hide, checks) for group in by_model(explanations)),
+        _author_marks(example),
+        *order_caution(example),
+        expert_facts(explanations),
+        class_="pl-card",
+        id=anchor,
+    )
+
+
+def text_heading(example: Example) -> Markup:
+    """The name of a text; where the name is only a number, the word Text stands before it."""
+    title = f"Text {example.id}" if example.id.isdecimal() else example.id or "Text"
+    return element("h3", name(title), class_="pl-id")
+
+
+def order_caution(example: Example) -> list[Markup]:
+    """A caution where invisible characters change the order of a text."""
+    return list(caution_lines([REORDERED] if any(map(turns, example.segments)) else []))
+
+
+def picture(
+    explanation: Explanation, scales: Scales | None, unit: Kind, hide: frozenset[str], checks: bool = True
+) -> Markup:
+    """The underlined spans for scores of spans, else a heat map."""
+    if isinstance(explanation.units, Spans):
+        return span_view(explanation, hide=hide, checks=checks)
+    view = drawable_view(explanation, unit)
+    scale = (scales or {}).get(scale_key(view), largest(view))
+    return heat_map(explanation, unit=unit, scale=scale, hide=hide, checks=checks)
+
+
+def _of_one_model(
+    group: Sequence[Explanation], scales: Scales | None, unit: Kind, hide: frozenset[str], checks: bool
+) -> Markup:
+    of_class = [one for one in group if facts_of(one.method).of_class]
+    targets = list(dict.fromkeys(str(one.target) for one in of_class))
+    pictures = (
+        fragment(
+            _target_line(one) if len(targets) > 1 and one in of_class else None,
+            picture(one, scales, unit, hide, checks),
+        )
+        for one in group
+    )
+    return fragment(answer_line(group[0], targets), misleading_words(group), *pictures)
+
+
+def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup:
+    """The model's answer, how sure it was, whether the label agrees, and which number is explained."""
+    prediction = explanation.prediction
+    probability = prediction.probability
+    is_known = probability == probability
+    sure = percent(probability) if is_known else _value(explanation)
+    if prediction.gives_several:  # each class with its own probability
+        is_known, sure = False, ""
+    return element(
+        "p",
+        name(explanation.model),
+        " writing " if explanation.target.output == WRITTEN else " says ",
+        element("strong", name(_answer(explanation)), class_="pl-label"),
+        probability_bar(probability) if is_known else None,
+        element("span", sure, class_="pl-sure") if sure else None,
+        _verdict(explanation),
+        _target(explanation, targets),
+        class_="pl-answer",
+    )
+
+
+def _answer(explanation: Explanation) -> str:
+    prediction = explanation.prediction
+    return answer_with_chances(explanation) if prediction.gives_several else prediction.label
+
+
+def _value(explanation: Explanation) -> str:
+    """Of a model without probabilities: its value; of a written word its log-probability, or its lead over another word."""
+    target, value = explanation.target, explanation.predicted_value
+    if target.output != WRITTEN:
+        return f"value {number(target.value if value is None else value)}"
+    return f"{'lead' if target.against else WRITTEN} {number(target.value)}"
+
+
+def probability_bar(share: float) -> Markup:
+    """A bar as wide as the probability, without script or style attributes."""
+    return element(
+        "svg",
+        element("rect", x=0, y=0, width=100, height=8, class_="pl-empty"),
+        element("rect", x=0, y=0, width=round(share * 100, 2), height=8, class_="pl-full"),
+        viewBox="0 0 100 8",
+        preserveAspectRatio="none",
+        aria_hidden="true",
+        class_="pl-probability",
+    )
+
+
+def _verdict(explanation: Explanation) -> Markup | None:
+    label = explanation.example.label
+    if label is None:
+        return None
+    if explanation.is_correct is None:
+        return element("span", "label: ", name(label))
+    if is_wrong(explanation):
+        return element("span", "✗ wrong, the label is ", name(label), class_="pl-wrong")
+    return element("span", "✓ as labelled", class_="pl-right")
+
+
+def is_wrong(explanation: Explanation) -> bool:
+    """Whether the example's label is one of the model's classes and the model says another."""
+    return explanation.is_correct is False
+
+
+def misleading_words(group: Sequence[Explanation]) -> Markup | None:
+    """For a wrong answer: the words that spoke most for it, by the first method that has signs."""
+    for explanation in group:
+        facts, target = facts_of(explanation.method, [explanation]), explanation.target
+        explains_answer = (
+            not explains_state(explanation)
+            and target.label == explanation.prediction.label
+            and not target.against
+        )
+        if is_wrong(explanation) and facts.signed and not facts.spans and explains_answer:
+            words = [word for word in shown_row(drawable_view(explanation)).top(3) if word.score > 0]
+            sentence = f"What spoke most for the wrong answer: {listed(words)} ({facts.title})."
+            return element("p", name(sentence), class_="pl-misled") if words else None
+    return None
+
+
+def _target(explanation: Explanation, targets: Sequence[str]) -> Markup | None:
+    """What is explained, where it is something else than the model's own answer."""
+    target = explanation.target
+    is_usual = target.label == explanation.prediction.label and not target.against
+    if is_usual or len(targets) != 1:
+        return None
+    return element("span", "explained: ", name(targets[0]), class_="pl-target")
+
+
+def _target_line(explanation: Explanation) -> Markup:
+    value = "" if explains_state(explanation) else f" ({signed(explanation.target.value)})"
+    return element("p", "Explained: ", name(str(explanation.target)), value, class_="pl-note")
+
+
+def _author_marks(example: Example) -> Markup | None:
+    if not example.rationales:
+        return None
+    title = "marked by the author as the reason for the label"
+    marks = [Highlight(segment, start, end, "pl-marked", title) for segment, start, end in _merged(example)]
+    caption = element("figcaption", "What the author marked", class_="pl-method")
+    return element("figure", caption, text_block(example, marks), class_="pl-map")
+
+
+def _merged(example: Example) -> list[tuple[int, int, int]]:
+    """(segment, start, end) of the author's marks; marks that overlap become one."""
+    merged: list[tuple[int, int, int]] = []
+    for mark in sorted(example.rationales, key=lambda mark: (mark.segment, mark.start)):
+        if merged and merged[-1][0] == mark.segment and mark.start <= merged[-1][2]:
+            merged[-1] = (mark.segment, merged[-1][1], max(merged[-1][2], mark.end))
+        else:
+            merged.append((mark.segment, mark.start, mark.end))
+    return merged
+
+
+# The facts an expert needs to judge and repeat explanations, folded away.
+
+
+COLUMNS = ("method", "explained", "value", "seed", "settings", "diagnostics")
+
+
+def pairs(values: Mapping[str, object]) -> str:
+    """A mapping in one line: n_steps = 32, baselines = pad"""
+    return ", ".join(f"{key} = {_fact_value(value)}" for key, value in values.items()) or "–"
+
+
+def expert_facts(explanations: Sequence[Explanation]) -> Markup:
+    """Models with their digests and probabilities; each method's target, seed, settings and diagnostics."""
+    models = {one.model_hash: one for one in explanations}
+    return element(
+        "details",
+        element("summary", "Facts for the expert"),
+        *(_model(one) for one in models.values()),
+        scroll_box(table(header_row(COLUMNS), map(_row, explanations)), "Settings of each method"),
+        class_="pl-expert",
+    )
+
+
+def _row(explanation: Explanation) -> Markup:
+    target = explanation.target
+    cells = (
+        str(target),
+        signed(target.value),
+        str(explanation.seed),
+        pairs(explanation.settings),
+        pairs(explanation.diagnostics),
+    )
+    heading = element("th", name(readable(explanation.method)), scope="row")
+    return element("tr", heading, *(element("td", name(text)) for text in cells))
+
+
+def _model(explanation: Explanation) -> Markup:
+    prediction, digest = explanation.prediction, explanation.model_hash
+    probabilities = ", ".join(
+        f"{label} {percent(probability)}"
+        for label, probability in zip(prediction.labels, prediction.probabilities, strict=False)
+    )
+    code = element("span", digest, class_="pl-code")
+    model = ("Model ", name(explanation.model), ", digest ", code, ". ", name(probabilities))
+    return element("p", *model, class_="pl-note")
+
+
+def _fact_value(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() else number(value)
+    return str(value)
+
+
+# Explanations in groups: those of one text, of one method, of one model.
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def by_example(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
+    """The explanations of each example; examples in the order in which they first appear."""
+    groups = _grouped(explanations, lambda one: (one.example.id, one.example.segments, one.example.label))
+    return list(groups.values())
+
+
+def by_method(explanations: Sequence[Explanation]) -> dict[str, list[Explanation]]:
+    """Method's title -> its explanations; methods in the order in which they first appear."""
+    return _grouped(explanations, lambda one: one.method)
+
+
+def by_model(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
+    """The explanations of each model; models in the order in which they first appear."""
+    return list(_grouped(explanations, lambda one: (one.model, one.model_hash)).values())
+
+
+def _grouped(
+    explanations: Sequence[Explanation], key: Callable[[Explanation], Key]
+) -> dict[Key, list[Explanation]]:
+    groups: dict[Key, list[Explanation]] = {}
+    for explanation in explanations:
+        groups.setdefault(key(explanation), []).append(explanation)
+    return groups

@@ -1,0 +1,270 @@
+"""A heat map: the original text, each unit shaded by its score."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.drawing.html import (
+    ColourRange,
+    Markup,
+    colour_range,
+    element,
+    fragment,
+    largest,
+    name,
+    scroll_box,
+    shade,
+    table,
+)
+from pellucid.drawing.long_text import Highlight, shown_text
+from pellucid.drawing.method_facts import facts_of, measure_of
+from pellucid.drawing.wording import (
+    clear,
+    diagnostics_in_words,
+    hidden_in_words,
+    number,
+    row_in_words,
+    shown_row,
+    signed,
+    strongest_in_words,
+)
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.results.word_map import WordMap, unit_map, word_map
+from pellucid.text.units import BY_SIZE, Kind, Spans
+
+MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
+WRITTEN_WORDS = (
+    "A line a word that was written, a column a word of the text or one that was written before it. Colours: each line by its "
+    "own largest score; compare words within a line."
+)
+STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
+
+
+def drawable_view(explanation: Explanation, unit: Kind = "word") -> Explanation:
+    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own; rounding as 0."""
+    row = shown_row(explanation)
+    kind = row.units.kind
+    coarser = kind in BY_SIZE and BY_SIZE.index(kind) >= BY_SIZE.index(unit)
+    return (row if coarser else row.view(unit)).above_rounding()
+
+
+def heat_map(
+    explanation: Explanation,
+    *,
+    unit: Kind = "word",
+    scale: float | None = None,
+    hide: frozenset[str] = frozenset(),
+    checks: bool = True,
+) -> Markup:
+    """One explanation over its text.
+
+    scale: the score that gets the full colour (None: this text's largest). hide: caveats that stand elsewhere. checks:
+    whether to say how the method's checks came out.
+    """
+    view = drawable_view(explanation, unit)
+    scale = largest(view) if scale is None else scale
+    facts = facts_of(explanation.method, [explanation])
+    diagnostics = diagnostics_in_words(explanation, checks)
+    notes = [*row_in_words(explanation), *diagnostics, *hidden_in_words(view, facts)]
+    spoken = f"{facts.title}, explaining {view.target}. Strongest: {strongest_in_words(view)}."
+    return element(
+        "figure",
+        element(
+            "figcaption",
+            name(facts.title),
+            colour_bar(scale, facts.signed),
+            numbers_switch(),
+            class_="pl-method",
+        ),
+        shown_text(view.example, unit_highlights(view, scale, lambda unit: signed(unit.score))),
+        small_print(notes),
+        row_table(explanation, facts.title),
+        *caution_lines(caveat for caveat in explanation.caveats if caveat not in hide),
+        class_="pl-map",
+        role="group",
+        aria_label=spoken,
+    )
+
+
+def row_table(explanation: Explanation, title: str) -> Markup | None:
+    """Every layer of an explanation that has a row for each, or every word that a model writes: a line each, a column a word.
+
+    None for other rows. Layers of a method without a common unit have each a scale of their own, and written words too.
+    """
+    if is_of_written_words(explanation) and isinstance(explanation.units, Spans):
+        shared = explanation.words()  # a span's weight shared by its words
+        explanation = replace(shared, scores=shared.scores.round(3))
+    is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
+    kinds = [kind for kind, _ in explanation.rows]
+    is_written = is_of_written_words(explanation) and bool(explanation.units.content)
+    if not is_written and (kinds != ["layer"] or not is_of_words or not explanation.units.content):
+        return None
+    one = word_map(explanation) if is_of_words else unit_map(explanation)
+    if len(one.words) > MOST_COLUMNS:
+        return small_print(
+            [f"A text of more than {MOST_COLUMNS} words: `pellucid layers --html` shows each layer."]
+        )
+    if is_written:
+        return element(
+            "details",
+            element("summary", f"Each of the {len(one.rows)} words that were written"),
+            small_print([WRITTEN_WORDS]),
+            map_tables(one, "word", f"{title}, written words", None),
+            open="open",
+        )
+    measure = measure_of(explanation.method)
+    colours = (
+        f"one scale for all layers, in {measure}"
+        if measure
+        else "each layer from 0 to its own largest score; compare words within a layer"
+    )
+    range_of_all = colour_range([one.scores]) if measure else None
+    return element(
+        "details",
+        element("summary", f"Each of the {len(one.rows)} layers"),
+        small_print([f"A line a layer, a column a word. Colours: {colours}."]),
+        element("p", range_bar(range_of_all), class_="pl-note") if range_of_all else None,
+        map_tables(one, "layer", f"{title}, layers", range_of_all),
+        open="open",
+    )
+
+
+def is_of_written_words(explanation: Explanation) -> bool:
+    """Whether an explanation has a row for each word that a model writes, and no other rows."""
+    return [kind for kind, _ in explanation.rows] == ["word"]
+
+
+def numbers_switch() -> Markup:
+    """What writes the scores of a picture into its text, by pointer, touch or keyboard; the style sheet does the rest."""
+    return element("details", element("summary", "numbers"), class_="pl-numbers")
+
+
+def unit_highlights(view: Explanation, scale: float, tooltip: Callable[[Scored], str]) -> list[Highlight]:
+    """Every unit of the text in its colour, the clearest ones emphasised; tooltip: a unit's number."""
+    emphasised = {(unit.segment, unit.start) for unit in clear(view)}
+    highlights = []
+    for unit in units_in_order(view):
+        sign = "pl-for" if unit.score > 0 else "pl-against"
+        emphasis = sign if (unit.segment, unit.start) in emphasised else ""
+        css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis) if part)
+        weight = abs(unit.score)
+        highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, tooltip(unit), weight))
+    return highlights
+
+
+def small_print(notes: list[str]) -> Markup | None:
+    """Sentences under a picture, or nothing."""
+    return element("p", " ".join(notes), class_="pl-note", dir="auto") if notes else None
+
+
+def caution_lines(caveats: Iterable[str]) -> Iterator[Markup]:
+    """A line for each caveat; each begins with the word Caution."""
+    for caveat in caveats:
+        yield element("p", element("strong", "Caution: "), name(caveat), class_="pl-caution")
+
+
+def colour_bar(scale: float, is_signed: bool) -> Markup:
+    """A small legend: the scores at the ends of the colours."""
+    steps = [step for step in STEPS if is_signed or step >= 0]
+    left, right = (signed(-scale), signed(scale)) if is_signed else ("0", number(scale))
+    return element("span", left, colour_steps(steps, "pl-steps"), right, class_="pl-bar")
+
+
+def range_bar(colours: ColourRange) -> Markup:
+    """A small legend of scores that may begin above 0."""
+    left = number(colours.low) if colours.low else "0"
+    steps = [step for step in STEPS if step >= 0]
+    return element("span", left, colour_steps(steps, "pl-steps"), number(colours.high), class_="pl-bar")
+
+
+def colour_steps(steps: Iterable[int], css_class: str) -> Markup:
+    """A row of small boxes, one a step of the colours."""
+    boxes = (
+        element("span", class_=f"pl-p{step}" if step > 0 else f"pl-n{-step}" if step else None)
+        for step in steps
+    )
+    return element("span", *boxes, class_=css_class, aria_hidden="true")
+
+
+def units_in_order(view: Explanation) -> list[Scored]:
+    """The text's units in reading order; units that share characters (bytes of one emoji) become one."""
+    ordered: list[Scored] = []
+    units = [view.scored(index) for index in range(len(view.units)) if not view.special[index]]
+    for unit in sorted(units, key=lambda unit: (unit.segment, unit.start, unit.end)):
+        last = ordered[-1] if ordered else None
+        if last and last.segment == unit.segment and unit.start < last.end:
+            end = max(last.end, unit.end)
+            text = view.example.segments[unit.segment][last.start : end]
+            ordered[-1] = Scored(text, last.score + unit.score, last.segment, last.start, end)
+        elif unit.end > unit.start:
+            ordered.append(unit)
+    return ordered
+
+
+# A map as tables: a line a layer, a column a word, each cell shaded by its score and with its number.
+#
+# A text of many words becomes several tables below each other, as wide as a line of print. On a phone
+# each scrolls, and the names of the rows stay.
+
+
+LINE, HALF_LINE = (
+    84,
+    56,
+)  # characters of a line of columns, about: alone, and of several models beside each other
+NARROWEST = 5  # characters of the narrowest column
+LONGEST = 24  # characters of a word that are shown
+
+
+def map_tables(
+    one: WordMap, row_kind: str, label: str, colours: ColourRange | None, line: int = LINE
+) -> Markup:
+    """The map of one text. label: its name for screen readers. colours: of all rows; None: each row from 0 to its own largest."""
+    own = (ColourRange(0.0, largest) for largest in np.abs(one.scores).max(-1).tolist())
+    of_rows = list(own) if colours is None else [colours] * len(one.rows)
+    lines = list(_lines(one.words, line))
+    return fragment(
+        *(
+            scroll_box(_table(one, columns, row_kind, of_rows, columns is lines[-1]), f"{label}, part {part}")
+            for part, columns in enumerate(lines, 1)
+        )
+    )
+
+
+def _lines(words: Sequence[str], line: int) -> Iterator[range]:
+    """The columns of each table: as few tables as fit the line, of about one width."""
+    sizes = [min(max(len(word) + 2, NARROWEST), LONGEST) for word in words]
+    most = sum(sizes) / math.ceil(sum(sizes) / line) + NARROWEST
+    first, width = 0, 0
+    for column, size in enumerate(sizes):
+        if width + size > most and column > first:
+            yield range(first, column)
+            first, width = column, 0
+        width += size
+    yield range(first, len(words))
+
+
+def _table(
+    one: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool
+) -> Markup:
+    titles = (element("th", name(_short(one.words[column])), scope="col") for column in columns)
+    total = element("th", "sum", scope="col", class_="pl-sum") if with_sum else None
+    head = element("tr", element("th", row_kind, scope="col"), *titles, total)
+    rows = (_row(one, row, columns, of_rows[row], with_sum) for row in range(len(one.rows)))
+    return table(head, rows, "pl-matrix pl-layers")
+
+
+def _row(one: WordMap, row: int, columns: range, colours: ColourRange, with_sum: bool) -> Markup:
+    shown = slice(columns.start, columns.stop)
+    pairs = zip(one.scores[row, shown].tolist(), one.above_rounding[row, shown].tolist(), strict=True)
+    cells = (
+        element("td", number(score), class_=shade(coloured - colours.low, colours.width) or None)
+        for score, coloured in pairs
+    )
+    total = element("td", number(float(one.sums[row])), class_="pl-sum") if with_sum else None
+    return element("tr", element("th", name(_short(one.rows[row])), scope="row"), *cells, total)
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"

@@ -1,0 +1,256 @@
+"""The only file that writes HTML: every string that enters is escaped. And the colours of scores, in 16 steps a sign."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from typing import Literal
+
+import numpy as np
+
+from pellucid.results.explanation import Explanation
+
+LEVELS = 16
+GAMMA = 0.75  # below 1, small scores stay visible
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a page, as red, green and blue; most: the opacity of the strongest score's colour."""
+
+    plus: Colour
+    minus: Colour
+    most: float
+    ink: Colour
+    paper: Colour
+
+
+LIGHT = Theme((236, 124, 16), (38, 118, 200), 0.70, ink=(28, 31, 36), paper=(255, 255, 255))
+DARK = Theme((240, 130, 36), (70, 146, 236), 0.58, ink=(230, 232, 235), paper=(27, 30, 35))
+
+Scale = Literal["page", "text"]  # what shares a scale: all texts of a page, or the units of one text
+ScaleKey = tuple[str, str, str]
+Scales = Mapping[ScaleKey, float]
+
+
+def scale_key(explanation: Explanation) -> ScaleKey:
+    """What shares a scale: one method's scores for one output of one model."""
+    return explanation.method, explanation.model_hash, explanation.target.output
+
+
+def largest(explanation: Explanation) -> float:
+    """The largest absolute score that a picture of the text shows."""
+    scores = explanation.scores[..., ~explanation.special]
+    return float(np.abs(scores).max()) if scores.size else 0.0
+
+
+def scales_of(views: Iterable[Explanation]) -> dict[ScaleKey, float]:
+    """For each method the score that gets the full colour: the largest on the page."""
+    scales: dict[ScaleKey, float] = {}
+    for view in views:
+        scales[scale_key(view)] = max(scales.get(scale_key(view), 0.0), largest(view))
+    return scales
+
+
+def level(score: float, scale: float) -> int:
+    """From -16 to 16: the step of a score on a scale; 0 is fully transparent."""
+    if not scale > 0:
+        return 0
+    share = min(abs(score) / scale, 1.0) ** GAMMA
+    return round(share * LEVELS) * (1 if score > 0 else -1)
+
+
+def shade(score: float, scale: float) -> str:
+    """The style class of a score's colour; empty at 0."""
+    step = level(score, scale)
+    return f"pl-p{step}" if step > 0 else f"pl-n{-step}" if step < 0 else ""
+
+
+@dataclass(frozen=True)
+class ColourRange:
+    """The scores without a colour and with the full one; the lower is 0 unless all scores lie far from it."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """The difference of the ends: a scale for scores less the lower end."""
+        return self.high - self.low
+
+
+def colour_range(scores: Iterable[np.ndarray]) -> ColourRange:
+    """From 0 to the largest absolute score; from the lowest where none is below a third of that: else all would look alike."""
+    every = np.concatenate([one.ravel() for one in scores])
+    low, high = float(every.min()), float(np.abs(every).max())
+    return ColourRange(low if high / 3 <= low < high else 0.0, high)
+
+
+def colour_rules() -> str:
+    """The rules of the 32 colour classes, which read the variables of `variables`."""
+    colour = "background-color:rgb(var(--pl-{})/calc(var(--pl-most)*{:g}))"
+    return "\n".join(
+        f".pellucid .pl-{letter}{step}{{{colour.format(sign, step / LEVELS)}}}"
+        for letter, sign in (("p", "plus"), ("n", "minus"))
+        for step in range(1, LEVELS + 1)
+    )
+
+
+def variables(theme: Theme) -> str:
+    """The theme as CSS variables. Colours are three numbers, so that a rule can add opacity."""
+    colours = {"plus": theme.plus, "minus": theme.minus, "ink": theme.ink, "paper": theme.paper}
+    triples = "".join(f"--pl-{name}:{' '.join(map(str, colour))};" for name, colour in colours.items())
+    return f"{triples}--pl-most:{theme.most};"
+
+
+# The only file that writes HTML. Every string that enters is escaped.
+#
+# `element` builds markup from strings, which it escapes, and from `Markup`, which it built itself before.
+
+
+_TAGS = (
+    "html head body meta title main header footer nav section article figure figcaption details summary "
+    "h1 h2 h3 h4 p div span i bdi strong em small sub sup ul ol li dl dt dd a "
+    "table caption thead tbody tfoot tr th td svg g path line rect circle polyline polygon text"
+)
+_KEYS = (
+    "class id title lang dir role scope colspan href open tabindex name content charset http-equiv "
+    "aria-label aria-hidden aria-labelledby xmlns viewBox preserveAspectRatio focusable "
+    "x y x1 x2 y1 y2 cx cy r width height d points transform text-anchor font-size textLength lengthAdjust fill stroke"
+)
+ELEMENTS, ATTRIBUTES = frozenset(_TAGS.split()), frozenset(_KEYS.split())
+EMPTY = frozenset({"meta"})
+_NOT_ISOLATED = frozenset({"title", "text"})  # no <bdi> can stand inside these
+
+
+@dataclass(frozen=True)
+class Markup:
+    """A piece of finished HTML, safe wherever an element is allowed."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def element(
+    tag: str, /, *children: "str | Markup | None", **attributes: "str | float | bool | None"
+) -> Markup:
+    """One element. Strings are escaped and None is left out.
+
+    In the names of attributes, `class_` stands for class and `_` for a hyphen.
+    """
+    assert tag in ELEMENTS, tag
+    opening = "".join([tag, *(_attribute(key, value) for key, value in attributes.items())])
+    if tag in EMPTY:
+        return Markup(f"<{opening}>")
+    clean = plain if tag in _NOT_ISOLATED else visible
+    inner = "".join(
+        child.text if isinstance(child, Markup) else escape(clean(child or "")) for child in children
+    )
+    return Markup(f"<{opening}>{inner}</{tag}>")
+
+
+def fragment(*parts: "str | Markup | None") -> Markup:
+    """Several pieces in a row, strings escaped, without an element around them."""
+    return Markup(
+        "".join(part.text if isinstance(part, Markup) else escape(visible(part or "")) for part in parts)
+    )
+
+
+def name(text: str) -> Markup:
+    """A label, or the name of a method, model or file: isolated, so that its direction changes nothing around it."""
+    return element("bdi", text)
+
+
+def style(css: str) -> Markup:
+    """A style element; the sheet is written in this package and contains no data."""
+    assert "<" not in css
+    return Markup(f"<style>{css}</style>")
+
+
+def document(title: str, css: str, *body: Markup, lang: str = "en") -> str:
+    """A whole page. Its policy allows this one style sheet, by its digest, and nothing else."""
+    digest = b64encode(sha256(css.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", title),
+        style(css),
+    )
+    return f"<!doctype html>\n{element('html', head, element('body', *body), lang=lang)}\n"
+
+
+def _attribute(key: str, value: "str | float | bool | None") -> str:
+    key = re.sub(r"_$", "", key).replace("_", "-")
+    assert key in ATTRIBUTES, key
+    assert key != "href" or str(value).startswith("#"), value
+    if value is None or value is False:
+        return ""
+    return f" {key}" if value is True else f' {key}="{escape(plain(str(value)), quote=True)}"'
+
+
+# Makes hostile characters harmless: control characters become pictures, changes of direction become
+# names.
+#
+# Texts, tokens, labels, and the names of methods, files and models come from strangers.
+
+
+_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"}
+_PICTURES |= {0x7F: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+_PICTURES |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")  # halves of surrogate pairs cannot be written
+_DIRECTIONS = (
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+)  # embeddings, overrides, isolates and their ends
+_NAMED = _PICTURES | {code: f"‹U+{code:04X}›" for code in _DIRECTIONS}
+
+
+def visible(text: str) -> str:
+    """The text with control characters as pictures (tab and newline stay); nothing else is changed."""
+    return text.translate(_PICTURES)
+
+
+def plain(text: str) -> str:
+    """As `visible`, with direction-changing characters named: for use where no markup isolates them."""
+    return text.translate(_NAMED)
+
+
+def turns(text: str) -> bool:
+    """Whether the text contains invisible characters that change the direction in which it is read."""
+    return any(ord(character) in _DIRECTIONS for character in text)
+
+
+# Tables that scroll in a box of their own, and lists of terms with what they mean.
+
+
+Content = str | Markup
+
+
+def header_row(titles: Iterable[str]) -> Markup:
+    """The first row of a table: the titles of its columns."""
+    return element("tr", *(element("th", title, scope="col") for title in titles))
+
+
+def table(head: Markup, rows: Iterable[Markup], css_class: str | None = None) -> Markup:
+    """A table with one row of titles."""
+    return element("table", element("thead", head), element("tbody", *rows), class_=css_class)
+
+
+def scroll_box(content: Markup, label: str) -> Markup:
+    """A box that scrolls sideways, also by keyboard; label: its name for screen readers."""
+    return element("div", content, class_="pl-scroll", tabindex=0, role="region", aria_label=label)
+
+
+def definition_list(entries: Iterable[tuple[Content, Content]], css_class: str) -> Markup:
+    """Terms with their meanings, in order."""
+    parts = (part for term, meaning in entries for part in (element("dt", term), element("dd", meaning)))
+    return element("dl", *parts, class_=css_class)

@@ -1,0 +1,176 @@
+"""The frame of a page: one HTML file on its own, without script, network or anything but its own style sheet."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pellucid.base.checks import at_least
+from pellucid.base.files import write_text
+from pellucid.drawing.heat_map import small_print
+from pellucid.drawing.html import (
+    Markup,
+    definition_list,
+    document,
+    element,
+    fragment,
+    name,
+    scroll_box,
+    style,
+    table,
+)
+from pellucid.drawing.reading_guide import reading_guide
+from pellucid.drawing.style import fragment_style, page_style
+from pellucid.drawing.wording import bounds, number, terms_in, three
+from pellucid.results.table import Interval
+
+# Facts in order: a list of names and values, or a small table where every value has the same parts.
+
+
+def facts_view(facts: Mapping[str, object]) -> Markup:
+    """Facts as name and value; mappings that share their keys become the rows of a table."""
+    rows = [value for value in facts.values() if isinstance(value, Mapping)]
+    if len(rows) > 1 and len(rows) == len(facts) and all(list(row) == list(rows[0]) for row in rows):
+        return _table(dict(zip(facts, rows, strict=True)))
+    return definition_list((_line(key, value) for key, value in facts.items()), "pl-facts")
+
+
+def in_words(value: object) -> str:
+    """A value in one line: numbers with few digits, intervals with their bounds, mappings as name = value."""
+    if isinstance(value, Interval):
+        return f"{three(value.mean)} (95 % interval {bounds(value)})"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() else number(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {in_words(part)}" for key, part in value.items()) or "–"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(in_words(part) for part in value) or "–"
+    return "–" if value is None else str(value)
+
+
+def _line(key: str, value: object) -> tuple[Markup, Markup]:
+    if isinstance(value, Mapping) and value:
+        return name(_heading(key)), facts_view(value)
+    return name(_heading(key)), name(in_words(value))
+
+
+def _table(facts: Mapping[str, Mapping[str, object]]) -> Markup:
+    columns = list(next(iter(facts.values())))
+    head = element("tr", element("td"), *(element("th", name(_heading(key)), scope="col") for key in columns))
+    rows = (
+        element("tr", element("th", name(key), scope="row"), *(element("td", _cell(row[c])) for c in columns))
+        for key, row in facts.items()
+    )
+    return scroll_box(table(head, rows, "pl-table pl-small"), "Table of facts")
+
+
+def _cell(value: object) -> Markup:
+    if not isinstance(value, Interval):
+        return name(in_words(value))
+    return fragment(element("span", three(value.mean), class_="pl-value"), element("small", bounds(value)))
+
+
+def _heading(key: str) -> str:
+    return str(key).replace("_", " ")
+
+
+# A section of a page: a heading, a sentence or two in plain words, and what it shows.
+
+
+@dataclass(frozen=True)
+class Section:
+    """heading and intro are plain text and will be escaped; body is finished markup."""
+
+    heading: str
+    intro: str
+    body: Markup
+
+
+# The terms of a part of a page, explained where the reader meets them.
+
+
+def glossary_view(texts: Iterable[str]) -> Markup | None:
+    """What the terms in these texts mean, folded; nothing where there is none."""
+    terms = terms_in(texts)
+    if not terms:
+        return None
+    summary = element("summary", f"What {_listed(list(terms))} mean{'s' if len(terms) == 1 else ''}")
+    return element("details", summary, definition_list(terms.items(), "pl-facts"), class_="pl-glossary")
+
+
+def _listed(terms: list[str]) -> str:
+    quoted = [f"“{term}”" for term in terms]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+CAVEATS = "What these pictures and numbers do not say."
+
+
+def write_report(
+    path: str | Path, *, title: str, sections: Sequence[Section], guide: Markup | None = None
+) -> Path:
+    """Write sections, after the guide to reading them, to one HTML file, whole or not at all."""
+    at_least("number of sections", len(sections), 1)
+    write_text(path, page(title, sections, guide))
+    return Path(path)
+
+
+def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -> str:
+    """The whole page as text; guide: how to read it, folded under the title (None: cards with pictures and tables)."""
+    contents = _contents(sections) if len(sections) > 1 else None
+    head = element("header", element("h1", element("bdi", title)), guide or reading_guide(), contents)
+    foot = element(
+        "footer", element("p", "Written by Pellucid. This file needs no network and runs no script.")
+    )
+    main = element("main", head, *(_section(number, part) for number, part in enumerate(sections, 1)), foot)
+    return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
+
+
+def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Section:
+    """Facts in order; mappings with the same keys become the rows of a table, intervals show their bounds."""
+    return Section(heading, intro, fragment(facts_view(facts), glossary_view(map(str, facts))))
+
+
+def caveats_section(
+    caveats: Sequence[str], heading: str = "What to keep in mind", intro: str = CAVEATS
+) -> Section:
+    """Caveats as a list of sentences."""
+    return Section(
+        heading, intro, element("ul", *(element("li", text) for text in caveats), class_="pl-caveats")
+    )
+
+
+def _contents(sections: Sequence[Section]) -> Markup:
+    links = (
+        element("li", element("a", element("bdi", section.heading), href=f"#part-{number}"))
+        for number, section in enumerate(sections, 1)
+    )
+    return element("nav", element("ol", *links), aria_label="Contents", class_="pl-contents")
+
+
+def _section(number: int, section: Section) -> Markup:
+    heading = element("h2", element("bdi", section.heading), id=f"part-{number}-title")
+    intro = element("p", section.intro, class_="pl-lead") if section.intro else None
+    labelled = f"part-{number}-title"
+    return element("section", heading, intro, section.body, id=f"part-{number}", aria_labelledby=labelled)
+
+
+# Fragments for notebooks: parts of a page, with a style sheet that changes nothing outside them.
+
+
+IN_NOTEBOOK = 5  # texts that are shown there of many
+
+
+def notebook_frame(*parts: Markup | None) -> str:
+    """These parts as one fragment, for `_repr_html_`."""
+    return element("div", style(fragment_style()), *parts, class_="pellucid pl-notebook").text
+
+
+def notebook_sections(sections: Iterable[Section]) -> str:
+    """The sections of a page as one fragment, without their headings, for `_repr_html_`."""
+    return notebook_frame(
+        *(part for section in sections for part in (small_print([section.intro]), section.body))
+    )

@@ -1,0 +1,1 @@
+"""What do the texts look like that a model gets wrong?"""

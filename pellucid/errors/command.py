@@ -1,0 +1,78 @@
+"""`pellucid errors MODEL DATA`: what do the texts look like that a model gets wrong?"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pellucid
+from pellucid.base.files import check_outputs
+from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
+from pellucid.explaining.commands.model_options import held_out
+from pellucid.explaining.commands.option_records import say, with_option_records
+from pellucid.explaining.inputs.data_source import DataSource
+from pellucid.text.example import Example
+
+
+@with_option_records
+def errors(
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
+    data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
+    *,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            help="Data to learn cue words from, which are typical of a class; default: the train part of the data, or of one file the other half of its texts."
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose scores are the evidence; default: a self-explaining model's own weights, else integrated_gradients."
+        ),
+    ] = None,
+    part: Part,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
+    min_count: Annotated[
+        int, typer.Option(min=1, help="In how many train texts of a class a cue word must occur.")
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="The seed of --sample.")] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
+) -> None:
+    """Group the mistakes of a model by their evidence, and compare them with the texts that it gets right."""
+    check_outputs([html], [data, train])  # reported before the work, not after it
+    source = reading.source(data, part.split)
+    examples = source.examples()
+    classifier = pellucid.load(model, device=device)
+    judged, left_out = held_out(classifier, labelled(classifier, examples, reading, needed=True), source)
+    if train is None and left_out:
+        train_examples: list[Example] | None = left_out
+    else:
+        train_examples = _train_examples(source, train)
+    analysis = pellucid.error_analysis(
+        classifier,
+        selected(classifier, judged, amount, answers, seed),
+        train=train_examples and list(labelled(classifier, train_examples, reading, needed=True)),
+        method=method,
+        min_count=min_count,
+    )
+    if html is not None:
+        pellucid.report(analysis, path=html, title="What errors look like")
+    print(json.dumps(analysis.record()) if as_json else analysis)
+    if html is not None:
+        say(f"Written: {html}", aside=True)
+
+
+def _train_examples(source: DataSource, train: str | None) -> list[Example] | None:
+    """The texts to learn cue words from; None where the data are one file, which has no train part of its own."""
+    if train is None and source.is_one_file:
+        return None
+    return replace(source, data=train or source.data, split="train").examples()

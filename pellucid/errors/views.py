@@ -1,0 +1,247 @@
+"""Error analysis on a page and in a terminal: how often each pattern is seen among wrong and right answers, and the wrong texts."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.text import Text
+
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import listed
+from pellucid.drawing.card import card
+from pellucid.drawing.heat_map import caution_lines, small_print
+from pellucid.drawing.html import (
+    Markup,
+    definition_list,
+    element,
+    fragment,
+    header_row,
+    name,
+    scroll_box,
+    table,
+)
+from pellucid.drawing.method_facts import facts_of, readable
+from pellucid.drawing.page import Section, notebook_frame
+from pellucid.drawing.reading_guide import errors_guide, span_guide
+from pellucid.drawing.terminal import Line, block, line, printed
+from pellucid.drawing.terminal import caution_lines as cautions
+from pellucid.drawing.wording import MINUS, percent, unbroken
+from pellucid.errors.record import CueWord, ErrorAnalysis, PatternCount
+from pellucid.results.explanation import Explanation
+from pellucid.results.heaviest_spans import evidence_parts
+from pellucid.results.table import Interval
+
+TEXTS_SHOWN, CUES_SHOWN = 20, 15
+INTRO = (
+    "The table counts what this evidence looks like, first in texts that the model gets wrong, then in texts that it gets "
+    "right. Only a pattern that is clearly more common among wrong answers can have to do with the errors. The table does "
+    "not show that it causes them."
+)
+BY_SPAN = "The evidence of an answer is the text's heaviest span of words."
+BY_WORDS = (
+    "The evidence of an answer is the words, at most three, that speak most for it according to {method}."
+)
+KEY = (
+    "The 95 % interval stands below each share. ▲ more common among wrong answers, ▼ less common, ○ unclear. A text "
+    "counts for every pattern that it shows, so the shares can add up to more than 100 %."
+)
+LISTED = (
+    "These are misclassified texts, the surest mistakes first. Each text stands under the first pattern of the table that "
+    "it shows."
+)
+CUE_INTRO = (
+    "A cue word is more common in the training texts of one class than in those of the other classes, with a z-score of "
+    "1.96 or more. The surest words come first; the z-scores are in brackets."
+)
+COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference")
+
+
+@renderers.add(draws="error analysis", sections_of=("pellucid.errors.record.ErrorAnalysis",))
+def page_sections_of_errors(analysis: ErrorAnalysis) -> tuple[list[Section], Markup]:
+    """The sections of its page, and how to read them."""
+    return error_analysis_sections(analysis), _errors_guide(analysis)
+
+
+def _errors_guide(analysis: ErrorAnalysis) -> Markup:
+    """How to read misclassified texts: underlined spans, or the colours of the method's words."""
+    wrong = [one for texts in analysis.texts.values() for one in texts]
+    marked = any(one.example.rationales for one in wrong)
+    return span_guide(marked) if analysis.by_span else errors_guide(facts_of(analysis.method, wrong), marked)
+
+
+def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:
+    """The table, the texts of each pattern that has any, and the cue words; texts_shown: at most, of each pattern."""
+    intro = f"{errors_in_words(analysis)} {outcome_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
+    counts = Section("What errors look like", intro, _counts(analysis))
+    texts = [
+        Section(
+            _title(pattern.name),
+            f"{pattern.meaning} {LISTED}",
+            _cards(analysis.texts[pattern.name], texts_shown),
+        )
+        for pattern in analysis.patterns
+        if analysis.texts[pattern.name]
+    ]
+    cues = [Section("Cue words", CUE_INTRO, cue_list(analysis.cues))] if analysis.cues else []
+    return [counts, *texts, *cues]
+
+
+def _counts(analysis: ErrorAnalysis) -> Markup:
+    heaviest = analysis.heaviest
+    spans = element("p", heaviest.in_words(), class_="pl-note") if heaviest.texts else None
+    return fragment(*caution_lines(analysis.caveats), spans, pattern_table(analysis.patterns))
+
+
+def errors_in_words(analysis: ErrorAnalysis) -> str:
+    """How many answers are wrong."""
+    return f"Of {analysis.wrong + analysis.right:,} texts the model gets {analysis.wrong:,} wrong."
+
+
+def outcome_in_words(analysis: ErrorAnalysis) -> str:
+    """Which patterns are clearly more common among wrong answers, or that none is."""
+    clear = [readable(pattern.name) for pattern in analysis.patterns if pattern.over.low > 0]
+    if clear:
+        return f"Clearly more common among the wrong answers: {listed(clear)}."
+    return (
+        "No pattern is clearly more common among the wrong answers, so these patterns do not explain the mistakes; read "
+        "the wrong texts themselves, the surest mistakes first."
+    )
+
+
+def evidence_in_words(analysis: ErrorAnalysis) -> str:
+    """What the evidence is: a span, or words, and by which method."""
+    return BY_SPAN if analysis.by_span else BY_WORDS.format(method=readable(analysis.method))
+
+
+def pattern_table(patterns: Sequence[PatternCount]) -> Markup:
+    """What each pattern is; then a row a pattern: its counts and shares on both sides, and the difference."""
+    meanings = ((name(_title(pattern.name)), pattern.meaning) for pattern in patterns)
+    rows = table(header_row(COLUMNS), map(_row, patterns), "pl-table")
+    return fragment(
+        definition_list(meanings, "pl-key"),
+        scroll_box(rows, "Patterns of errors"),
+        element("p", KEY, class_="pl-note"),
+    )
+
+
+def difference_mark(difference: Interval) -> tuple[str, str, str]:
+    """The symbol, words and CSS class of a difference."""
+    if difference.low > 0:
+        return "▲", "more common", "pl-worse"
+    return ("▼", "less common", "pl-better") if difference.high < 0 else ("○", "unclear", "pl-unclear")
+
+
+def points(share: float) -> str:
+    """A difference of two shares in percentage points."""
+    return f"{share * 100:+.0f}".replace("-", MINUS) + " points" if share == share else "unknown"
+
+
+def points_between(difference: Interval) -> str:
+    """The ends of a difference's interval."""
+    return f"{points(difference.low).removesuffix(' points')} to {points(difference.high)}"
+
+
+def cue_list(cues: Mapping[str, Sequence[CueWord]]) -> Markup:
+    """A line a class: its surest cue words."""
+    lines = ((name(label), name(cues_in_words(words))) for label, words in cues.items())
+    return definition_list(lines, "pl-facts")
+
+
+def cues_in_words(cues: Sequence[CueWord], most: int = CUES_SHOWN) -> str:
+    """“dull” (4.1), “slow” (3.9) and 12 more"""
+    words = ", ".join(f"“{cue.word}” ({cue.z:.1f})" for cue in cues[:most])
+    more = f" and {len(cues) - most} more" if len(cues) > most else ""
+    return f"{words}{more}" or "none: no word is clearly more common in this class than in the others"
+
+
+def _title(pattern: str) -> str:
+    words = readable(pattern)
+    return words[0].upper() + words[1:]
+
+
+def _row(pattern: PatternCount) -> Markup:
+    symbol, words, css_class = difference_mark(pattern.over)
+    return element(
+        "tr",
+        element("th", name(_title(pattern.name)), scope="row"),
+        _share(pattern.among_wrong, pattern.share_wrong),
+        _share(pattern.among_right, pattern.share_right),
+        element(
+            "td",
+            element("span", unbroken(points(pattern.over.mean)), class_="pl-value"),
+            element("small", points_between(pattern.over)),
+            element("small", f"{symbol} {words}", class_=css_class),
+        ),
+    )
+
+
+def _share(count: int, share: Interval) -> Markup:
+    value = unbroken(f"{count:,} ({percent(share.mean)})")
+    between = f"{percent(share.low)} to {percent(share.high)}"
+    return element("td", element("span", value, class_="pl-value"), element("small", between))
+
+
+def _cards(explanations: Sequence[Explanation], texts_shown: int) -> Markup:
+    cards = element("div", *(card([one]) for one in explanations[:texts_shown]), class_="pl-cards")
+    left = len(explanations) - texts_shown
+    more = f"{left:,} more are in the analysis, but not on this page."
+    return fragment(cards, element("p", more, class_="pl-note") if left > 0 else None)
+
+
+@renderers.add(draws="error analysis")
+def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
+    """How often each pattern of errors is seen, without the texts, for `_repr_html_`."""
+    errors = small_print([errors_in_words(analysis)])
+    return notebook_frame(errors, pattern_table(analysis.patterns), cue_list(analysis.cues))
+
+
+# Error analysis in a terminal: one block a pattern, and the surest cue words.
+
+
+MOST, CUES = 3, 8
+
+
+@renderers.add(draws="error analysis")
+def terminal_error_analysis(
+    analysis: ErrorAnalysis, *, colour: bool | None = None, width: int | None = None
+) -> str:
+    """Shares of each pattern among wrong and right answers, the evidence of some texts, and cue words.
+
+    colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    """
+    summary = (
+        errors_in_words(analysis),
+        outcome_in_words(analysis),
+        evidence_in_words(analysis),
+        analysis.heaviest.in_words(),
+    )
+    cues = [f"{label}: {cues_in_words(words, CUES)}" for label, words in analysis.cues.items()]
+    lines: list[Line] = [
+        *(line(sentence) for sentence in summary if sentence),
+        *cautions(analysis.caveats),
+        *(part for pattern in analysis.patterns for part in _block(analysis, pattern)),
+        *([Text(""), line("Cue words", style="bold")] if cues else []),
+        *map(line, cues),
+    ]
+    return printed(lines, colour, width)
+
+
+def _block(analysis: ErrorAnalysis, pattern: PatternCount) -> list[Line]:
+    """One pattern: what it means, its counts on both sides, and some spans that show it."""
+    symbol, words, _ = difference_mark(pattern.over)
+    counts = (
+        f"{pattern.among_wrong} of {analysis.wrong} wrong answers ({percent(pattern.share_wrong.mean)}), "
+        f"{pattern.among_right} of {analysis.right} right ones ({percent(pattern.share_right.mean)})"
+    )
+    difference = f"{points(pattern.over.mean)} ({points_between(pattern.over)})"
+    facts = [pattern.meaning, counts, f"{symbol} {words} among wrong answers: {difference}"]
+    return block(readable(pattern.name), [*facts, *_examples(analysis, pattern)])
+
+
+def _examples(analysis: ErrorAnalysis, pattern: PatternCount) -> list[str]:
+    texts = analysis.texts[pattern.name]
+    evidence = [f"{one.example.label} read as {one.prediction.label}: {_quoted(one)}" for one in texts[:MOST]]
+    more = [f"and {len(texts) - MOST} more, see the page (--html)"] if len(texts) > MOST else []
+    return [*evidence, *more]
+
+
+def _quoted(explanation: Explanation) -> str:
+    return ", ".join(f"“{part.text}”" for part in evidence_parts(explanation)) or "nothing speaks for it"

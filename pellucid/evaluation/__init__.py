@@ -1,1 +1,0 @@
-"""Is the explanation any good? One file a metric, found by the catalogue."""

@@ -1,1 +1,0 @@
-"""Tests of attention: whether a model's weights say what it decided by, a function each."""

@@ -1,1 +1,0 @@
-"""Checks, one a file: what no single text can answer of a method."""

@@ -1,1 +1,0 @@
-"""What the evidence of a model's mistakes has in common."""

@@ -1,1 +1,0 @@
-"""The explanations of layers that a layer analysis is made of, computed part by part."""

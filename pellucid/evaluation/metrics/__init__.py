@@ -1,1 +1,0 @@
-"""Metrics: a function a metric."""

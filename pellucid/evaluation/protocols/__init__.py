@@ -1,1 +1,0 @@
-"""Evaluations with a protocol of their own: transfers, planted reasons, ERASER's scores."""

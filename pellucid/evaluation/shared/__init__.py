@@ -1,1 +1,0 @@
-"""What several metrics share."""

@@ -1,1 +1,0 @@
-"""How good translations are, beside references."""

@@ -1,1 +1,0 @@
-"""Explanations of the same texts under two versions of a model."""

@@ -1,1 +1,0 @@
-"""Search for weights far from a model's own that leave its answer as it is."""

@@ -1,0 +1,113 @@
+"""From examples to extractions: an extractor by name, or any attribution method with a selection."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pellucid.base.checks import between, known
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.kinds import attributions, extractors
+from pellucid.base.progress import Progress
+from pellucid.base.wording import quoted
+from pellucid.evidence.extraction_request import ExtractionRequest, SelectedSpans
+from pellucid.evidence.selection import BY_SPANS, BY_WORDS, Budget, Selection
+from pellucid.results.explanation import Scored
+from pellucid.results.extraction import ExtractedSpan, Extraction
+from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.model import Model
+from pellucid.text.example import Example
+from pellucid.text.units import Units
+
+
+def extract_from(
+    model: Model,
+    examples: Sequence[Example],
+    extractor: str,
+    selections: Sequence[Selection],
+    settings: Mapping[str, object],
+    *,
+    seed: int,
+    progress: Progress,
+) -> list[list[Extraction]]:
+    """For each selection one extraction an example, in order; all by the same scores, which are computed once.
+
+    extractor: the name of an extractor or of an attribution method. settings: its own. Raises `UnknownName`,
+    `BadSetting` or `BadInput` before any work is done.
+    """
+    between("seed", seed, 0, HIGHEST_SEED)
+    for selection in selections:
+        check_like(examples, selection.like)
+    extractions: list[list[Extraction]] = [[] for _ in selections]
+    request = ExtractionRequest(model, examples, selections, seed, progress)
+    for selected in _selected_spans(extractor, request, settings):
+        for of_selection, selection, spans in zip(extractions, selections, selected.spans, strict=True):
+            about = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
+            numbered = tuple(_numbered(span, selected.words) for span in spans)
+            of_selection.append(
+                Extraction(
+                    selected.example, numbered, len(selected.words), extractor, {**about, **settings}, seed
+                )
+            )
+    return extractions
+
+
+def selection_for(
+    extractor: str,
+    mode: str | None,
+    budget: Budget | None,
+    n_spans: int,
+    like: Sequence[Extraction] | None,
+) -> Selection:
+    """The selection named by mode; where mode is None, the one that budget or like imply, else the extractor's own."""
+    known("extractor or attribution method", extractor, {*extractors.names(), *attributions.names()})
+    own, possible = _selections(extractor)
+    if mode is not None and not isinstance(mode, str):
+        raise BadSetting(f"selection={quoted(mode)} is not possible; give one of {', '.join(possible)}.")
+    if mode is None:
+        mode = "budget" if budget is not None else "same_length" if like is not None else own
+    if mode in (*BY_WORDS, BY_SPANS) and mode not in possible:
+        raise BadSetting(f"{extractor} takes the selections {', '.join(possible)}; {mode!r} came.")
+    return Selection(mode, budget, n_spans, like)
+
+
+def _selections(extractor: str) -> tuple[str, Sequence[str]]:
+    """An extractor's own selection, for calls that name none, and all selections that are possible with it."""
+    if extractor in extractors.names():
+        facts = extractors.get(extractor).facts
+        return facts["selection"], facts["selections"]
+    return "max_sum_centred", (*BY_WORDS, BY_SPANS)
+
+
+def check_like(examples: Sequence[Example], like: Sequence[Extraction] | None) -> None:
+    """Raise `BadInput` unless the extractions `like` are of the same texts, in the same order."""
+    if like is None:
+        return
+    if len(like) != len(examples):
+        raise BadInput(
+            f"like= has {len(like)} extractions for {len(examples)} examples; give one each, in order."
+        )
+    for example, other in zip(examples, like, strict=True):
+        if other.example.segments != example.segments:
+            raise BadInput(
+                f"like= is not of the same texts: {other.example.id!r} stands where {example.id!r} should."
+            )
+
+
+def _selected_spans(
+    extractor: str, request: ExtractionRequest, settings: Mapping[str, Any]
+) -> Iterator[SelectedSpans]:
+    if extractor in extractors.names():
+        return extractors.calls([(extractor, settings)])[0](request)
+    return request.select_by_method(extractor, **settings)
+
+
+def _numbered(span: Scored, words: Units) -> ExtractedSpan:
+    """The span with the numbers of the words that it overlaps: a span of pieces may begin or end inside a word."""
+    inside = [
+        number
+        for number, (segment, start, end) in enumerate(
+            zip(words.segment, words.start, words.end, strict=True)
+        )
+        if segment == span.segment and start < span.end and end > span.start
+    ]
+    numbers = range(inside[0], inside[-1] + 1) if inside else range(0)
+    return ExtractedSpan(span.text, span.score, span.segment, span.start, span.end, numbers)

@@ -1,0 +1,195 @@
+"""`pellucid explain MODEL TEXT…`: why did the model decide so?"""
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+import pellucid
+from pellucid.base.checks import one_of
+from pellucid.base.errors import BadFile
+from pellucid.base.files import check_outputs
+from pellucid.base.kinds import renderers
+from pellucid.explaining.commands.data_options import (
+    Amount,
+    Answers,
+    Reading,
+    TextOptions,
+    Texts,
+    labelled,
+    selected,
+)
+from pellucid.explaining.commands.model_options import LanguageOptions, MethodOptions, ModelOptions
+from pellucid.explaining.commands.option_records import choices_from, say, settings_from, with_option_records
+from pellucid.explaining.inputs.examples import reads_label
+from pellucid.explaining.inputs.explained_target import default_method
+from pellucid.results.explanation_record import to_record
+from pellucid.results.side_by_side import SideBySide
+from pellucid.results.storage import check_name
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.readout import Positions
+from pellucid.run.target import TargetName
+
+FEW = 5  # texts that are printed whole
+
+
+@with_option_records
+def explain(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A folder with a classifier, or with a model that writes; or the name of one on the Hugging Face Hub."
+        ),
+    ],
+    texts: Texts = None,
+    *,
+    source: TextOptions,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
+    methods: MethodOptions,
+    loading: ModelOptions,
+    languages: LanguageOptions,
+    target: Annotated[
+        str,
+        typer.Option(
+            help="The class to explain: predicted, gold (the label), or a class by name or number. Of a model that writes: a "
+            "word, its number, all, or text for all words together."
+        ),
+    ] = "predicted",
+    against: Annotated[
+        str | None, typer.Option(help="Explain why the target and not this class, or this word.")
+    ] = None,
+    passage: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A part of the first text that has one score, such as a passage that a search gave. May be repeated."
+        ),
+    ] = None,
+    output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
+    layer: Annotated[
+        str | None,
+        typer.Option(
+            help="Explain a hidden state of this layer instead of a class; 0 is the input of the first layer. all: of "
+            "every layer. head: what the classification head reads."
+        ),
+    ] = None,
+    positions: Annotated[
+        str,
+        typer.Option(
+            help="Whose hidden state: pooled, first, last, the numbers of pieces, such as 1,2, or all side by side."
+        ),
+    ] = "pooled",
+    part: Annotated[
+        str | None, typer.Option(help="A part of the layer's state, where the model names parts.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A setting of the method: name=value; with several methods: method.name=value. May be repeated.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed of random methods and of --sample.")] = 0,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print every text whole, however many there are.")
+    ] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    scale: Annotated[
+        str,
+        typer.Option(
+            help="The colours of --html: page, one scale for all texts, or text, each text by its own strongest word."
+        ),
+    ] = "page",
+    save: Annotated[
+        Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write a row a text, with its strongest words, to this .csv file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Processes that explain groups of texts at once, each with its own copy of the model."
+        ),
+    ] = 1,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
+    dtype: Annotated[
+        str, typer.Option(help="The number type: float32, mixed_bfloat16, bfloat16, float16 or float64.")
+    ] = "float32",
+) -> None:
+    """Explain why a model classifies texts as it does: how much each word mattered."""
+    if save is not None:
+        check_name(save)
+    if csv is not None and csv.suffix != ".csv":
+        raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
+    one_of("--scale", scale, ("page", "text"))
+    written = [path for path in (save, html, csv) if path is not None]
+    check_outputs(written, [source.file, *(texts or [])])  # reported before the work, not after it
+    names, settings = methods.names(), settings_from(set_ or [])
+    examples = source.examples(texts or [], reading)
+    if layer is None:
+        explained: TargetName | HiddenState = _target(target, against)
+    else:
+        explained = HiddenState(_layer(layer), _positions(positions), part)
+    classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
+    named = names or [default_method(classifier, explained, output)]
+    needed = answers.need_labels or reads_label(explained)
+    known = labelled(classifier, examples, reading, needed)
+    side_by_side = pellucid.explain_all(
+        classifier,
+        selected(classifier, known, amount, answers, seed),
+        choices_from(",".join(named), settings),
+        target=explained,
+        output=output,  # type: ignore[arg-type]  # checked where the target is made
+        seed=seed,
+        passages=passage,
+        workers=workers,
+    )
+    results = side_by_side.explanations
+    if save is not None:
+        pellucid.save(results, save)
+    if html is not None:
+        one = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
+        pellucid.report(one, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
+    if csv is not None:
+        pellucid.write_csv(results, csv)
+    if as_json:
+        print(json.dumps([to_record(result) for result in results]))
+    else:
+        _print(side_by_side, full)
+    for path in written:
+        say(f"Written: {path}", aside=True)
+
+
+def _print(side_by_side: SideBySide, full: bool) -> None:
+    """One method's results; of several methods the texts side by side, or, of many texts, one method after the other."""
+    n_texts = len(next(iter(side_by_side.values())))
+    if len(side_by_side) > 1 and (full or n_texts <= FEW):
+        print(side_by_side)
+        return
+    draw = renderers.get("terminal_results").make
+    for title, results in side_by_side.items():
+        if len(side_by_side) > 1:
+            say(f"{title}:")
+        print(draw(results, full=full))
+
+
+def _layer(text: str) -> int | Literal["all", "head"]:
+    """A number, "all" or "head"; the target refuses other words."""
+    return int(text) if re.fullmatch(r"-?\d+", text) else text  # type: ignore[return-value]
+
+
+def _positions(text: str) -> Positions:
+    """ "pooled", "first" or "last", or the numbers of pieces."""
+    numbers = text.split(",")
+    return tuple(map(int, numbers)) if all(map(str.isdecimal, numbers)) else text
+
+
+def _target(target: str, against: str | None) -> TargetName:
+    """A class, or a pair of classes if there is one to compare it with."""
+    return target if against is None else (target, against)

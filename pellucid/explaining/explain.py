@@ -1,0 +1,213 @@
+"""The doors `explain` and `explain_all`: one method or several, on texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, TypeVar
+
+from pellucid.base.catalogue import Choice
+from pellucid.base.errors import BadSetting
+from pellucid.base.wording import quoted
+from pellucid.drawing.progress_bar import progress_bar
+from pellucid.explaining.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
+from pellucid.explaining.inputs.examples import examples_for, reads_label, strange_for
+from pellucid.explaining.inputs.explained_target import (
+    Passages,
+    default_method,
+    explained_target,
+    methods_to_run,
+    named_passages,
+    to_explain,
+)
+from pellucid.explaining.inputs.loading import loading_for
+from pellucid.explaining.inputs.models import any_model_from
+from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
+from pellucid.run.explaining import left_out
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.target import Output, TargetName
+from pellucid.run.word import Word
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
+
+
+def explain(
+    model: ModelSource,
+    texts: Data,
+    method: str | None = None,
+    *,
+    target: TargetName | HiddenState | Word = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    passages: Passages | None = None,
+    workers: int = 1,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Results:
+    """Explain each text by one method.
+
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
+        fitted one of scikit-learn.
+    texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
+    method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where its
+        prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
+    target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
+        `HiddenState(layer, positions)`. Of a model that writes `Word(step)`: each word of the text that it writes
+        ("predicted" means it too), one of them, or all together; a word may stand here alone. Where one text is given, the
+        model writes the second one first.
+    output: the number of the class that is explained: "logit", "probability" or "loss".
+    seed: a whole number; the seed of random methods.
+    text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    label_map: label -> class of the model, for labels under other names.
+    passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages does the
+        answer rest on? What stands between them is a unit too; a second text has its words. A list, or one list a text.
+    workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the threads; more than one
+        need a model that was loaded from files. In a script, such a call stands under `if __name__ == "__main__":`.
+    progress: draw a progress bar; None: when a terminal is watching.
+    settings: the method's own; `methods` lists them with their defaults.
+
+    Returns `Results`: one explanation a text, in order; they can be filtered, counted and drawn. Raises `UnknownName` for a
+    method, class or setting that does not exist, `ModelCannot` where the model lacks what the method needs, `BadInput` for
+    a text that cannot be read, `ParityBroken` when the pass that is explained does not give the model's own logits.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> results = pellucid.explain(model, ["A good film.", "Dull."])
+    >>> results[0]
+    <Explanation 'A good film.' positive 0.90 by occlusion>
+    >>> [(word, round(score, 2)) for word, score in results[0]]
+    [('A', 0.0), ('good', 1.5), ('film', 0.0), ('.', 0.0)]
+    >>> pellucid.explain(model, "A good film.", "occlusion", target="negative", output="probability")[0].target.label
+    'negative'
+    """
+    model = any_model_from(model)
+    method = default_method(model, target, output) if method is None else method
+    if not isinstance(method, str):
+        raise BadSetting(
+            f"method={quoted(method)} is not possible; give the name of one method. explain_all(model, texts, methods) runs "
+            "several."
+        )
+    side_by_side = explain_all(
+        model,
+        texts,
+        [(method, settings) if settings else method],
+        target=target,
+        output=output,
+        seed=seed,
+        text=text,
+        label=label,
+        label_map=label_map,
+        passages=passages,
+        workers=workers,
+        progress=progress,
+    )
+    return next(iter(side_by_side.values()))
+
+
+def explain_all(
+    model: ModelSource,
+    texts: Data,
+    methods: Iterable[Choice] | None = None,
+    *,
+    target: TargetName | HiddenState | Word = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    passages: Passages | None = None,
+    workers: int = 1,
+    progress: bool | None = None,
+) -> SideBySide:
+    """Explain each text by several methods, which share their forward passes.
+
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
+        fitted one of scikit-learn.
+    texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
+    methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
+        supports and that is not named itself. A method that runs because of "all" and cannot explain the model after all is
+        left out; one that was named raises `ModelCannot`.
+    target, output, seed, text, label, label_map, passages, workers, progress: as in `explain`.
+
+    Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
+    says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> side_by_side = pellucid.explain_all(model, ["A good film."], ["occlusion", ("lime", {"n_samples": 50})])
+    >>> side_by_side
+    <SideBySide: 1 text by occlusion, lime(n_samples=50)>
+    >>> {method: results[0].top(1)[0].text for method, results in side_by_side.items()}
+    {'occlusion': 'good', 'lime(n_samples=50)': 'good'}
+    """
+    model = any_model_from(model)
+    strange = strange_for(target)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange=strange)
+    choices, by_all = methods_to_run(model, methods)
+    named = named_passages(passages, len(examples))
+    question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None)
+    request = question.request(model)
+    load = loading_for(workers, model)
+    examples = to_explain(model, examples)
+    texts_once = equal_texts(examples, by_label=reads_label(target), passages=named)
+    of_texts = None if named is None else texts_once.first_of(named)
+    start = perf_counter()
+    with progress_bar(progress) as show_progress:
+        if load is None or len(texts_once.distinct) <= GROUP:
+            done = explained(question, request, texts_once.distinct, of_texts, show_progress)
+        else:
+            done = explained_by_workers(
+                question, load, model.hash, texts_once.distinct, of_texts, workers, show_progress
+            )
+    by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in done.by_method.items()}
+    return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)
+
+
+# Equal texts are explained once: of several, the first is computed, and each gets a copy under its own
+# name.
+
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class EqualTexts:
+    """Examples of which some have equal texts. distinct: the first of each; index: [example] its place in distinct."""
+
+    examples: tuple[Example, ...]
+    distinct: tuple[Example, ...]
+    index: tuple[int, ...]
+
+    def first_of(self, values: Sequence[Value]) -> list[Value]:
+        """[distinct example]: the value of the first example of each, from those of all."""
+        return [values[self.index.index(place)] for place in range(len(self.distinct))]
+
+    def all_of(self, explanations: Sequence[Explanation]) -> tuple[Explanation, ...]:
+        """[example]: its explanation, from those of the distinct examples, with its own id, label and rationales."""
+        pairs = zip(self.examples, self.index, strict=True)
+        return tuple(replace(explanations[place], example=example) for example, place in pairs)
+
+
+def equal_texts(
+    examples: Sequence[Example], *, by_label: bool, passages: Sequence[tuple[str, ...]] | None = None
+) -> EqualTexts:
+    """Find examples with equal texts; by_label: they must have the same label too, where the target depends on it.
+
+    passages: those of each example, which must be the same too; None: none are named.
+    """
+    places: dict[tuple[tuple[str, ...], str | None, tuple[str, ...]], int] = {}
+    first: dict[int, Example] = {}
+    index = []
+    for example, own in zip(examples, passages or [()] * len(examples), strict=True):
+        key = (tuple(example.segments), example.label if by_label else None, own)
+        place = places.setdefault(key, len(places))
+        first.setdefault(place, example)
+        index.append(place)
+    return EqualTexts(tuple(examples), tuple(first.values()), tuple(index))

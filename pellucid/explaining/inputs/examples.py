@@ -1,0 +1,192 @@
+"""Examples from whatever users have: strings, pairs, examples, tables, data sets, files, and results of other doors."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, Literal
+
+from pellucid.base.errors import BadInput
+from pellucid.base.notices import OtherSegments, UnmatchedLabels, notify
+from pellucid.base.torch_contexts import check_computes
+from pellucid.base.wording import in_syntax
+from pellucid.data.shared.columns import expected_labels
+from pellucid.explaining.inputs.columns import examples_from_columns, table_columns
+from pellucid.explaining.inputs.files import examples_from_path, examples_from_string
+from pellucid.explaining.inputs.models import is_model
+from pellucid.explaining.inputs.readings import ReadingRequest, plain
+from pellucid.explaining.inputs.rows import examples_from_rows
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import WRITING, Model
+from pellucid.run.target import TargetName
+from pellucid.run.word import Word
+from pellucid.text.example import Example, check_no_prompt
+from pellucid.text.label_map import LabelMap, label_caution, with_label_map
+
+# Labels of a door's examples beside the classes of its model: renamed by a map, or a notice where they
+# are no classes.
+
+
+StrangeLabels = Literal["notice", "error", "allowed"]
+
+
+def fitting(
+    model: Model, examples: Sequence[Example], label_map: LabelMap | None, strange: StrangeLabels = "notice"
+) -> tuple[Example, ...]:
+    """The examples with labels renamed by the map; without one, `strange` says what labels that are no classes lead to."""
+    if label_map is not None:
+        return with_label_map(examples, label_map, model.labels, model.problem == "multi_label")
+    sentence = "" if strange == "allowed" else strange_labels(model, examples)
+    if sentence and strange == "error":
+        raise BadInput(sentence)
+    if sentence:
+        notify(sentence, UnmatchedLabels)
+    return tuple(examples)
+
+
+def strange_for(target: TargetName | HiddenState | Word) -> StrangeLabels:
+    """What labels that are no classes lead to: an error where the target is the gold class, else a notice."""
+    return "error" if reads_label(target) else "notice"
+
+
+def reads_label(target: TargetName | HiddenState | Word) -> bool:
+    """Whether what is explained depends on a text's label."""
+    parts = target if isinstance(target, tuple) else (target,)
+    return any(isinstance(part, str) and part == "gold" for part in parts)
+
+
+def strange_labels(model: Model, examples: Sequence[Example]) -> str:
+    """One sentence on labels that are no classes of the model; empty where all are, or where the model has no classes."""
+    if model.problem == "regression":
+        return ""
+    return label_caution(examples, model.labels, model.problem == "multi_label")
+
+
+WAYS = "give a string, a pair, a list of them, a data frame, a pathlib.Path of a file, or examples"
+
+
+def examples_for(
+    model: Model,
+    data: Any,
+    *,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    names_data: bool = False,
+    split: str = "test",
+    strange: StrangeLabels = "notice",
+) -> tuple[Example, ...]:
+    """The examples of a door's data under the model's class names.
+
+    label_map: label -> class. strange: what labels that are no classes of the model lead to: a notice, an error (`BadInput`)
+        with the map to write, or nothing. The others are as in `examples_from`.
+    """
+    check_computes()
+    examples = examples_from(
+        data,
+        text=text,
+        label=label,
+        labels=model.labels,
+        label_map=label_map,
+        names_data=names_data,
+        split=split,
+        prompts=WRITING in model.capabilities,
+    )
+    notice_segments(model, examples)
+    return fitting(model, examples, label_map, strange)
+
+
+def examples_from(
+    data: Any,
+    *,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    labels: Sequence[str] = (),
+    label_map: LabelMap | None = None,
+    names_data: bool = False,
+    split: str = "test",
+    prompts: bool = False,
+) -> tuple[Example, ...]:
+    """Examples from what users have; what can be read in one way alone is read so, and a notice says how.
+
+    data: a string, a pair, an `Example`, a list or iterator of them; a data frame, series, table, dictionary or
+        `datasets.Dataset`; the `pathlib.Path` of a file or folder; a `DataSource`; results of another door.
+    text: the column of the texts, or two columns for pairs; None: the usual one, or the only one with sentences.
+    label: the column of the labels; None: the usual one, or the one whose values are all in `labels`.
+    labels: the classes of the model, if there is one: a second string that is one of them is a label, not a text.
+    label_map: label -> class; its labels are labels too.
+    names_data: whether a string names a data set, file or folder; else it is a text.
+    split: the part to read of data that has parts.
+    prompts: whether the first text is a prompt, which may be empty.
+
+    Raises `BadInput` for what is no text, or could be two things; `UnknownName` for a column that is not there.
+    """
+    known = tuple(labels) + tuple(label_map if isinstance(label_map, Mapping) else ())
+    reading = ReadingRequest(text, label, tuple(map(str, known)), names_data, split)
+    with expected_labels(reading.labels):
+        examples = _reader(data)(data, reading)
+    if not prompts:
+        check_no_prompt(examples)
+    return examples
+
+
+Reader = Callable[[Any, ReadingRequest], tuple[Example, ...]]
+
+
+def _reader(data: Any) -> Reader:
+    """The function that reads data of this kind; raises `BadInput` for what is no data."""
+    if not isinstance(data, str) and getattr(data, "ndim", None) == 0 and isinstance(plain(data), str):
+        return lambda text, reading: examples_from_string(plain(text), reading)
+    if isinstance(data, str):
+        return examples_from_string
+    if isinstance(data, PurePath):
+        return lambda path, reading: examples_from_path(Path(path), reading)
+    if isinstance(data, Example):
+        return examples_from_rows
+    if is_model(data):
+        raise BadInput(
+            f"The texts came as a model ({type(data).__name__}); the model stands first, the texts second."
+        )
+    if isinstance(data, bytes | bytearray | memoryview):
+        raise BadInput("The texts came as bytes; decode them first: data.decode('utf-8').")
+    if isinstance(data, set | frozenset):
+        raise BadInput("The texts came as a set, which has no order; give a list: sorted(texts).")
+    if isinstance(data, type) or data is None:
+        raise BadInput(f"The texts came as {'None' if data is None else data.__name__}; {WAYS}.")
+    if callable(getattr(type(data), "examples", None)):  # a `DataSource`
+        return _own_examples
+    if (columns := table_columns(data)) is not None:
+        return lambda _, reading: examples_from_columns(columns, reading)
+    if not isinstance(data, Iterable):
+        raise BadInput(f"The texts came as {type(data).__name__}; {WAYS}.")
+    return examples_from_rows
+
+
+def _own_examples(data: Any, reading: ReadingRequest) -> tuple[Example, ...]:
+    reading.without_columns(data)
+    return examples_from_rows(data.examples(), reading)
+
+
+# Single texts and pairs beside what a model was trained on: a notice where they are not the same.
+
+
+WORDS = {1: "single texts", 2: "pairs of texts"}
+AS_PAIRS = (
+    'write each as a pair: ("the first text", "the second")',
+    "give the second text with --second, or a file with two columns of texts",
+)
+AS_SINGLE_TEXTS = "write each as one string", "leave --second away, or name one column of texts with --text"
+
+
+def notice_segments(model: Model, examples: Sequence[Example]) -> None:
+    """Say how many of the examples are pairs where the model was trained on single texts, or the other way round."""
+    trained = getattr(model, "trained_segments", None)  # a `Classifier` has it
+    if trained not in WORDS:
+        return
+    other = sum(len(example.segments) != trained for example in examples)
+    if other:
+        here = WORDS[3 - trained]
+        advice = in_syntax(*(AS_PAIRS if trained == 2 else AS_SINGLE_TEXTS))
+        notify(
+            f"{model.name} was trained on {WORDS[trained]}, and {other} of {len(examples)} here are {here}, whose prediction may mean "
+            f"nothing; {advice}.",
+            OtherSegments,
+        )

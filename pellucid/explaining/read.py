@@ -1,0 +1,103 @@
+"""The door `read`: what was saved, from a file or a folder."""
+
+from pathlib import Path
+from typing import Any
+
+from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.files import possible_path
+from pellucid.base.json_text import read_json
+from pellucid.base.kinds import readers
+from pellucid.base.wording import listed
+from pellucid.explaining.inputs.data_source import DataSource
+from pellucid.results import storage
+from pellucid.results.results import Results
+from pellucid.results.table import FORM, Table
+from pellucid.text.example import Example
+
+PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `train` leave explanations
+
+
+def read(path: str | Path) -> Any:
+    """Read what `save` wrote, or a folder that `compare`, `layer_analysis`, `attention_analysis`, `attack` or a watched training left.
+
+    path: a .parquet or .json file, or a folder.
+
+    Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; a `LayerAnalysis`, an
+    `AttentionAnalysis`, the `Attempts` of attacks, or the `Table` of a comparison. Of several methods, `results.where(method=…)` takes one. Of a watched training
+    each explanation's model is called after its step, such as "step 50". Raises `BadFile` for anything else.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.save(pellucid.explain(model, ["A good film.", "Dull."]), "results.parquet")
+    >>> pellucid.read("results.parquet")
+    <Results: 2 explanations by occlusion>
+    """
+    path = possible_path(path)
+    of_readers = (readers.get(name).make(path) for name in readers.names())
+    other = next((result for result in of_readers if result is not None), None)
+    return read_explanations(path) if other is None else other
+
+
+def read_explanations(path: str | Path) -> Results:
+    """The explanations of a file or folder, as `read` says; raises `BadFile` where there are none."""
+    path = possible_path(path)
+    if not path.is_dir():
+        return Results(tuple(storage.read(path)))
+    files = sorted(file for pattern in PARTS for file in path.glob(pattern))
+    if not files:
+        raise BadFile(
+            f"{path} is a folder without explanations; give the file that was saved, or the folder of a comparison or "
+            "of a watched training."
+        )
+    return Results(tuple(explanation for file in files for explanation in storage.read(file)))
+
+
+def of_one_method(results: Results, method: str | None) -> Results:
+    """The results of the named method, or of the only one; raises `BadSetting` where there are several and none is named."""
+    if method is not None:
+        return results.where(method=method)
+    if len(results.methods) > 1:
+        raise BadSetting(
+            f"These results are of several methods; add --method with one of: {listed(results.methods)}."
+        )
+    return results
+
+
+@readers.add()
+def table_at(path: Path) -> Table | None:
+    """The table in a JSON file; None where the file holds something else."""
+    if path.suffix != ".json" or not path.is_file():
+        return None
+    whole = read_json(path)
+    return Table.read(path) if isinstance(whole, dict) and whole.get("form") == FORM else None
+
+
+# The door `examples`: examples of a data set, a file or a folder.
+
+
+def examples(
+    source: str | Path,
+    /,
+    split: str = "test",
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: Any,
+) -> list[Example]:
+    """Read the examples of a data set, a file or a folder.
+
+    source: a data set's name ("pocket", "pocket_pairs"), a file, or a folder with a file a part.
+    split: "train", "dev", "test" or "all"; a single file is all of them at once.
+    format: a name of `formats`; None: known from the file's name, for JSON lines and tables; `parallel` where the settings name source and target.
+    skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
+    settings: the format's own.
+
+    Returns the examples in the order of the file. Raises `BadFile` for a path that does not exist and for a bad row,
+    `UnknownName` for a data set, format or setting that does not exist.
+
+    >>> examples = pellucid.examples("pocket", split="dev")
+    >>> examples[0].text, examples[0].label
+    ('Pure joy from a first-time novelist.', 'positive')
+    >>> len(pellucid.examples("reviews.csv"))
+    48
+    """
+    return DataSource(source, split, format, settings, skip_bad_rows).examples()

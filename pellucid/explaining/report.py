@@ -1,0 +1,144 @@
+"""The page of explanations: text by text, or methods side by side, with a comparison and facts where they are there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pellucid.base.kinds import renderers
+from pellucid.drawing.comparison_section import comparison_section
+from pellucid.drawing.html import Markup, Scale, Scales
+from pellucid.drawing.method_facts import explains_state, explains_written
+from pellucid.drawing.page import Section, facts_section, write_report
+from pellucid.drawing.reading_guide import (
+    comparison_guide,
+    reading_guide,
+    side_by_side_guide,
+    span_guide,
+    states_guide,
+    written_guide,
+)
+from pellucid.drawing.texts_view import texts_view
+from pellucid.explaining.views.corpus import corpus_sections, is_corpus
+from pellucid.explaining.views.side_by_side import side_by_side_sections
+from pellucid.explaining.views.span_analysis import span_analysis_sections
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
+from pellucid.results.span_analysis import SpanAnalysis
+from pellucid.results.table import Table
+from pellucid.text.units import Kind, Spans
+
+# Also every kind of result that has sections of its own, such as the words of classes.
+Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide
+Sections = tuple[list[Section], Markup]  # of a page, and the guide to reading them
+
+TITLE, STATES_TITLE = "Why the model decided as it did", "What the hidden states hold"
+WORDS_TITLE = "What the written words depend on"
+TEXTS = ""  # the first line of the page says it
+
+
+def report(
+    results: Reportable,
+    table: Table | None = None,
+    *,
+    path: str | Path,
+    title: str | None = None,
+    about: Mapping[str, object] | None = None,
+    scale: Scale = "page",
+) -> Path:
+    """Write explanations, and a comparison if there is one, to one HTML file.
+
+    results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
+    title: None for what the results are. table: the comparison. about: facts that are shown last.
+    scale: whose largest score gets the full colour, the page's or each text's.
+    """
+    sections, guide = _drawn(results, scale)
+    if table is not None:
+        sections.append(comparison_section(table))
+    if about:
+        sections.append(facts_section("What was done", "", about))
+    heading = _title(results) if title is None else title
+    return write_report(path, title=heading, sections=sections, guide=guide)
+
+
+def has_sections(results: object) -> bool:
+    """Whether a kind of result has sections of its own: another room registers them."""
+    return bool(renderers.of_class("sections_of", results))
+
+
+def _drawn(results: Reportable, scale: Scale) -> Sections:
+    """The sections of a kind of result, and how to read them."""
+    for entry in renderers.of_class("sections_of", results):
+        sections, guide = entry.make(results)
+        return list(sections), guide
+    return _result_sections(results, scale), _guide(results)
+
+
+def _title(results: Reportable) -> str:
+    """The heading of a page that has none of the caller's."""
+    if _all_are(results, explains_state):
+        return STATES_TITLE
+    return WORDS_TITLE if _all_are(results, explains_written) else TITLE
+
+
+def _all_are(results: Reportable, of_kind: Callable[[Explanation], bool]) -> bool:
+    """Whether all results are explanations of a kind, say of hidden states."""
+    if has_sections(results):
+        return False
+    every = results.explanations if isinstance(results, SideBySide) else list(results)
+    return bool(every) and all(isinstance(one, Explanation) and of_kind(one) for one in every)
+
+
+def _guide(results: Reportable) -> Markup:
+    """How to read the results. It explains only what the page shows."""
+    if isinstance(results, SideBySide):
+        is_written = _all_are(results, explains_written)
+        return written_guide(_kinds(results.explanations)) if is_written else side_by_side_guide()
+    if any(isinstance(one, SpanAnalysis) for one in results):
+        return span_guide(marked=False)
+    explanations = [one for one in results if isinstance(one, Explanation)]
+    if _all_are(results, explains_written):
+        return written_guide(_kinds(explanations))
+    if _all_are(results, explains_state) and "spans" not in _kinds(explanations):
+        return states_guide("marks" in _kinds(explanations))
+    if not explanations:
+        return comparison_guide()
+    of_values = all(one.predicted_value is not None for one in explanations)
+    return reading_guide(_kinds(explanations), of_values)
+
+
+def _kinds(explanations: Sequence[Explanation]) -> set[str]:
+    """What the pictures of these explanations show, as the legend names it."""
+    kinds = {"spans" if isinstance(one.units, Spans) else "words" for one in explanations}
+    return kinds | ({"marks"} if any(one.example.rationales for one in explanations) else set())
+
+
+def _result_sections(results: Reportable, scale: Scale) -> list[Section]:
+    """The sections for results of each kind."""
+    if isinstance(results, SideBySide):
+        return side_by_side_sections(results)
+    analyses = [one for one in results if isinstance(one, SpanAnalysis)]
+    explanations = [one for one in results if isinstance(one, Explanation)]
+    of_texts = results if isinstance(results, Results) else explanations  # `Results` know their seconds
+    return [
+        *(span_analysis_sections(analyses) if analyses else []),
+        *(_explanation_sections(of_texts, scale) if of_texts else []),
+    ]
+
+
+def _explanation_sections(explanations: Sequence[Explanation], scale: Scale) -> list[Section]:
+    """Few texts as cards, many with a summary before them."""
+    if is_corpus(explanations):
+        return corpus_sections(explanations, scale=scale)
+    return [texts_section(explanations, scales=None if scale == "page" else {})]
+
+
+def texts_section(
+    explanations: Sequence[Explanation],
+    heading: str = "The texts",
+    intro: str = TEXTS,
+    *,
+    scales: Scales | None = None,
+    unit: Kind = "word",
+) -> Section:
+    """One card a text; scales: `page_scales` of all explanations, where a page has several such sections."""
+    return Section(heading, intro, texts_view(explanations, scales=scales, unit=unit))

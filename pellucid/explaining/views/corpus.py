@@ -1,0 +1,207 @@
+"""A page of many texts: a summary, an index, mistakes first; the first fifty in full and the others folded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pellucid.base.wording import shortened
+from pellucid.drawing.card import by_example, by_method, card, is_wrong
+from pellucid.drawing.heat_map import drawable_view, numbers_switch, unit_highlights
+from pellucid.drawing.html import Markup, Scale, ScaleKey, Scales, element, fragment, largest, name, scale_key
+from pellucid.drawing.long_text import Highlight, shown_text
+from pellucid.drawing.method_facts import facts_of
+from pellucid.drawing.page import Section
+from pellucid.drawing.span_view import span_highlights
+from pellucid.drawing.texts_view import methods_key, shared_cautions, shared_caveats
+from pellucid.drawing.wording import answer_name, percent, shown_row, signed
+from pellucid.explaining.views.summary import summary_sections
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.summary import Summary, summary_of
+from pellucid.text.units import Spans
+
+MANY = 8  # from more texts than this a page opens with their summary
+IN_FULL, START = 50, 80  # texts in full; characters of a text in the index
+LONGEST_ID = 13  # characters of an id in the index
+ORDER = (
+    "Mistakes come first, the surest ones at the top; then right answers, the least sure ones first. A text is "
+    "called by its id; rows of a file have the number of their line."
+)
+UNLABELLED = "The least sure answers come first."
+COLOURS = (
+    "A colour means the same in every text. The full colour stands for the score at the end of the scale and for larger "
+    "ones, so that one extreme text does not make the others pale."
+)
+OWN_COLOURS = (
+    "Each text has a scale of its own: its strongest word has the full colour, however small the score. So compare the words of "
+    "a text, and do not compare texts."
+)
+FULL_COLOUR = 0.9  # of the texts' largest scores, nine in ten get no more than the full colour
+
+
+@dataclass(frozen=True)
+class Text:
+    """One text of the page: its number among the texts as they came, its explanations (one a method), how many equal texts it stands for."""
+
+    number: int
+    explanations: Sequence[Explanation]
+    copies: int
+
+    @property
+    def first(self) -> Explanation:
+        """The explanation whose answer is shown."""
+        return self.explanations[0]
+
+    @property
+    def anchor(self) -> str:
+        """Where the index leads."""
+        return f"text-{self.number}"
+
+
+def corpus_sections(
+    explanations: Sequence[Explanation], in_full: int = IN_FULL, scale: Scale = "page"
+) -> list[Section]:
+    """The summary, the words of classes, the index, the texts.
+
+    in_full: how many texts have a card of their own. scale: whose largest score gets the full colour, the page's or each text's.
+    """
+    summary = summary_of_results(explanations)
+    texts = texts_in_order(explanations)
+    order = ORDER if summary.n_labelled else UNLABELLED
+    sections = [*summary_sections(summary), Section("Index", order, index_view(texts))]
+    shown, folded = texts[:in_full], texts[in_full:]
+    scales = usual_scales(explanations) if scale == "page" else {}
+    shared = shared_caveats(explanations)
+    hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
+    cards = (
+        card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor) for text in shown
+    )
+    body = fragment(
+        shared_cautions(shared),
+        element("div", *cards, class_="pl-cards"),
+        _folded(folded, scales),
+        methods_key(explanations, scales, checks=True),
+    )
+    return [*sections, Section("The texts", COLOURS if scale == "page" else OWN_COLOURS, body)]
+
+
+def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
+    """Their summary, with the seconds that they took where these are known."""
+    seconds = explanations.seconds if isinstance(explanations, Results) else None
+    return summary_of(explanations, seconds)
+
+
+def usual_scales(explanations: Sequence[Explanation]) -> Scales:
+    """For each method the score that gets the full colour: one that nine texts in ten do not exceed."""
+    sizes: dict[ScaleKey, list[float]] = {}
+    for one in explanations:
+        if not isinstance(one.units, Spans):
+            view = drawable_view(one)
+            sizes.setdefault(scale_key(view), []).append(largest(view))
+    return {key: float(np.quantile(of_texts, FULL_COLOUR)) for key, of_texts in sizes.items()}
+
+
+def is_corpus(explanations: Sequence[Explanation]) -> bool:
+    """Whether there are so many texts that a page opens with their summary."""
+    return len(by_example(explanations)) > MANY
+
+
+def texts_in_order(explanations: Sequence[Explanation]) -> list[Text]:
+    """The different texts: mistakes first, surest first; then the others, least sure first."""
+    groups = [list(by_method(group).values()) for group in by_example(explanations)]
+    texts = [
+        Text(number, [of_method[0] for of_method in group], len(group[0]))
+        for number, group in enumerate(groups, 1)
+    ]
+    return sorted(texts, key=_place)
+
+
+def _place(text: Text) -> tuple[bool, float, int]:
+    probability = text.first.prediction.probability
+    sure = probability if probability == probability else 0.0
+    return (False, -sure, text.number) if is_wrong(text.first) else (True, sure, text.number)
+
+
+def index_view(texts: Sequence[Text]) -> Markup:
+    """A line a text that leads to it, in a box that scrolls by itself."""
+    lines = (element("li", element("a", *_line(text), href=f"#{text.anchor}")) for text in texts)
+    return element(
+        "div",
+        element("ol", *lines),
+        class_="pl-index",
+        tabindex=0,
+        role="region",
+        aria_label=f"Index of {len(texts)} texts",
+    )
+
+
+def _line(text: Text) -> list[Markup | str | None]:
+    """The number, the verdict, the answer and how sure it was, and the start of the text."""
+    prediction, example = text.first.prediction, text.first.example
+    probability = prediction.probability
+    label = f" (label: {example.label})" if is_wrong(text.first) else ""
+    is_one = probability == probability and not prediction.gives_several
+    sure = percent(probability) if is_one else ""
+    copies = f" (×{text.copies})" if text.copies > 1 else ""
+    return [
+        element("span", name(f"{ending(example.id) or text.number}{copies}"), class_="pl-nr"),
+        _mark(text.first),
+        element("span", name(f"{answer_name(text.first)}{label}"), class_="pl-answered"),
+        element("span", sure, class_="pl-sure"),
+        element(
+            "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
+        ),
+    ]
+
+
+def ending(id_: str) -> str:
+    """The end of an id, which tells it apart from the others of its file: "…reviews-1974"."""
+    return id_ if len(id_) <= LONGEST_ID else f"…{id_[1 - LONGEST_ID :]}"
+
+
+def _mark(explanation: Explanation) -> Markup:
+    correct = explanation.is_correct
+    if correct is None:
+        return element("span", "·")
+    return element("span", "✓", class_="pl-right") if correct else element("span", "✗", class_="pl-wrong")
+
+
+def _folded(texts: Sequence[Text], scales: Scales) -> Markup | None:
+    """The other texts: a line each, the pictures inside."""
+    if not texts:
+        return None
+    heading = element(
+        "h3", f"{len(texts):,} more texts, folded; click on a line to open it", class_="pl-heading"
+    )
+    lines = (
+        element(
+            "details",
+            element("summary", *_line(text), class_="pl-line"),
+            element(
+                "div",
+                *(light_picture(one, scales, len(text.explanations) > 1) for one in text.explanations),
+                id=text.anchor,
+            ),
+        )
+        for text in texts
+    )
+    return element("div", heading, numbers_switch(), *lines, class_="pl-folded")
+
+
+def light_picture(explanation: Explanation, scales: Scales, named: bool = False) -> Markup:
+    """The coloured text, and the name of the method where there are several."""
+    title = element("small", name(facts_of(explanation.method).title)) if named else None
+    return fragment(title, shown_text(explanation.example, _highlights(explanation, scales)))
+
+
+def _highlights(explanation: Explanation, scales: Scales) -> list[Highlight]:
+    if isinstance(explanation.units, Spans):
+        return span_highlights(shown_row(explanation))
+    view = drawable_view(explanation)
+    scale = scales.get(scale_key(view), largest(view))
+    every = unit_highlights(view, scale, lambda unit: signed(unit.score))
+    coloured = (highlight for highlight in every if highlight.css_classes != "pl-u")
+    return [
+        replace(one, css_classes=one.css_classes.removeprefix("pl-u ")) for one in coloured
+    ]  # a lighter page

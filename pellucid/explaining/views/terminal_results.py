@@ -1,0 +1,247 @@
+"""Many texts in a terminal: a few whole; more as a summary and a table of twenty lines."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import in_syntax
+from pellucid.drawing.heat_map import drawable_view
+from pellucid.drawing.html import plain
+from pellucid.drawing.method_facts import facts_of, readable
+from pellucid.drawing.span_view import clear_spans
+from pellucid.drawing.terminal import INDENT, Line, caution_lines, line, printed
+from pellucid.drawing.wording import MINUS, answer_name, clear, first_names, number, percent, signed
+from pellucid.results.class_words import ClassWords, Sign, WordScore
+from pellucid.results.explanation import Explanation
+from pellucid.results.results import Results
+from pellucid.results.summary import Summary, one_a_text
+from pellucid.text.units import Spans
+
+WHOLE = 5  # texts that are drawn whole
+ROWS = 18  # with the header and the last line, twenty
+STRONGEST = 3
+MARKS = {True: "✓", False: "✗", None: ""}
+
+
+@renderers.add(draws="results")
+def terminal_results(
+    results: Results,
+    *,
+    full: bool = False,
+    hint: str | None = None,
+    colour: bool | None = None,
+    width: int | None = None,
+) -> str:
+    """Up to five texts whole; of more a summary, then a table: mistakes first, the surest ones on top, then the least sure.
+
+    full: every text whole. hint: how to see more; None: the usual way. colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    """
+    texts = one_a_text(results)
+    hint = (
+        in_syntax("print(results[0]) shows one whole", "--full prints every text whole")
+        if hint is None
+        else hint
+    )
+    if full or len(texts) <= WHOLE:
+        whole = renderers.get("terminal_text").make
+        return "\n".join(whole(one, colour=colour, width=width) for one in results)
+    summary = terminal_summary(results.summary(), colour=colour, width=width)
+    table: list[Line | Grid] = [_grid(worst_first(texts)[:ROWS]), line(_last_line(results, len(texts), hint))]
+    return f"{summary}\n{printed(table, colour, width)}"
+
+
+def worst_first(texts: Sequence[Explanation]) -> list[Explanation]:
+    """Mistakes from the surest to the least sure, then all others from the least sure to the surest."""
+    return sorted(texts, key=_order)
+
+
+def _order(one: Explanation) -> tuple[bool, float]:
+    wrong, probability = one.is_correct is False, one.prediction.probability
+    if probability != probability:
+        return not wrong, 0.0
+    return not wrong, -probability if wrong else probability
+
+
+def _grid(texts: Sequence[Explanation]) -> Grid:
+    """One line a text; columns that no text has anything for are left out."""
+    labelled = any(one.example.label is not None for one in texts)
+    sure = any(one.prediction.probabilities and not one.prediction.gives_several for one in texts)
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", expand=True)
+    grid.add_column("id", max_width=14, no_wrap=True)
+    for title in (["", "label"] if labelled else []) + ["predicted"]:
+        grid.add_column(title, max_width=14, no_wrap=True)
+    if sure:
+        grid.add_column("sure", justify="right", no_wrap=True)
+    grid.add_column("strongest words", ratio=2, no_wrap=True)
+    grid.add_column("beginning", ratio=3, no_wrap=True)
+    for one in texts:
+        verdict = [MARKS[one.is_correct], one.example.label or ""] if labelled else []
+        chance = [percent(one.prediction.probability)] if sure else []
+        cells = [one.example.id, *verdict, answer_name(one), *chance, _strongest(one), one.example.text]
+        grid.add_row(*(_cell(cell) for cell in cells))
+    return grid
+
+
+def _cell(text: str) -> Text:
+    return line(" ".join(text.split()))
+
+
+def _strongest(explanation: Explanation) -> str:
+    """The clearest words with their signs; of spans the heaviest one."""
+    row = explanation.shown_row()
+    if isinstance(row.units, Spans):
+        return "; ".join(span.text for span in clear_spans(row, 1))
+    words = clear(drawable_view(row), STRONGEST)
+    if not facts_of(explanation.method, [explanation]).signed:
+        return ", ".join(word.text for word in words)
+    return " ".join(f"{'+' if word.score > 0 else MINUS}{word.text}" for word in words)
+
+
+def _last_line(results: Results, n_texts: int, hint: str) -> str:
+    """How many texts are not shown, and how to see more."""
+    method = f"words by {readable(results.methods[0])}" if len(results.methods) > 1 else ""
+    more = f"{n_texts - ROWS:,} more texts" if n_texts > ROWS else ""
+    return "; ".join(filter(None, (more, method, hint)))
+
+
+# The summary of many texts in a terminal, in twenty lines at most.
+
+
+MOST_LINES = 20
+MOST_CLASSES = 4  # of more, the confusion is a list of the most frequent mistakes, and words are those of the first classes
+MOST_WORDS = 8
+MOST_NAMED = 6
+NAME = 16  # the widest name of a class, in characters
+
+
+@renderers.add(draws="summary")
+def terminal_summary(summary: Summary, *, colour: bool | None = None, width: int | None = None) -> str:
+    """How many texts, answers, mistakes, the strongest words of each class, and as many cautions as there is room for.
+
+    colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    """
+    width = width or Console().width
+    lines: list[Line | Grid] = [line(_work(summary)), *_answers(summary), *_word_lines(summary, width)]
+    text = printed(lines, colour, width)
+    cautions = sorted(summary.cautions.items(), key=lambda pair: -len(pair[1]))
+    for shown, (caution, ids) in enumerate(cautions):
+        texts = ": ".join(filter(None, (_texts(len(ids)), first_names(ids))))
+        one = printed(caution_lines([f"{caution} ({texts})"]), colour, width)
+        rest = len(cautions) - shown - 1
+        if len((text + one).splitlines()) + bool(rest) > MOST_LINES:
+            where = in_syntax("see .summary().cautions", "--html writes them all")
+            many = f"{rest + 1} more caution{'s' if rest else ''}: {where}"
+            return text + printed([line(many)], colour, width)
+        text += one
+    return text
+
+
+def _work(summary: Summary) -> str:
+    """How many texts, by which method and model, in which time."""
+    different = f", {summary.n_distinct:,} different" if summary.n_distinct < summary.n_texts else ""
+    methods = ", ".join(map(readable, summary.methods)) or "no method"
+    seconds = "" if summary.seconds is None else f" in {_seconds(summary.seconds)}"
+    model = f" · model: {summary.model}" if summary.model else ""
+    return f"{_texts(summary.n_texts)}{different} · {methods}{seconds}{model}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.0f} seconds" if seconds >= 10 else f"{number(seconds)} seconds"
+
+
+def _answers(summary: Summary) -> Iterator[Line | Grid]:
+    """Predicted classes, accuracy, confusion, labels that fit no class."""
+    if summary.values is not None:
+        lowest, middle, highest = map(number, summary.values)
+        yield line(f"Values: {lowest} to {highest}, {middle} in the mean")
+        return
+    counts = sorted(summary.predicted.items(), key=lambda pair: -pair[1])
+    shown = [f"{label} {count:,}" for label, count in counts if count]
+    yield line(f"Predicted: {', '.join(shown[:MOST_NAMED])}{', …' if len(shown) > MOST_NAMED else ''}")
+    if summary.accuracy is not None:
+        interval = f"{percent(summary.accuracy.low)} to {percent(summary.accuracy.high)}"
+        right = sum(count for (label, predicted), count in summary.confusion.items() if label == predicted)
+        share = f"{percent(summary.accuracy.mean)}; 95 % interval {interval}"
+        yield line(f"Right: {right:,} of {summary.n_labelled:,} labelled texts ({share})")
+        yield from _confusion(summary)
+    if summary.unmatched_labels:
+        labels = ", ".join(
+            f"{label} ({count:,})" for label, count in list(summary.unmatched_labels.items())[:5]
+        )
+        yield line(f"Labels that are no class of the model, so not counted: {labels}")
+
+
+def _confusion(summary: Summary) -> Iterator[Line | Grid]:
+    """A grid, label by prediction; of many classes, the most frequent mistakes."""
+    labels = list(summary.predicted)
+    wrong = {pair: count for pair, count in summary.confusion.items() if pair[0] != pair[1]}
+    if len(labels) > MOST_CLASSES and wrong:
+        often = sorted(wrong.items(), key=lambda pair: -pair[1])[:3]
+        mistakes = (f"{label} read as {predicted} ({count:,})" for (label, predicted), count in often)
+        yield line(f"Most frequent mistakes: {', '.join(mistakes)}")
+    elif wrong:
+        grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+        grid.add_column(line("label \\ predicted"), max_width=NAME + 2, no_wrap=True)
+        for label in labels:
+            grid.add_column(line(label), justify="right", max_width=NAME, no_wrap=True)
+        for label in labels:
+            grid.add_row(line(label), *(f"{summary.confusion.get((label, other), 0):,}" for other in labels))
+        yield grid
+
+
+def _word_lines(summary: Summary, width: int) -> Iterator[Line]:
+    """The strongest words for and against each class, in lines that fit."""
+    words = summary.words
+    if words is None:
+        yield line("Words: choose a method with .where(method=…), then .words()")
+        return
+    if not words.words:
+        yield line(f"Words: none is in {words.min_texts} texts or more; see .words(min_texts=1)")
+        return
+    yield line(
+        "Strongest words without function words, the surest first (mean score; brackets: the interval holds 0):"
+    )
+    often = sorted(words.labels, key=lambda label: -summary.predicted.get(label, 0))
+    for label in often[:MOST_CLASSES]:
+        for sign in _signs(words, label):
+            yield _words_of(words, label, sign, width)
+    if len(often) > MOST_CLASSES:
+        yield line(f"and {len(often) - MOST_CLASSES} more classes: see .words()")
+
+
+def _signs(words: ClassWords, label: str) -> Sequence[Sign]:
+    """Both signs, or of scores without a sign the first one."""
+    return (
+        ("for", "against") if any(word.mean < 0 for word in words.words if word.label == label) else ("for",)
+    )
+
+
+def _words_of(words: ClassWords, label: str, sign: Sign, width: int) -> Line:
+    """One class's words for it or against it: as many as fit on a line."""
+    best = [word for word in words.strongest(label, len(words.words), sign) if not word.is_stop_word]
+    head = " " * INDENT + f"{sign} {clipped_name(label)}: "
+    shown = ""
+    for word in best[:MOST_WORDS]:
+        longer = f"{shown}, {_in_brief(word)}" if shown else _in_brief(word)
+        if cell_len(plain(head + longer)) > width:
+            break
+        shown = longer
+    return line(head + (shown or "none"))
+
+
+def _in_brief(word: WordScore) -> str:
+    brief = f"{word.word} {signed(word.mean)}"
+    return brief if word.is_sure else f"({brief})"
+
+
+def clipped_name(label: str) -> str:
+    """The name of a class, shortened where it is very long."""
+    return label if len(label) <= NAME * 2 else label[: NAME * 2 - 1] + "…"
+
+
+def _texts(count: int) -> str:
+    return f"{count:,} text{'' if count == 1 else 's'}"

@@ -1,1 +1,0 @@
-"""Which part of a text is its evidence? One file an extractor."""

@@ -1,0 +1,226 @@
+"""What layers hold of a word beyond its concepts: two plots, two tables, and what they mean."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pellucid.base.kinds import renderers
+from pellucid.drawing.card import expert_facts, text_heading
+from pellucid.drawing.curve_plot import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    MARKERS,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Frame,
+    LineStyle,
+    frame_of,
+    round_ticks,
+)
+from pellucid.drawing.heat_map import caution_lines
+from pellucid.drawing.html import (
+    Markup,
+    definition_list,
+    element,
+    fragment,
+    header_row,
+    name,
+    scroll_box,
+    table,
+)
+from pellucid.drawing.page import Section, facts_section, notebook_frame, write_report
+from pellucid.drawing.wording import number
+from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
+
+INTRO = (
+    "How much more than its concept does each layer hold of a word? r is the confidence of the layer’s state in the word, "
+    "less its mean confidence in the concept’s words. Where r is small, the word could be replaced by others of the concept "
+    "and the state would hardly show it."
+)
+ABOUT = {
+    GAUSSIAN: "the distance of the words’ embeddings, in the noise that the word can bear",
+    SUBSTITUTION: "how far the state moves when the concept’s words stand in the word’s place",
+}
+KEY = {
+    "r": "A of the word less A of the concept, in nats; 0 for a concept that is the word alone.",
+    "A": "The log probability of the word, or the mean one of the concept’s words, less that of random words.",
+    "largest ÷ smallest": "The largest r of a layer divided by its smallest: how clearly the layer tells concepts apart.",
+}
+DASH = "–"
+
+
+@renderers.add(
+    "page_of_concepts",
+    draws="concept analysis",
+    page_of=("pellucid.layers.concept_analysis.ConceptAnalysis",),
+    heading="What the layers hold of “{0.word}”",
+)
+def report(
+    analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
+) -> Path:
+    """Write the analysis of one word to one HTML file; about: facts that are shown last."""
+    facts = [facts_section("What was done", "", about)] if about else []
+    return write_report(path, title=title, sections=[concept_section(analysis), *facts], guide=fragment())
+
+
+def concept_section(analysis: ConceptAnalysis) -> Section:
+    """The section of one word."""
+    return Section(f"“{analysis.word}”", INTRO, concept_card(analysis))
+
+
+def concept_card(analysis: ConceptAnalysis) -> Markup:
+    """The text, a plot and a table for each density, and what to keep in mind."""
+    names = [concept.name for concept in analysis.concepts]
+    plots = [layer_plot(one, analysis.layers, names, ABOUT[one.name]) for one in plainest_first(analysis)]
+    return element(
+        "article",
+        text_heading(analysis.explanation.example),
+        element("p", sentence(analysis), class_="pl-note"),
+        element("p", nearest_concept(analysis)),
+        *caution_lines(analysis.caveats),
+        element("div", *plots, class_="pl-plots"),
+        concept_legend(names),
+        *(_table(analysis, density) for density in plainest_first(analysis)),
+        definition_list(KEY.items(), "pl-key"),
+        expert_facts([analysis.explanation]),
+        class_="pl-card",
+    )
+
+
+def sentence(analysis: ConceptAnalysis) -> str:
+    """What was asked, in one sentence."""
+    words = ", ".join(f"{one.name} ({len(one.words)})" for one in analysis.concepts)
+    return (
+        f"“{analysis.word}”, {analysis.explanation.target.output}; concepts with their numbers of words: {words}; "
+        f"{analysis.n_random} random pieces of the vocabulary stand for all words."
+    )
+
+
+def plainest_first(analysis: ConceptAnalysis) -> list[ConceptDensity]:
+    """Substitution before the noise's density: words that are put in the word's place are easier to picture than noise."""
+    return sorted(analysis.densities, key=lambda one: one.name != SUBSTITUTION)
+
+
+def nearest_concept(analysis: ConceptAnalysis) -> str:
+    """The concept of the smallest r in the deepest layer, in one sentence."""
+    remaining = analysis.density(SUBSTITUTION).remaining[-1]
+    nearest = int(remaining.argmin())
+    return (
+        f"In layer {analysis.layers[-1]} the nearest concept by substitution is {analysis.concepts[nearest].name}: with its words in "
+        f"the place of “{analysis.word}” the state moves least (r = {number(float(remaining[nearest]))}, the smallest r)."
+    )
+
+
+def titles(analysis: ConceptAnalysis) -> list[str]:
+    """The columns of a density's table."""
+    return ["layer", "A of the word", *(one.name for one in analysis.concepts), "largest ÷ smallest"]
+
+
+def cells(density: ConceptDensity, row: int) -> list[str]:
+    """A row of a density's table: one layer, after its number."""
+    contrast = float(density.contrast[row])
+    values = [float(density.word[row]), *map(float, density.remaining[row])]
+    return [*map(number, values), DASH if contrast != contrast else number(contrast)]
+
+
+def _table(analysis: ConceptAnalysis, density: ConceptDensity) -> Markup:
+    head = header_row(titles(analysis))
+    rows = (
+        element(
+            "tr",
+            element("th", str(layer), scope="row"),
+            *(element("td", name(cell)) for cell in cells(density, row)),
+        )
+        for row, layer in enumerate(analysis.layers)
+    )
+    heading = element("h3", f"r by {density.name} density")
+    return fragment(heading, scroll_box(table(head, rows, "pl-table"), f"r by {density.name} density"))
+
+
+# A line a concept over the layers: inline SVG without script.
+
+
+COLOURS, DASHES = 8, 4
+LARGE = 10_000  # from here on an axis counts in thousands: its numbers have room for four digits
+
+
+def concept_styles(concepts: Sequence[str]) -> dict[str, LineStyle]:
+    """The same colour, dash and marker for a concept in all plots."""
+    return {
+        concept: LineStyle(
+            f"pl-c{number % COLOURS + 1} pl-d{(number + number // COLOURS) % DASHES + 1}",
+            MARKERS[number % len(MARKERS)],
+        )
+        for number, concept in enumerate(concepts)
+    }
+
+
+def layer_plot(density: ConceptDensity, layers: Sequence[int], concepts: Sequence[str], about: str) -> Markup:
+    """r by layer under one density, a line a concept, from 0 up."""
+    values = density.remaining
+    frame = frame_of([float(layer) for layer in layers], [0.0, *values.ravel().tolist()])
+    styles = concept_styles(concepts)
+    spoken = ", ".join(
+        f"{concept} {first:.3g} to {last:.3g}"
+        for concept, first, last in zip(concepts, values[0], values[-1], strict=True)
+    )
+    drawing = element(
+        "svg",
+        *_axes(frame, layers),
+        *(_line(frame, layers, values[:, n].tolist(), styles[one], one) for n, one in enumerate(concepts)),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=f"r by layer, {density.name} density: {spoken}",
+        class_="pl-plot",
+    )
+    caption = element("figcaption", element("strong", name(density.name)), element("small", about))
+    return element("figure", caption, drawing, class_="pl-figure")
+
+
+def concept_legend(concepts: Sequence[str]) -> Markup:
+    """What each line stands for."""
+    styles = concept_styles(concepts)
+    return element(
+        "ul", *(element("li", _sample(styles[one]), name(one)) for one in concepts), class_="pl-lines"
+    )
+
+
+def _axes(frame: Frame, layers: Sequence[int]) -> list[Markup]:
+    unit, name_of_unit = (1000, "1,000 nats") if max(map(abs, frame.y_range)) >= LARGE else (1, "nats")
+    parts = [element("text", f"r, in {name_of_unit}", x=2, y=TOP - 14)]
+    for tick in round_ticks(*frame.y_range):
+        y, label = frame.y(tick), f"{tick / unit:g}".replace("-", "\u2212")
+        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
+        parts.append(element("text", label, x=LEFT - 6, y=y + 3.5, text_anchor="end"))
+    every = -(-len(layers) // 12)
+    for layer in layers[::every]:
+        parts.append(element("text", str(layer), x=frame.x(layer), y=BOTTOM + 15, text_anchor="middle"))
+    parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
+    parts.append(element("text", "layer", x=(LEFT + RIGHT) / 2, y=BOTTOM + 33, text_anchor="middle"))
+    return parts
+
+
+def _line(
+    frame: Frame, layers: Sequence[int], values: Sequence[float], style: LineStyle, concept: str
+) -> Markup:
+    points = [(frame.x(layer), frame.y(value)) for layer, value in zip(layers, values, strict=True)]
+    line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_="pl-line")
+    markers = [_marker(style, x, y) for x, y in points]
+    return element("g", element("title", concept), line, *markers, class_=style.css_classes)
+
+
+def _marker(style: LineStyle, x: float, y: float) -> Markup:
+    return element("path", d=style.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
+
+
+def _sample(style: LineStyle) -> Markup:
+    line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
+    sample = element("g", line, _marker(style, 17, 6), class_=style.css_classes)
+    return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
+
+
+@renderers.add(draws="concept analysis")
+def notebook_concept_analysis(analysis: ConceptAnalysis) -> str:
+    """What layers hold of a word beyond its concepts, for `_repr_html_`."""
+    return notebook_frame(concept_card(analysis))

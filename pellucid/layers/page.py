@@ -1,0 +1,295 @@
+"""The page of a layer analysis: sums, words and maps, one HTML file without script or network."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pellucid.base.errors import BadInput
+from pellucid.base.kinds import renderers
+from pellucid.drawing.curve_plot import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Frame,
+    LineStyle,
+    curve_band,
+    curve_line,
+    frame_of,
+    line_styles,
+    round_ticks,
+)
+from pellucid.drawing.heat_map import HALF_LINE, LINE, caution_lines, colour_bar, map_tables, range_bar
+from pellucid.drawing.html import ColourRange, Markup, colour_range, element, fragment, name
+from pellucid.drawing.method_facts import explains_state
+from pellucid.drawing.page import Section, facts_section, notebook_sections, write_report
+from pellucid.drawing.wording import MINUS
+from pellucid.layers.layer_words import words_changed
+from pellucid.layers.record import LayerAnalysis, RowSum
+from pellucid.layers.word_tables import (
+    cautions,
+    changes_tables,
+    checks_table,
+    drawn_map,
+    few_texts_in_words,
+    name_of_text,
+    retained_tables,
+    scale_in_words,
+    summary_in_words,
+    sums_table,
+    trainings_in_words,
+)
+from pellucid.results.table import Curve
+
+OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page
+RETAINED = "The mean of each word over the texts that have it."
+MAPS = "A line a {row}, a column a word: the stronger the colour, the more of the word is used there."
+STEP_MAPS = (
+    "A line a step, named by its number and the piece that was read last; a column a word: the stronger the colour, the more of the "
+    "word the state holds at that step."
+)
+STEP_GUIDE = (
+    "Each number says how much of a word the model's state holds at a step. Special tokens are in no sum."
+)
+GUIDE = "Each number says how much of a word a layer of the model still uses. Special tokens are in no sum."
+
+CLASS_GUIDE = (
+    "Each number says how much a word’s state in a layer counts for the explained class by this method. Special tokens are in no "
+    "sum."
+)
+
+
+@renderers.add(
+    "page_of_layers",
+    draws="layer analysis",
+    page_of=("pellucid.layers.record.LayerAnalysis",),
+    heading="What the layers know",
+)
+def report(
+    analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
+) -> Path:
+    """Write the analysis to one HTML file; about: facts that are shown last."""
+    sections = layer_sections(analysis)
+    if about:
+        sections.append(facts_section("What was done", "", about))
+    reads_states = explains_state(analysis.models[0].seeds[0][0])
+    guide = (STEP_GUIDE if analysis.row_kind == "step" else GUIDE) if reads_states else CLASS_GUIDE
+    return write_report(path, title=title, sections=sections, guide=element("p", guide, class_="pl-lead"))
+
+
+def layer_sections(analysis: LayerAnalysis) -> list[Section]:
+    """Sums, words kept, words dropped, and the maps of the texts."""
+    intro = f"{summary_in_words(analysis)} {scale_in_words(analysis)}"
+    if analysis.row_kind == "step":
+        return _step_sections(analysis, intro)
+    sections = [
+        Section("What is used, layer by layer", intro, _sums(analysis)),
+        Section(
+            "The words that are kept most",
+            f"{RETAINED} {few_texts_in_words(analysis)}",
+            retained_tables(analysis),
+        ),
+    ]
+    if len(analysis.models) > 1:
+        changes = changes_tables(words_changed(analysis), analysis.names[0])
+        sections.append(
+            Section("The words that a model stopped using", trainings_in_words(analysis), changes)
+        )
+    maps = MAPS.format(row=analysis.row_kind)
+    return [*sections, Section("The texts", maps, _texts(analysis))]
+
+
+def _step_sections(analysis: LayerAnalysis, intro: str) -> list[Section]:
+    """The maps, and what the numbers are worth: step 3 of one text has nothing to do with that of another, so no sum is shown."""
+    checks = fragment(*caution_lines(cautions(analysis)), checks_table(analysis))
+    return [
+        Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis))),
+    ]
+
+
+def _sums(analysis: LayerAnalysis) -> Markup:
+    return fragment(
+        *caution_lines(cautions(analysis)),
+        sum_curves(analysis),
+        sums_table(analysis),
+        checks_table(analysis),
+    )
+
+
+def _texts(analysis: LayerAnalysis) -> Markup:
+    shown = range(min(SHOWN, len(analysis.texts)))
+    colours = _colours(analysis, shown) if analysis.measure else None
+    legend = element("p", _legend(analysis, colours), class_="pl-note pl-shared")
+    cards = [text_maps(analysis, text, colours) for text in shown]
+    opened = element(
+        "div", *(element("article", card, class_="pl-card") for card in cards[:OPEN]), class_="pl-cards"
+    )
+    folded = [_folded(analysis, text, cards[text]) for text in shown[OPEN:]]
+    left = len(analysis.texts) - len(shown)
+    more = element("p", f"{left:,} more texts are in the analysis, but not on this page.", class_="pl-note")
+    return fragment(
+        legend,
+        opened,
+        element("div", *folded, class_="pl-folded") if folded else None,
+        more if left else None,
+    )
+
+
+def _legend(analysis: LayerAnalysis, colours: ColourRange | None) -> Markup:
+    if colours is None:
+        return fragment(f"Colours: each {analysis.row_kind} of each text from 0 to its own largest score.")
+    is_signed = any(
+        (one.scores < 0).any() for model in analysis.models for seed in model.seeds for one in seed
+    )
+    bar = colour_bar(colours.high, True) if is_signed else range_bar(colours)
+    return fragment(f"Colours, in {analysis.measure}: ", bar)
+
+
+def _folded(analysis: LayerAnalysis, text: int, card: Markup) -> Markup:
+    line = analysis.texts[text].text
+    summary = element("summary", name(line if len(line) <= 90 else f"{line[:89]}…"))
+    return element("details", summary, element("div", card))
+
+
+def text_maps(analysis: LayerAnalysis, text: int, colours: ColourRange | None) -> Markup:
+    """One text: a map a model, then the models beside each other in their last rows, and the sums of its sentences."""
+    example = analysis.texts[text]
+    label = name_of_text(example, text)
+    maps = (_model_map(analysis, text, model, label, colours) for model in analysis.names)
+    return fragment(
+        element("h3", name(label)),
+        element("div", *maps, class_="pl-maps"),
+        _across(analysis, text, label, colours),
+        _sentences(analysis, text, label),
+    )
+
+
+def _model_map(
+    analysis: LayerAnalysis, text: int, model: str, label: str, colours: ColourRange | None
+) -> Markup:
+    heading = element("h4", name(model)) if len(analysis.models) > 1 else None
+    line = HALF_LINE if len(analysis.models) > 1 else LINE
+    one = drawn_map(analysis, text, model)
+    tables = map_tables(one, analysis.row_kind, f"{label}, {model}", colours, line)
+    return element("div", heading, tables)
+
+
+def _across(analysis: LayerAnalysis, text: int, label: str, colours: ColourRange | None) -> Markup | None:
+    """The last rows of several models; None where there is one model, or no word that all have."""
+    if len(analysis.models) < 2:
+        return None
+    try:
+        one = analysis.across(text)
+    except BadInput:
+        return None
+    heading = element("h4", f"The last {analysis.row_kind} of each model")
+    return fragment(heading, map_tables(one, "model", f"{label}, models", colours))
+
+
+def _sentences(analysis: LayerAnalysis, text: int, label: str) -> Markup | None:
+    """The sums of each sentence in a fold; None where there is one sentence."""
+    maps = {model: analysis.sentences(text, model) for model in analysis.names}
+    if all(len(one.words) < 2 for one in maps.values()):
+        return None
+    tables = (
+        fragment(
+            element("h4", name(model)) if len(maps) > 1 else None,
+            map_tables(one, analysis.row_kind, f"{label}, sentences, {model}", colour_range([one.scores])),
+        )
+        for model, one in maps.items()
+    )
+    return element("details", element("summary", "Sums of its sentences"), *tables)
+
+
+def _colours(analysis: LayerAnalysis, texts: range) -> ColourRange:
+    return colour_range(analysis.map(text, model).scores for text in texts for model in analysis.names)
+
+
+# The sum over the words by layer: a line a model with its interval, as inline SVG without script.
+
+
+def sum_curves(analysis: LayerAnalysis) -> Markup | None:
+    """The plot with its legend; None where layers have no common scale, or a model has one row only."""
+    curves = [curve_of(model, analysis.sums(model)) for model in analysis.names]
+    if not analysis.measure or analysis.row_kind != "layer" or max(len(one.grid) for one in curves) < 2:
+        return None
+    values = [value for curve in curves for value in (*curve.low, *curve.high, 0.0)]
+    frame = frame_of([x for curve in curves for x in curve.grid], values)
+    styles = line_styles([curve.method for curve in curves])
+    drawing = element(
+        "svg",
+        *_axes(frame, analysis),
+        *(curve_band(curve, frame, styles[curve.method]) for curve in curves),
+        *(curve_line(curve, frame, styles[curve.method]) for curve in curves),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=_spoken(curves, analysis.measure),
+        class_="pl-plot",
+    )
+    caption = element(
+        "figcaption",
+        element("strong", f"sum over a text's words, in {analysis.measure}"),
+        element("small", "mean over the texts; pale bands: 95 % intervals over texts"),
+    )
+    figure = element("figure", caption, drawing, class_="pl-figure")
+    return element("div", fragment(figure, _curve_legend(styles)), class_="pl-plots pl-many")
+
+
+def curve_of(model: str, sums: Sequence[RowSum]) -> Curve:
+    """A model's sums as a curve over its rows, from 0; where there is no interval, its bounds are the mean."""
+    means = [row.total.mean for row in sums]
+    low, high = (
+        tuple(mean if bound != bound else bound for bound, mean in zip(bounds, means, strict=True))
+        for bounds in ([row.total.low for row in sums], [row.total.high for row in sums])
+    )
+    return Curve(model, "sum", tuple(map(float, range(len(sums)))), tuple(means), low, high)
+
+
+def _axes(frame: Frame, analysis: LayerAnalysis) -> list[Markup]:
+    parts = [element("text", analysis.measure, x=2, y=TOP - 14)]
+    low, high = frame.y_range
+    for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
+        y = frame.y(tick)
+        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
+        parts.append(
+            element("text", f"{tick:g}".replace("-", MINUS), x=LEFT - 6, y=y + 3.5, text_anchor="end")
+        )
+    longest = max((model.rows for model in analysis.models), key=len)
+    step = -(-len(longest) // 13)
+    for column in range(0, len(longest), step):
+        x = frame.x(column)
+        parts.append(element("line", x1=x, x2=x, y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis"))
+        parts.append(element("text", longest[column], x=x, y=BOTTOM + 15, text_anchor="middle"))
+    parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
+    middle = (LEFT + RIGHT) / 2
+    parts.append(element("text", "layer", x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along"))
+    return parts
+
+
+def _curve_legend(styles: dict[str, LineStyle]) -> Markup:
+    items = (element("li", _sample(style), name(model)) for model, style in styles.items())
+    return element("ul", *items, class_="pl-lines")
+
+
+def _sample(style: LineStyle) -> Markup:
+    line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
+    marker = (
+        element("path", d=style.marker, transform="translate(17 6)", class_="pl-marker")
+        if style.marker
+        else None
+    )
+    sample = element("g", line, marker, class_=style.css_classes)
+    return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
+
+
+def _spoken(curves: Sequence[Curve], measure: str) -> str:
+    ends = ", ".join(f"{one.method} from {one.mean[0]:.2f} to {one.mean[-1]:.2f}" for one in curves)
+    return f"Line plot of the sum over words by layer in {measure}: {ends}"
+
+
+@renderers.add(draws="layer analysis")
+def notebook_layer_analysis(analysis: LayerAnalysis) -> str:
+    """What the layers still use: sums, words and maps, for `_repr_html_`."""
+    sections = layer_sections(analysis)
+    return notebook_sections(sections)

@@ -1,1 +1,0 @@
-"""How does a person see it? One renderer for notebook, file and terminal."""

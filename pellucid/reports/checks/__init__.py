@@ -1,1 +1,0 @@
-"""The outcomes of checks, on a page and in a terminal."""

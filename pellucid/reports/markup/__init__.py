@@ -1,1 +1,0 @@
-"""HTML, escaped, and its style."""

@@ -1,1 +1,0 @@
-"""The page and its sections."""

@@ -1,1 +1,0 @@
-"""Results and progress in a terminal."""

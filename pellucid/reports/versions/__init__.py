@@ -1,1 +1,0 @@
-"""How reports draw the difference between two versions of a model."""

@@ -1,1 +1,0 @@
-"""Numbers, names and sentences as reports show them."""

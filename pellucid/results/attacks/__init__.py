@@ -1,1 +1,0 @@
-"""What attacks return: attempts, how they are saved, and sheets that people judge blindly."""

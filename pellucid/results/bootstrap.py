@@ -1,0 +1,230 @@
+"""Statistics of judged examples: means with percentile bootstrap intervals, and paired differences.
+
+Efron & Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13. Whatever is compared is resampled together: the
+same texts for both sides, so that differences between texts cancel. A few training runs cannot be resampled; their interval is
+a t-interval.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput
+from pellucid.results.table import Interval
+
+Combine = Literal["mean", "f1"]
+
+
+@dataclass(frozen=True)
+class MetricValues:
+    """One metric's values for one method; nan where an example is not judged.
+
+    columns: [draw example column]. combine: see `Judged`. curve: [example point], the mean over draws; grid: [point].
+    """
+
+    columns: np.ndarray
+    combine: Combine
+    curve: np.ndarray | None = None
+    grid: np.ndarray | None = None
+
+
+BOUNDS = (0.025, 0.975)
+DRAWS_AT_ONCE = 2**22  # random numbers in memory together: 32 MB
+
+
+def combined(columns: np.ndarray, combine: Combine = "mean") -> float:
+    """The metric's number from columns [example column]; examples with nan, which were not judged, are left out."""
+    rows = judged_rows(columns)
+    return float(combined_means(rows.mean(0), combine)) if len(rows) else float("nan")
+
+
+def judged_rows(columns: np.ndarray) -> np.ndarray:
+    """[example column] or [example] -> [judged column]: the rows without nan."""
+    columns = np.asarray(columns, dtype=float)
+    columns = columns[:, None] if columns.ndim == 1 else columns
+    return columns[~np.isnan(columns).any(1)]
+
+
+def bootstrap_interval(
+    columns: np.ndarray, combine: Combine = "mean", *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """The metric's number over examples with its 95 % interval; nan bounds below two judged examples."""
+    rows = judged_rows(columns)
+    return percentile_interval(
+        combined(rows, combine), combined_means(resampled_means(rows, resamples, seed), combine), len(rows)
+    )
+
+
+def paired_difference(
+    columns_a: np.ndarray,
+    columns_b: np.ndarray,
+    combine: Combine = "mean",
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Interval:
+    """a - b over the examples that both judged, with its 95 % interval; every resample draws the same texts for both."""
+    a, b = (np.asarray(columns, dtype=float).reshape(len(columns), -1) for columns in (columns_a, columns_b))
+    if a.shape != b.shape:
+        raise BadInput(
+            f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came."
+        )
+    both = judged_rows(np.hstack([a, b]))
+    width = a.shape[1]
+    means = resampled_means(both, resamples, seed)
+    number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
+    return percentile_interval(
+        number,
+        combined_means(means[:, :width], combine) - combined_means(means[:, width:], combine),
+        len(both),
+    )
+
+
+def paired_difference_over_runs(a: np.ndarray, b: np.ndarray) -> Interval:
+    """Mean of a - b [run example] with its 95 % interval over runs (training seeds), in which texts are nested.
+
+    Run r of a is paired with run r of b. The half width is sqrt((t s_r)^2 + (z s_x)^2): s_r is the standard error of the
+    runs' means, t the quantile of their few degrees of freedom (12.7 with two runs, 4.3 with three), s_x the standard error of
+    the texts' means over runs. Examples with a nan in any run are left out. With one run only texts vary: the interval is
+    that of one model, and says nothing about the next training.
+    """
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape or a.ndim != 2:
+        raise BadInput(f"Give two arrays [run example] of the same shape; {a.shape} and {b.shape} came.")
+    difference = (a - b)[:, ~np.isnan(a - b).any(0)]
+    runs, examples = difference.shape
+    if examples < 2:
+        return Interval(float(difference.mean()) if examples else float("nan"), float("nan"), float("nan"))
+    from scipy.stats import norm, t  # scipy.stats takes most of a second to import
+
+    of_texts = norm.ppf(BOUNDS[1]) * _standard_error(difference.mean(0))
+    of_runs = t.ppf(BOUNDS[1], runs - 1) * _standard_error(difference.mean(1)) if runs > 1 else 0.0
+    mean, half = float(difference.mean()), float(np.hypot(of_runs, of_texts))
+    return Interval(mean, mean - half, mean + half)
+
+
+def _standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def accuracy_interval(
+    correct: Sequence[bool] | np.ndarray, *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """The share of correct answers [example] with its 95 % interval."""
+    return bootstrap_interval(np.asarray(correct, dtype=float), resamples=resamples, seed=seed)
+
+
+def combined_means(means: np.ndarray, combine: Combine) -> np.ndarray:
+    """[..., column] -> [...]: the only column, or the F1 of precision and recall (0 when both are 0)."""
+    if combine == "mean":
+        return means[..., 0]
+    total = means.sum(-1)
+    return np.divide(2 * means[..., 0] * means[..., 1], total, out=np.zeros_like(total), where=total > 0)
+
+
+def percentile_interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
+    if examples < 2:  # one example does not show how much examples differ
+        return Interval(float(number), float("nan"), float("nan"))
+    low, high = np.quantile(resampled, BOUNDS)
+    return Interval(float(number), float(low), float(high))
+
+
+def resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    """[example column] -> [resample column]: the column means of examples drawn with replacement."""
+    generator = np.random.default_rng(seed)
+    return np.concatenate(
+        [tally @ rows / max(len(rows), 1) for tally in tallies(generator, len(rows), resamples)]
+    )
+
+
+def tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
+    """Parts of [resample example]: how often each of `count` examples is drawn in `count` draws."""
+    at_least("resamples", resamples, 1)
+    at_once = max(1, DRAWS_AT_ONCE // max(count, 1))
+    for first in range(0, resamples, at_once):
+        size = min(at_once, resamples - first)
+        drawn = generator.integers(max(count, 1), size=(size, count)) + np.arange(size)[:, None] * count
+        yield np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(float)
+
+
+# F1 of one class, and its mean over classes: harmonic means of precision and recall.
+#
+# van Rijsbergen (1979), "Information Retrieval", chapter 7. Papers on attention report it of "class 1",
+# the second of two (corrections.md A4.11).
+
+
+def f1_interval(
+    gold: Sequence[str],
+    predicted: Sequence[str],
+    classes: Sequence[str],
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Interval:
+    """The mean F1 of these classes, 0 to 1, with its 95 % bootstrap interval over examples; of one class its own F1.
+
+    gold, predicted: [example]. The F1 of a class that is neither a label nor a prediction is 0.
+    """
+    rows = np.array([_counts(one, other, classes) for one, other in zip(gold, predicted, strict=True)])
+    means = resampled_means(rows, resamples, seed)
+    return percentile_interval(float(_mean_f1(rows.mean(0))), _mean_f1(means), len(rows))
+
+
+def _counts(label: str, answer: str, classes: Sequence[str]) -> list[float]:
+    """For each class 1 where the answer is right, and how many of label and answer it is."""
+    right = [float(label == answer == name) for name in classes]
+    return [*right, *(float((label == name) + (answer == name)) for name in classes)]
+
+
+def _mean_f1(means: np.ndarray) -> np.ndarray:
+    """[... 2 x class] -> [...]: F1 is 2 right / (labels + answers)."""
+    right, every = np.split(means, 2, axis=-1)
+    return np.divide(2 * right, every, out=np.zeros_like(right), where=every > 0).mean(-1)
+
+
+# Matthews correlation: how far predictions and labels go together, with every class counting by how rare
+# it is.
+#
+# Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme",
+# for two classes; Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation
+# coefficient", equation 8, for any number.
+
+
+def matthews_interval(
+    gold: Sequence[str], predicted: Sequence[str], *, resamples: int = 2000, seed: int = 0
+) -> Interval:
+    """The correlation of labels and predictions [example], -1 to 1, with its 95 % bootstrap interval over examples.
+
+    0 is what predictions without any relation to the labels get. Where all labels are one class, or all predictions are,
+    there is nothing to correlate, and the number is 0, also in single resamples: even if every prediction is right.
+    """
+    classes = sorted({*gold, *predicted})
+    number = {name: index for index, name in enumerate(classes)}
+    cells = np.array(
+        [number[one] * len(classes) + number[other] for one, other in zip(gold, predicted, strict=True)]
+    )
+    # Only the pairs of classes that occur are columns: of many classes most pairs do not.
+    pairs, of = np.unique(cells, return_inverse=True)
+    rows = np.eye(len(pairs))[of]
+    labels, answers = (np.eye(len(classes))[part] for part in np.divmod(pairs, len(classes)))
+    means = resampled_means(rows, resamples, seed)
+    return percentile_interval(
+        float(correlation(rows.mean(0), labels, answers)), correlation(means, labels, answers), len(rows)
+    )
+
+
+def correlation(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """[...]: the correlation, from the share of examples in each pair of classes [..., pair].
+
+    labels, answers: [pair class], which class each pair has as its label, and which as the prediction.
+    """
+    of_labels, of_answers = shares @ labels, shares @ answers  # [..., class]: how often each class is either
+    right = shares @ (labels * answers).sum(-1)
+    covariance = right - (of_labels * of_answers).sum(-1)
+    spreads = (1 - (of_labels**2).sum(-1)) * (1 - (of_answers**2).sum(-1))
+    # With one class alone a spread is 0 but for rounding.
+    varied = spreads > 1e-12
+    return np.where(varied, covariance / np.sqrt(np.where(varied, spreads, 1.0)), 0.0)

@@ -1,1 +1,0 @@
-"""What is said of layers: which words they use, what concepts they keep, what a lens reads."""

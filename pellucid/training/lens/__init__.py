@@ -1,1 +1,0 @@
-"""Training of lenses: a masked-language-model head on a frozen model, and a translator a layer."""

@@ -1,0 +1,1 @@
+"""What changed between the explanations of two versions of a model?"""

@@ -1,0 +1,262 @@
+"""The page of the difference between two versions: what changed, an index, and every text under both versions side by side.
+
+The worst fifty texts are in full, the rest is folded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pellucid.base.kinds import renderers
+from pellucid.base.wording import shortened
+from pellucid.drawing.card import answer_line, expert_facts, order_caution, picture, text_heading
+from pellucid.drawing.heat_map import caution_lines, numbers_switch
+from pellucid.drawing.html import Markup, Scales, element, fragment, header_row, name, scroll_box, table
+from pellucid.drawing.page import IN_NOTEBOOK, Section, facts_section, notebook_sections, write_report
+from pellucid.drawing.reading_guide import versions_guide
+from pellucid.drawing.texts_view import methods_key, shared_cautions, shared_caveats
+from pellucid.drawing.wording import percent
+from pellucid.explaining.views.corpus import IN_FULL, START, ending, light_picture, usual_scales
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import Interval
+from pellucid.versions.record import Difference, DifferenceMeans, TextDifference, TwinDifference
+from pellucid.versions.terminal import (
+    MEASURES,
+    agreement_in_words,
+    answers_in_words,
+    change_in_words,
+    floor_in_words,
+    interval_in_words,
+    luck_in_words,
+    missing_in_words,
+    outcome_in_words,
+    two,
+)
+
+ORDER = (
+    "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose answer "
+    "stayed, those with the lowest overlap of words first."
+)
+COLOURS = (
+    "The first version stands left, or above on a narrow screen. A colour means the same in every text of one version. Each "
+    "version has a scale of its own, since two models need not give scores of one size: compare where the colours are, and "
+    "not how strong they are."
+)
+
+
+@renderers.add(
+    "page_of_difference",
+    draws="difference",
+    page_of=("pellucid.versions.record.Difference",),
+    heading="What changed between two versions",
+)
+def report(
+    difference: Difference, path: str | Path, title: str, about: Mapping[str, object] | None = None
+) -> Path:
+    """Write the difference to one HTML file; about: facts that are shown last."""
+    sections = difference_sections(difference)
+    if about:
+        sections.append(facts_section("What was done", "", about))
+    return write_report(path, title=title, sections=sections, guide=versions_guide())
+
+
+def difference_sections(difference: Difference, in_full: int = IN_FULL) -> list[Section]:
+    """What changed, the index, the texts; in_full: how many texts have a card of their own."""
+    intro = " ".join([answers_in_words(difference.totals), *missing_in_words(difference), MEASURES])
+    return [
+        Section("What changed", intro, fragment(means_view(difference), *caution_lines(difference.caveats))),
+        Section("Index", ORDER, _index(difference.rows)),
+        Section("The texts, worst first", COLOURS, _texts(difference, in_full)),
+    ]
+
+
+def _texts(difference: Difference, in_full: int) -> Markup:
+    """The first texts as cards, the others folded, and the key to the method."""
+    both = [_named(row) for row in difference.rows]
+    every = [one for pair in both for one in pair]
+    scales, shared = usual_scales(every), shared_caveats(every)
+    hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
+    rows = list(enumerate(zip(difference.rows, both, strict=True)))
+    cards = (
+        _card(number, row, pair, scales, hide, difference.totals.k) for number, (row, pair) in rows[:in_full]
+    )
+    return fragment(
+        shared_cautions(shared),
+        element("div", *cards, class_="pl-cards"),
+        _folded([(number, row, pair) for number, (row, pair) in rows[in_full:]], scales),
+        methods_key(every, scales, checks=True),
+    )
+
+
+def _named(row: TextDifference) -> tuple[Explanation, Explanation]:
+    """Both explanations, with names that tell the versions apart."""
+    before, after = row.before, row.after
+    return replace(before, model=f"First, {before.model},"), replace(after, model=f"Second, {after.model},")
+
+
+def _card(
+    number: int,
+    row: TextDifference,
+    pair: Sequence[Explanation],
+    scales: Scales,
+    hide: frozenset[str],
+    k: int,
+) -> Markup:
+    """One text: what changed, then both versions side by side."""
+    versions = (
+        element("div", answer_line(one, [str(one.target)]), picture(one, scales, "word", hide, checks=False))
+        for one in pair
+    )
+    return element(
+        "article",
+        text_heading(row.after.example),
+        element("p", _changes(row), agreement_in_words(row, k), class_="pl-note"),
+        element("div", *versions, class_="pl-versions"),
+        *order_caution(row.after.example),
+        expert_facts(pair),
+        class_="pl-card",
+        id=_anchor(number),
+    )
+
+
+def _changes(row: TextDifference) -> Markup | None:
+    """The changed answer, with what it did to right and wrong."""
+    if not row.is_changed:
+        return None
+    outcome = outcome_in_words(row)
+    return fragment(element("strong", name(change_in_words(row))), f", {outcome}. " if outcome else ". ")
+
+
+def _anchor(number: int) -> str:
+    return f"text-{number + 1}"
+
+
+def _index(rows: Sequence[TextDifference]) -> Markup:
+    """A line a text that leads to it, in a box that scrolls by itself."""
+    lines = (
+        element("li", element("a", *_line(row), href=f"#{_anchor(number)}"))
+        for number, row in enumerate(rows)
+    )
+    return element(
+        "div",
+        element("ol", *lines),
+        class_="pl-index",
+        tabindex=0,
+        role="region",
+        aria_label=f"Index of {len(rows)} texts",
+    )
+
+
+def _line(row: TextDifference) -> list[Markup | str | None]:
+    """The id, whether the answer became right or wrong, the answers, the overlap, and the start of the text."""
+    example = row.after.example
+    return [
+        element("span", name(ending(example.id) or "·"), class_="pl-nr"),
+        _mark(row),
+        element("span", name(change_in_words(row)), class_="pl-answered"),
+        element("span", two(row.overlap), class_="pl-sure", title="overlap"),
+        element(
+            "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
+        ),
+    ]
+
+
+def _mark(row: TextDifference) -> Markup:
+    if row.became_wrong:
+        return element("span", "✗", class_="pl-wrong")
+    if row.became_right:
+        return element("span", "✓", class_="pl-right")
+    return element("span", "≠" if row.is_changed else "·")
+
+
+def _folded(
+    rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], scales: Scales
+) -> Markup | None:
+    """The other texts: a line each, both pictures inside."""
+    if not rows:
+        return None
+    heading = element(
+        "h3", f"{len(rows):,} more texts, folded; click on a line to open it", class_="pl-heading"
+    )
+    lines = (
+        element(
+            "details",
+            element("summary", *_line(row), class_="pl-line"),
+            element(
+                "div",
+                *(element("div", answer_line(one), light_picture(one, scales)) for one in pair),
+                id=_anchor(number),
+                class_="pl-versions",
+            ),
+        )
+        for number, row, pair in rows
+    )
+    return element("div", heading, numbers_switch(), *lines, class_="pl-folded")
+
+
+# The means over all texts as a table: the second version and each twin, beside the first version.
+
+
+KEY = "Each number is the mean over the texts that have one; the 95 % interval (bootstrap over texts) stands below it."
+TWINS = (
+    "A twin is another training of the first version, so its row is the noise floor. ▲ the second version clearly differs more than "
+    "this twin, on the same texts; ○ it does not."
+)
+
+
+def means_view(difference: Difference) -> Markup:
+    """The table in a box that scrolls, and what it says about the noise floor."""
+    totals = difference.totals
+    columns = (
+        "first version and",
+        "answers changed",
+        "rank correlation",
+        f"overlap of {totals.k} words",
+        "texts",
+    )
+    rows = [_row(f"the second, {difference.models[1]}", totals.means, None)]
+    rows += [_row(f"its twin {twin.name}", twin.means, twin) for twin in totals.twins]
+    notes = (KEY, TWINS if totals.twins else "", luck_in_words(totals))
+    verdict = floor_in_words(totals)
+    return fragment(
+        element("p", element("strong", verdict)) if verdict else None,
+        scroll_box(table(header_row(columns), rows, "pl-table"), "What changed"),
+        element("p", " ".join(filter(None, notes)), class_="pl-note"),
+    )
+
+
+def _row(title: str, means: DifferenceMeans, twin: TwinDifference | None) -> Markup:
+    exceeded = twin.is_exceeded if twin else {}
+    return element(
+        "tr",
+        element("th", name(title), scope="row"),
+        _cell(means.changed, True, exceeded.get("changed")),
+        _cell(means.tau, False, exceeded.get("tau")),
+        _cell(means.overlap, False, exceeded.get("overlap")),
+        element("td", f"{means.n:,}", element("small", f"{means.n_tau:,} ranked")),
+        class_="pl-floor" if twin else None,
+    )
+
+
+def _cell(interval: Interval, as_percent: bool, is_exceeded: bool | None) -> Markup:
+    mean = percent(interval.mean) if as_percent else two(interval.mean)
+    return element(
+        "td",
+        element("span", mean, class_="pl-value"),
+        element("small", interval_in_words(interval, as_percent)),
+        None if is_exceeded is None or interval.mean != interval.mean else _mean_mark(is_exceeded),
+    )
+
+
+def _mean_mark(is_exceeded: bool) -> Markup:
+    if is_exceeded:
+        return element("small", "▲ exceeded", class_="pl-worse")
+    return element("small", "○ not exceeded", class_="pl-unclear")
+
+
+@renderers.add(draws="difference")
+def notebook_difference(difference: Difference) -> str:
+    """What changed between two versions, and the worst texts under both, for `_repr_html_`."""
+    worst = replace(difference, rows=difference.rows[:IN_NOTEBOOK])
+    sections = difference_sections(worst)
+    return notebook_sections(sections)

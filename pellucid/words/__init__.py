@@ -1,0 +1,1 @@
+"""Which words speak for and against each class?"""
