@@ -22,7 +22,7 @@ from pellucid.base.errors import BadSetting, PellucidError
 from pellucid.base.memory import is_memory_error, not_enough_memory
 from pellucid.base.notices import Notice, OtherSegments, UnmatchedLabels
 from pellucid.base.wording import command_line_syntax
-from pellucid.explaining.commands.option_records import say
+from pellucid.explaining.commands.safe_text import say
 
 # Options, arguments and commands that do not fit; Typer gives the class no public name.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]

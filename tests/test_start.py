@@ -1,5 +1,6 @@
 """Starting is quick because nothing heavy is imported before it is needed; asserted by modules, not by a clock."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -71,12 +72,20 @@ def test_help_lists_every_command_and_a_wrong_name_gets_the_nearest(monkeypatch,
         assert all(text in output for text in texts), output
 
 
-def test_every_file_of_a_command_is_listed():
-    """A file of `cli` with a function of its own name that is a command's, with the usage in its first line."""
+def test_every_command_of_a_file_is_listed():
+    """A file of commands names in its first sentence each command that it has."""
     from pathlib import Path
 
     from pellucid.cli import MODULES
 
-    folder = Path(pellucid.__file__).parent / "cli"
-    begins = {path.stem.replace("_", "-"): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
-    assert {name for name, text in begins.items() if text.startswith(f'"""`pellucid {name}')} == set(MODULES)
+    package = Path(pellucid.__file__).parent
+    files = [*package.rglob("command.py"), *package.rglob("commands.py"), *package.glob("*/commands/*.py")]
+    for path in files:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        module = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+        commands = {
+            node.name.replace("_", "-")
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef) and "typer.Argument" in ast.unparse(node.args)
+        }
+        assert commands <= {name for name, place in MODULES.items() if place == module}, path

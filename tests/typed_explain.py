@@ -12,14 +12,14 @@ import pellucid
 from pellucid.base.entry import Entry
 from pellucid.base.kinds import attributions
 
-API = Path(pellucid.__file__).parent / "api"
-STUB = API / "typed_explain.pyi"
+ROOM = Path(pellucid.__file__).parent / "explaining"
+STUB = ROOM / "typed_explain.pyi"
 HEAD = '''"""`pellucid.explain`, one overload a method. Made by `make fix` from the methods' files; do not edit."""'''
 
 
 def stub() -> str:
     """The file's text, as ruff formats it."""
-    tree = ast.parse((API / "explaining.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOM / "explain.py").read_text(encoding="utf-8"))
     door = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "explain")
     overloads = [_overload(door, attributions.get(name)) for name in _ours()]
     any_other = _signature(

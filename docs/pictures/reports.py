@@ -12,7 +12,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import pellucid
 from pellucid.data.load import load_examples
-from pellucid.reports.page.page import Reportable
+from pellucid.explaining.report import Reportable
 from pellucid.run.model import Model
 
 HERE = Path(__file__).parent

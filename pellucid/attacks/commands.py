@@ -27,10 +27,10 @@ from pellucid.explaining.commands.data_options import (
 from pellucid.explaining.commands.option_records import (
     choices_from,
     listed,
-    say,
     settings_from,
     with_option_records,
 )
+from pellucid.explaining.commands.safe_text import say
 from pellucid.text.wordnet import DEBIAN
 
 

@@ -13,7 +13,8 @@ from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
-from pellucid.explaining.commands.option_records import choices_from, say, settings_from, with_option_records
+from pellucid.explaining.commands.option_records import choices_from, settings_from, with_option_records
+from pellucid.explaining.commands.safe_text import say
 
 
 @with_option_records

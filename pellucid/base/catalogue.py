@@ -6,7 +6,7 @@ folder; they are imported at the first look-up.
 """
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from threading import RLock
@@ -141,11 +141,15 @@ class Catalogue:
                 self._searching = False
 
     def _search_all(self) -> None:
-        for room in (self.room,) if isinstance(self.room, str) else self.room:
-            for module, text in sources(room):
-                self._search_file(module, text)
+        for module, text in self.sources():
+            self._search_file(module, text)
         for point in entry_points(group=self.group):
             point.load()
+
+    def sources(self) -> Iterator[tuple[str, str | None]]:
+        """Every file of the room or rooms: (full name, text); None where only its compiled form is there."""
+        for room in (self.room,) if isinstance(self.room, str) else self.room:
+            yield from sources(room)
 
     def _search_file(self, module: str, text: str | None) -> None:
         """Read a file's registrations; import it where they cannot be read or are wrong, so that the import says so."""

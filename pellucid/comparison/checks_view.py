@@ -6,10 +6,11 @@ from itertools import combinations
 
 from pellucid.base.kinds import checks, renderers
 from pellucid.comparison.frontier import frontier_view
+from pellucid.drawing.colours import shade
 from pellucid.drawing.comparison_section import curves_view
 from pellucid.drawing.curve_plot import check_plot
 from pellucid.drawing.heat_map import caution_lines
-from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, shade, table
+from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import entry_of, readable
 from pellucid.drawing.page import in_words, notebook_frame
 from pellucid.drawing.table_view import is_chance, table_view

@@ -24,7 +24,8 @@ from pellucid.explaining.commands.model_options import (
     ModelOptions,
     held_out,
 )
-from pellucid.explaining.commands.option_records import choices_from, say, settings_from, with_option_records
+from pellucid.explaining.commands.option_records import choices_from, settings_from, with_option_records
+from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.examples import reads_label
 from pellucid.explaining.inputs.explained_target import ALL
 

@@ -14,7 +14,8 @@ from pellucid.base.errors import BadSetting
 from pellucid.base.files import whole_file
 from pellucid.base.packages import optional_package
 from pellucid.base.wording import quoted
-from pellucid.drawing.html import DARK, LEVELS, LIGHT, Colour, Theme, level, plain
+from pellucid.drawing.colours import DARK, LEVELS, LIGHT, Colour, Theme, level
+from pellucid.drawing.html import plain
 from pellucid.drawing.style import LINES_DARK, LINES_LIGHT
 
 if TYPE_CHECKING:

@@ -3,20 +3,9 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
+from pellucid.drawing.colours import Scales, largest, scale_key
 from pellucid.drawing.heat_map import caution_lines, drawable_view, heat_map
-from pellucid.drawing.html import (
-    Markup,
-    Scales,
-    element,
-    fragment,
-    header_row,
-    largest,
-    name,
-    scale_key,
-    scroll_box,
-    table,
-    turns,
-)
+from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table, turns
 from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.method_facts import explains_state, facts_of, readable
 from pellucid.drawing.span_view import span_view

@@ -6,18 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.drawing.html import (
-    ColourRange,
-    Markup,
-    colour_range,
-    element,
-    fragment,
-    largest,
-    name,
-    scroll_box,
-    shade,
-    table,
-)
+from pellucid.drawing.colours import ColourRange, colour_range, largest, shade
+from pellucid.drawing.html import Markup, element, fragment, name, scroll_box, table
 from pellucid.drawing.long_text import Highlight, shown_text
 from pellucid.drawing.method_facts import facts_of, measure_of
 from pellucid.drawing.wording import (

@@ -1,115 +1,14 @@
-"""The only file that writes HTML: every string that enters is escaped. And the colours of scores, in 16 steps a sign."""
+"""The only file that writes HTML. Every string that enters is escaped.
+
+`element` builds markup from strings, which it escapes, and from `Markup`, which it built itself before.
+"""
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from typing import Literal
-
-import numpy as np
-
-from pellucid.results.explanation import Explanation
-
-LEVELS = 16
-GAMMA = 0.75  # below 1, small scores stay visible
-Colour = tuple[int, int, int]
-
-
-@dataclass(frozen=True)
-class Theme:
-    """The colours of a page, as red, green and blue; most: the opacity of the strongest score's colour."""
-
-    plus: Colour
-    minus: Colour
-    most: float
-    ink: Colour
-    paper: Colour
-
-
-LIGHT = Theme((236, 124, 16), (38, 118, 200), 0.70, ink=(28, 31, 36), paper=(255, 255, 255))
-DARK = Theme((240, 130, 36), (70, 146, 236), 0.58, ink=(230, 232, 235), paper=(27, 30, 35))
-
-Scale = Literal["page", "text"]  # what shares a scale: all texts of a page, or the units of one text
-ScaleKey = tuple[str, str, str]
-Scales = Mapping[ScaleKey, float]
-
-
-def scale_key(explanation: Explanation) -> ScaleKey:
-    """What shares a scale: one method's scores for one output of one model."""
-    return explanation.method, explanation.model_hash, explanation.target.output
-
-
-def largest(explanation: Explanation) -> float:
-    """The largest absolute score that a picture of the text shows."""
-    scores = explanation.scores[..., ~explanation.special]
-    return float(np.abs(scores).max()) if scores.size else 0.0
-
-
-def scales_of(views: Iterable[Explanation]) -> dict[ScaleKey, float]:
-    """For each method the score that gets the full colour: the largest on the page."""
-    scales: dict[ScaleKey, float] = {}
-    for view in views:
-        scales[scale_key(view)] = max(scales.get(scale_key(view), 0.0), largest(view))
-    return scales
-
-
-def level(score: float, scale: float) -> int:
-    """From -16 to 16: the step of a score on a scale; 0 is fully transparent."""
-    if not scale > 0:
-        return 0
-    share = min(abs(score) / scale, 1.0) ** GAMMA
-    return round(share * LEVELS) * (1 if score > 0 else -1)
-
-
-def shade(score: float, scale: float) -> str:
-    """The style class of a score's colour; empty at 0."""
-    step = level(score, scale)
-    return f"pl-p{step}" if step > 0 else f"pl-n{-step}" if step < 0 else ""
-
-
-@dataclass(frozen=True)
-class ColourRange:
-    """The scores without a colour and with the full one; the lower is 0 unless all scores lie far from it."""
-
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        """The difference of the ends: a scale for scores less the lower end."""
-        return self.high - self.low
-
-
-def colour_range(scores: Iterable[np.ndarray]) -> ColourRange:
-    """From 0 to the largest absolute score; from the lowest where none is below a third of that: else all would look alike."""
-    every = np.concatenate([one.ravel() for one in scores])
-    low, high = float(every.min()), float(np.abs(every).max())
-    return ColourRange(low if high / 3 <= low < high else 0.0, high)
-
-
-def colour_rules() -> str:
-    """The rules of the 32 colour classes, which read the variables of `variables`."""
-    colour = "background-color:rgb(var(--pl-{})/calc(var(--pl-most)*{:g}))"
-    return "\n".join(
-        f".pellucid .pl-{letter}{step}{{{colour.format(sign, step / LEVELS)}}}"
-        for letter, sign in (("p", "plus"), ("n", "minus"))
-        for step in range(1, LEVELS + 1)
-    )
-
-
-def variables(theme: Theme) -> str:
-    """The theme as CSS variables. Colours are three numbers, so that a rule can add opacity."""
-    colours = {"plus": theme.plus, "minus": theme.minus, "ink": theme.ink, "paper": theme.paper}
-    triples = "".join(f"--pl-{name}:{' '.join(map(str, colour))};" for name, colour in colours.items())
-    return f"{triples}--pl-most:{theme.most};"
-
-
-# The only file that writes HTML. Every string that enters is escaped.
-#
-# `element` builds markup from strings, which it escapes, and from `Markup`, which it built itself before.
-
 
 _TAGS = (
     "html head body meta title main header footer nav section article figure figcaption details summary "

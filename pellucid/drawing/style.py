@@ -1,6 +1,6 @@
 """The style sheet: light and dark, for phones, screens and paper. Every rule stands under .pellucid."""
 
-from pellucid.drawing.html import DARK, LIGHT, colour_rules, variables
+from pellucid.drawing.colours import DARK, LIGHT, colour_rules, variables
 
 LINES_LIGHT = ("#0b6fb8", "#c95a06", "#00856a", "#a33f89", "#7d6400", "#3f444c", "#1487a8", "#b3262e")
 LINES_DARK = ("#62b1f0", "#f59b4e", "#3fc79f", "#de8ecb", "#d9bb52", "#c9ced6", "#67d0ea", "#f18186")

@@ -3,17 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from pellucid.drawing.card import by_example, by_method, card
+from pellucid.drawing.colours import Scales, scale_key, scales_of
 from pellucid.drawing.heat_map import caution_lines, colour_bar, drawable_view, small_print
-from pellucid.drawing.html import (
-    Markup,
-    Scales,
-    definition_list,
-    element,
-    fragment,
-    name,
-    scale_key,
-    scales_of,
-)
+from pellucid.drawing.html import Markup, definition_list, element, fragment, name
 from pellucid.drawing.method_facts import MethodFacts, facts_of, in_words, readable
 from pellucid.drawing.page import glossary_view
 from pellucid.drawing.wording import worst_checks_in_words

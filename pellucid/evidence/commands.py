@@ -25,7 +25,8 @@ from pellucid.explaining.commands.data_options import (
     labelled,
     selected,
 )
-from pellucid.explaining.commands.option_records import say, settings_from, with_option_records
+from pellucid.explaining.commands.option_records import settings_from, with_option_records
+from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.examples import reads_label
 from pellucid.results.explanation_record import example_record
 from pellucid.results.extraction import SEPARATOR, Extraction, extraction_in

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pellucid.base.kinds import renderers
+from pellucid.drawing.colours import Scale, Scales
 from pellucid.drawing.comparison_section import comparison_section
-from pellucid.drawing.html import Markup, Scale, Scales
+from pellucid.drawing.html import Markup
 from pellucid.drawing.method_facts import explains_state, explains_written
 from pellucid.drawing.page import Section, facts_section, write_report
 from pellucid.drawing.reading_guide import (

@@ -8,7 +8,7 @@ from pellucid.base.checks import every, mapping, of_class, one_of
 from pellucid.base.entry import Entry
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
-from pellucid.drawing.html import Scale
+from pellucid.drawing.colours import Scale
 from pellucid.explaining import report as page
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results

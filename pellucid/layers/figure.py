@@ -16,7 +16,8 @@ from pellucid.drawing.canvas import (
     rows_of_words,
     title_of_class,
 )
-from pellucid.drawing.html import ColourRange, colour_range, plain
+from pellucid.drawing.colours import ColourRange, colour_range
+from pellucid.drawing.html import plain
 from pellucid.drawing.wording import three
 from pellucid.layers.record import LayerAnalysis
 from pellucid.layers.word_tables import drawn_map

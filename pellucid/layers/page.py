@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
+from pellucid.drawing.colours import ColourRange, colour_range
 from pellucid.drawing.curve_plot import (
     BOTTOM,
     HEIGHT,
@@ -21,7 +22,7 @@ from pellucid.drawing.curve_plot import (
     round_ticks,
 )
 from pellucid.drawing.heat_map import HALF_LINE, LINE, caution_lines, colour_bar, map_tables, range_bar
-from pellucid.drawing.html import ColourRange, Markup, colour_range, element, fragment, name
+from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.method_facts import explains_state
 from pellucid.drawing.page import Section, facts_section, notebook_sections, write_report
 from pellucid.drawing.wording import MINUS

@@ -10,7 +10,7 @@ import pellucid
 from pellucid.base.checks import between, whole
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
-from pellucid.explaining.commands.option_records import say
+from pellucid.explaining.commands.safe_text import say
 from pellucid.versions.door import MOST_WORDS
 from pellucid.versions.record import Difference
 from pellucid.versions.terminal import floor_in_words

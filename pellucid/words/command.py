@@ -11,7 +11,7 @@ import pellucid
 from pellucid.base.checks import at_least
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs
-from pellucid.explaining.commands.option_records import say
+from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.read import of_one_method, read_explanations
 from pellucid.results.word_counts import MIN_TEXTS
 from pellucid.text.example import Example

@@ -9,7 +9,7 @@ import pytest
 from pellucid.base import entry as registrations
 from pellucid.base import kinds
 from pellucid.base.catalogue import Catalogue
-from pellucid.base.entry import NotLiteral, imported_entry, sources, written_entries
+from pellucid.base.entry import NotLiteral, imported_entry, written_entries
 from pellucid.base.errors import BadSetting
 
 CATALOGUES = {name: value for name, value in vars(kinds).items() if isinstance(value, Catalogue)}
@@ -18,7 +18,7 @@ CATALOGUES = {name: value for name, value in vars(kinds).items() if isinstance(v
 def read_and_imported(catalogue):
     """(entries read in the texts of its files, entries of the imported files) of a catalogue; only files of its room."""
     read, files = [], set()
-    for module, text in sources(catalogue.room):
+    for module, text in catalogue.sources():
         try:
             read += written_entries(text, module, catalogue, catalogue.optional)
             files.add(module)
@@ -46,7 +46,7 @@ def test_what_is_read_is_what_an_import_registers(kind):
 @pytest.mark.parametrize("kind", ("attributions", "formats", "renderers", "policies", "reasons"))
 def test_these_rooms_are_listed_without_importing_a_file(kind):
     catalogue = CATALOGUES[kind]
-    for module, text in sources(catalogue.room):
+    for module, text in catalogue.sources():
         assert written_entries(text, module, catalogue, catalogue.optional) is not None
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pellucid.drawing.card import card
+from pellucid.drawing.colours import DARK, LEVELS, LIGHT, level, scale_key, shade
 from pellucid.drawing.heat_map import heat_map
-from pellucid.drawing.html import DARK, LEVELS, LIGHT, level, scale_key, shade
 from pellucid.drawing.span_view import span_view
 from pellucid.drawing.texts_view import page_scales, texts_view
 from pellucid.text.units import Units

@@ -7,8 +7,8 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput
+from pellucid.drawing.colours import ColourRange, colour_range
 from pellucid.drawing.heat_map import map_tables
-from pellucid.drawing.html import ColourRange, colour_range
 from pellucid.layers.record import LayerAnalysis, ModelLayers
 from pellucid.results.explanation import Explained
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pellucid.drawing.canvas import blended
-from pellucid.drawing.html import LIGHT
+from pellucid.drawing.colours import LIGHT
 from pellucid.text.units import all_spans
 from tests.explanations import explanation, word_units
 from tests.reports.sample_results import HOSTILE, sample_explanation

@@ -10,7 +10,7 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.wording import listed, quoted
 from pellucid.drawing.canvas import format_of
-from pellucid.explaining.commands.option_records import say
+from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.read import of_one_method
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results

@@ -9,7 +9,8 @@ import typer
 import pellucid
 from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.data_options import Amount, Part, Reading
-from pellucid.explaining.commands.option_records import say, settings_from, with_option_records
+from pellucid.explaining.commands.option_records import settings_from, with_option_records
+from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.select import some_of
 from pellucid.text.example import Example
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.explaining.commands.option_records import print_entry, settings_in_words
+from pellucid.explaining.commands.safe_text import print_entry, settings_in_words
 
 
 def methods(

@@ -9,7 +9,8 @@ import typer
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
-from pellucid.explaining.commands.option_records import choices_from, listed, say, settings_from
+from pellucid.explaining.commands.option_records import choices_from, listed, settings_from
+from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.explaining.inputs.explained_target import ALL
 from pellucid.run.model import Model

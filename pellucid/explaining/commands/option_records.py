@@ -1,20 +1,14 @@
 """Options that several commands share are written once, as a record: a command takes the record, the user sees its options."""
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
-
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
 from pellucid.base.json_text import parsed
-from pellucid.drawing.html import plain
 from pellucid.explaining.inputs.explained_target import ALL
 
 
@@ -126,29 +120,3 @@ def choices_from(
             raise BadSetting(f"{option} {written}: {method} is not among the {kind}s to run ({methods}).")
         settings_of.setdefault(method, {})[setting] = value
     return [(name, own) if own else name for name, own in settings_of.items()]
-
-
-# Printing sentences that quote text from elsewhere: control characters in it cannot reach the terminal.
-
-
-def say(sentence: str, *, aside: bool = False) -> None:
-    """Print a line; aside: to standard error instead of among the results."""
-    print(plain(sentence), file=sys.stderr if aside else sys.stdout)
-
-
-# How commands print a list: for each entry its name, what it does, and its facts, one below the other.
-
-
-def print_entry(entry: Mapping[str, Any], facts: Mapping[str, str]) -> None:
-    """Print one entry with its facts; empty facts are left out."""
-    console = Console(width=min(100, Console().width))
-    console.print(Text(entry["name"], style="bold"))
-    lines = [Text.assemble((f"{name}: ", "dim"), value) for name, value in facts.items() if value]
-    for line in (Text(entry["summary"]), *lines):
-        console.print(Padding(line, (0, 0, 0, 4)))
-    console.print()
-
-
-def settings_in_words(entry: Mapping[str, Any]) -> str:
-    """An entry's settings with their default values."""
-    return ", ".join(f"{name}={value}" for name, value in entry["settings"].items()) or "none"

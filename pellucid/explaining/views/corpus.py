@@ -7,8 +7,9 @@ import numpy as np
 
 from pellucid.base.wording import shortened
 from pellucid.drawing.card import by_example, by_method, card, is_wrong
+from pellucid.drawing.colours import Scale, ScaleKey, Scales, largest, scale_key
 from pellucid.drawing.heat_map import drawable_view, numbers_switch, unit_highlights
-from pellucid.drawing.html import Markup, Scale, ScaleKey, Scales, element, fragment, largest, name, scale_key
+from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.long_text import Highlight, shown_text
 from pellucid.drawing.method_facts import facts_of
 from pellucid.drawing.page import Section

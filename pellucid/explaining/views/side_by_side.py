@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pellucid.base.kinds import attributions
 from pellucid.drawing.card import answer_line, expert_facts, order_caution, text_heading
+from pellucid.drawing.colours import largest
 from pellucid.drawing.heat_map import (
     colour_bar,
     drawable_view,
@@ -13,7 +14,7 @@ from pellucid.drawing.heat_map import (
     row_table,
     unit_highlights,
 )
-from pellucid.drawing.html import Markup, definition_list, element, fragment, largest, name
+from pellucid.drawing.html import Markup, definition_list, element, fragment, name
 from pellucid.drawing.long_text import LONG, Highlight, shown_text
 from pellucid.drawing.method_facts import Family, entry_of, facts_of, in_families, in_words
 from pellucid.drawing.page import Section, glossary_view

@@ -6,8 +6,9 @@ from itertools import combinations
 import numpy as np
 
 from pellucid.drawing.card import probability_bar
+from pellucid.drawing.colours import shade
 from pellucid.drawing.heat_map import caution_lines, small_print
-from pellucid.drawing.html import Markup, definition_list, element, fragment, name, scroll_box, shade, table
+from pellucid.drawing.html import Markup, definition_list, element, fragment, name, scroll_box, table
 from pellucid.drawing.method_facts import facts_of, ordered, readable
 from pellucid.drawing.page import Section
 from pellucid.drawing.wording import MINUS, first_names, number, percent, shown_row, unbroken

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
+from pellucid.drawing.colours import LEVELS, largest, level
 from pellucid.drawing.heat_map import drawable_view, is_of_written_words, units_in_order
-from pellucid.drawing.html import LEVELS, largest, level, plain
+from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import (
     MethodFacts,
     explains_state,

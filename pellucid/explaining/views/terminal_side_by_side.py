@@ -5,8 +5,9 @@ from itertools import count
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
+from pellucid.drawing.colours import largest
 from pellucid.drawing.heat_map import drawable_view, is_of_written_words
-from pellucid.drawing.html import largest, plain
+from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import in_families, readable
 from pellucid.drawing.terminal import (
     Line,

@@ -20,8 +20,9 @@ from pellucid.drawing.canvas import (
     hexadecimal,
     palette,
 )
+from pellucid.drawing.colours import LIGHT, largest, level
 from pellucid.drawing.heat_map import drawable_view, units_in_order
-from pellucid.drawing.html import LIGHT, Markup, element, largest, level, plain, style
+from pellucid.drawing.html import Markup, element, plain, style
 from pellucid.drawing.method_facts import facts_of, readable
 from pellucid.drawing.wording import answer_with_chances, clear, number
 from pellucid.results.explanation import Explanation, Scored

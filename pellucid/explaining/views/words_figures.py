@@ -20,8 +20,9 @@ from pellucid.drawing.canvas import (
     rows_of_words,
     title_of_class,
 )
+from pellucid.drawing.colours import largest
 from pellucid.drawing.heat_map import drawable_view, units_in_order
-from pellucid.drawing.html import largest, plain
+from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.wording import clear
 from pellucid.results.class_words import ClassWords, WordScore
