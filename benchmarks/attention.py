@@ -25,9 +25,8 @@ from pellucid.attention.weight_search import farthest_of_texts
 from pellucid.attention.weight_tests.mutual_information import WordStates, mutual_information
 from pellucid.base.kinds import attention_tests
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.composed import as_classifier, compose
+from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example
 from pellucid.training.recipes import recipe_of
 from pellucid.training.steps import Steps, epoch_batches, steps_of

@@ -16,8 +16,7 @@ from transformers import BertConfig, BertForSequenceClassification
 import pellucid
 from benchmarks.attribution.cases import OCCLUSION, PATH_SETTINGS, SAMPLES
 from benchmarks.attribution.workload import texts_of
-from pellucid.models.classifiers.hugging_face import load_tokenizer
-from pellucid.models.classifiers.source_digest import minilm_source
+from pellucid.models.classifiers.hugging_face import load_tokenizer, minilm_source
 from pellucid.run import packing
 from pellucid.run.scheduler import DEVICE_TOKENS
 

@@ -24,7 +24,7 @@ from benchmarks.attribution.results import cores, machine_of, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import Clock, timed
 from pellucid.attacks.explained_answers import RowCounter
-from pellucid.comparison.checks.cost import CountingModel
+from pellucid.comparison.checks.trained_again import CountingModel
 from pellucid.text.example import Example
 from studies.shared.text_choice import with_smallest_digests
 from studies.which_explanation.methods import METHODS, metric_choices

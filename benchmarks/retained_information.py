@@ -16,9 +16,8 @@ from time import process_time
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from pellucid.attribution.states.retained_information import retained_information
-from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
-from pellucid.models.classifiers.source_digest import minilm_source
+from pellucid.attribution.retained_information import retained_information
+from pellucid.models.classifiers.hugging_face import load_tokenizer, minilm_source, wrap
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import Model

@@ -11,9 +11,8 @@ from torch import Tensor, nn
 
 import pellucid
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.composed import as_classifier, compose
+from pellucid.models.composed.networks import Plan
 from pellucid.models.routing.routes import EagerRoute
 from pellucid.training.recipe import Recipe, computes_in
 from pellucid.training.steps import Steps, epoch_batches, steps_of

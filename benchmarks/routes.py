@@ -27,8 +27,7 @@ from benchmarks.attribution.table import listed
 from benchmarks.route_jobs import BATCH, JUDGED_TEXTS, TRAINED_BATCHES, Comparison, Compiled, Training
 from pellucid.base.kinds import routes
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.routing.route import Route, route_class
-from pellucid.models.routing.trial import GAIN, difference
+from pellucid.models.routing.trial import GAIN, Route, difference, route_class
 
 ROOT = Path(__file__).parents[1]
 EAGER = "eager"

@@ -20,10 +20,9 @@ from transformers import AutoModelForSequenceClassification
 
 from pellucid.attribution.shapley_sampling import shapley_values
 from pellucid.attribution.shared.coalition_game import all_coalitions, games
-from pellucid.base.progress import silent
-from pellucid.models.classifiers.hugging_face import load_tokenizer, wrap
+from pellucid.base.processes import silent
+from pellucid.models.classifiers.hugging_face import load_tokenizer, minilm_source, wrap
 from pellucid.models.classifiers.network import from_network
-from pellucid.models.classifiers.source_digest import minilm_source
 from pellucid.results.explanation import Explanation
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.forward_pass import ForwardPass

@@ -18,9 +18,8 @@ import torch
 import pellucid
 from benchmarks.attribution.results import machine_of, publish, versions
 from benchmarks.attribution.table import listed
-from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.composed import as_classifier, compose
+from pellucid.models.composed.networks import Plan
 from pellucid.training.recipe import Recipe, computes_in
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 from studies.believable_spans.models import MODELS, JudgedModel

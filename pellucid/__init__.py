@@ -2,28 +2,27 @@
 
 from typing import TYPE_CHECKING
 
-from pellucid.base.lazy_attributes import lazy_names
+from pellucid.base.packages import lazy_names
 
 if TYPE_CHECKING:
-    from pellucid.attacks.attack_plan import AttackPlan
     from pellucid.attacks.blind_sheet import write_blind_sheet
     from pellucid.attacks.door import attack
     from pellucid.attacks.folder import read_blind_sheets
+    from pellucid.attacks.named import AttackPlan
     from pellucid.attacks.record import Attempts
     from pellucid.attention.door import attention_analysis
     from pellucid.attention.record import AttentionAnalysis
     from pellucid.base.errors import PellucidError
+    from pellucid.base.manifest import verify
     from pellucid.base.packages import __version__ as __version__
-    from pellucid.base.verification import verify
     from pellucid.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.comparison.door import compare, compare_cost
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
-    from pellucid.data.exports.json_lines import to_dataset, write_json_lines
-    from pellucid.data.exports.shap_explanation import to_shap
+    from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines
     from pellucid.data.exports.tables import to_data_frame, write_csv
     from pellucid.errors.door import error_analysis
     from pellucid.evidence.eraser_scores import eraser_scores
-    from pellucid.evidence.extract_door import extract
+    from pellucid.evidence.extract import extract
     from pellucid.evidence.spans import spans
     from pellucid.explaining.accuracy import accuracy, follows_planted_reason
     from pellucid.explaining.explain import explain_all
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
     from pellucid.explaining.inputs.loading import load
     from pellucid.explaining.planting import plant
     from pellucid.explaining.read import examples, read
-    from pellucid.explaining.report_door import report
+    from pellucid.explaining.report import report
     from pellucid.explaining.select import predict, select
     from pellucid.explaining.typed_explain import explain
     from pellucid.layers.concepts_door import concepts
     from pellucid.layers.door import layer_analysis
-    from pellucid.layers.lens.door import lens
+    from pellucid.layers.lens_door import lens
     from pellucid.layers.record import LayerAnalysis
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pellucid.attacks.attack_plan import AttackPlan
+from pellucid.attacks.named import AttackPlan
 from pellucid.base.entry import Choice
 from pellucid.base.kinds import attacks, attributions
 from pellucid.base.kinds import checks as known_checks

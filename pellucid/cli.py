@@ -16,12 +16,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import pellucid
-from pellucid.base.checks import known
+from pellucid.base.checks import command_line_syntax, known
 from pellucid.base.entry import first_sentence
-from pellucid.base.errors import BadSetting, PellucidError
+from pellucid.base.errors import BadSetting, Notice, OtherSegments, PellucidError, UnmatchedLabels
 from pellucid.base.memory import is_memory_error, not_enough_memory
-from pellucid.base.notices import Notice, OtherSegments, UnmatchedLabels
-from pellucid.base.wording import command_line_syntax
 from pellucid.explaining.commands.safe_text import say
 
 # Options, arguments and commands that do not fit; Typer gives the class no public name.
@@ -48,9 +46,9 @@ MODULES = {
     "train": "pellucid.training.command",
     "train-translator": "pellucid.writing.train_command",
     "lens": "pellucid.layers.commands",
-    "plant": "pellucid.explaining.commands.files",
-    "verify": "pellucid.explaining.commands.files",
-    "convert": "pellucid.explaining.commands.files",
+    "plant": "pellucid.explaining.commands.lists",
+    "verify": "pellucid.explaining.commands.lists",
+    "convert": "pellucid.explaining.commands.lists",
     "formats": "pellucid.explaining.commands.lists",
     "methods": "pellucid.explaining.commands.lists",
     "attacks": "pellucid.explaining.commands.lists",

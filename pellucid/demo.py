@@ -15,23 +15,22 @@ import typer
 from pellucid.base.catalogue import Choice
 from pellucid.base.kinds import attributions
 from pellucid.base.output_folder import OutputFolder
-from pellucid.base.progress import Progress
+from pellucid.base.processes import Progress
 from pellucid.comparison.door import compare_with
 from pellucid.data.load import classes_of, load_examples, load_parts
 from pellucid.drawing.comparison_section import comparison_section
-from pellucid.drawing.page import Section, caveats_section, facts_section, write_report
+from pellucid.drawing.page import Section, caveats_section, facts_section, page_scales, write_report
 from pellucid.drawing.progress_bar import progress_bar
-from pellucid.drawing.texts_view import page_scales
-from pellucid.explaining.inputs.explained_target import usual_methods
 from pellucid.explaining.inputs.loading import route_to_load
+from pellucid.explaining.inputs.readings import usual_methods
 from pellucid.explaining.report import texts_section
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.results.bootstrap import accuracy_interval, paired_difference
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval, Table
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.text.example import Example
 from pellucid.training.recipes import training_settings
 from pellucid.training.train import train_model

@@ -5,7 +5,7 @@ from typing import Any
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.kinds import STATE_VECTOR, attributions
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.results.explanation import Explanation
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.hidden_target import HiddenState

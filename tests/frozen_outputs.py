@@ -17,7 +17,7 @@ import torch
 import pellucid
 from pellucid.cli import main
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from tests.tiny import LABELS, save_tiny, tiny_composed
 from tests.training.tiny_training import save_encoder
 

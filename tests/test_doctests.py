@@ -13,7 +13,7 @@ import pytest
 
 import pellucid
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.results.class_words import ClassWords
 from tests.tiny import LABELS, save_tiny, tiny_composed
 from tests.tiny_writing import save_tiny_writing

@@ -7,7 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from tests import warm_python
 from tests.tiny import LABELS, save_tiny, tiny_composed
 

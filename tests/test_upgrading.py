@@ -10,9 +10,8 @@ import torch
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.cli import main
-from pellucid.models.composed.composed import as_classifier, save_composed
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.composed import as_classifier, compose, save_composed
+from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.text.example import Example, as_examples
 from pellucid.training import upgrading

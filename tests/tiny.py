@@ -18,14 +18,13 @@ from transformers import (
 )
 
 from pellucid.base.kinds import encoders
-from pellucid.data.built_in.pocket import first_edition
+from pellucid.data.built_in import first_edition
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composed_network import composed_network
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan, composed_network
 from pellucid.models.composed.word_vectors import build_encoder
-from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
+from pellucid.models.language_heads.masked_head import MaskedLMHead
 from pellucid.run.target import Problem
 from pellucid.text.example import as_examples
 from pellucid.training.training_loss import set_threshold

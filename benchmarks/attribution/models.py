@@ -13,8 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from transformers import AutoModelForSequenceClassification, BertConfig, BertForSequenceClassification
 
 import pellucid
-from pellucid.models.classifiers.hugging_face import load_tokenizer
-from pellucid.models.classifiers.source_digest import minilm_source
+from pellucid.models.classifiers.hugging_face import load_tokenizer, minilm_source
 
 LABELS = ("negative", "positive")
 

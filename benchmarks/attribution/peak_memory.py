@@ -18,7 +18,7 @@ from benchmarks.attribution.memory import peak, resident
 from benchmarks.attribution.workload import TINY, texts_of
 from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import attributions
-from pellucid.explaining.inputs.explained_target import supported_methods
+from pellucid.explaining.inputs.readings import supported_methods
 
 SMALL = {"n_steps": 4, "n_samples": 16, "n_permutations": 8, "unit": "sentence"}
 SECONDS, QUICK_SECONDS = 8.0, 1.0

@@ -8,11 +8,11 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from pellucid.attacks.attempt import Edit
 from pellucid.attacks.dictionaries import Dictionaries
-from pellucid.results.prediction import Prediction
+from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Row
 from pellucid.run.target import Problem, Target
-from pellucid.text.edits import Edit
 from pellucid.text.example import Example
 from pellucid.text.label_map import ON, label_names
 

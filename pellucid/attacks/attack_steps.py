@@ -10,9 +10,11 @@ from types import GeneratorType
 import numpy as np
 
 from pellucid.attacks.attack_case import AttackCase, Omission, Ranking, highest_first
-from pellucid.attacks.attack_plan import AttackPlan
+from pellucid.attacks.attempt import Edit
+from pellucid.attacks.named import AttackPlan
 from pellucid.attacks.omission_scores import omission_scores, omissions_at
 from pellucid.base.catalogue import Call
+from pellucid.base.checks import listed
 from pellucid.base.entry import Choice
 from pellucid.base.errors import UnknownName
 from pellucid.base.kinds import (
@@ -22,8 +24,6 @@ from pellucid.base.kinds import (
     attack_searches,
     attributions,
 )
-from pellucid.base.wording import listed
-from pellucid.text.edits import Edit
 
 Edits = tuple[Edit, ...]
 Variant = Edits | Omission  # of the text that is attacked

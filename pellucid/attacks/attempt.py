@@ -1,12 +1,43 @@
-"""What an attack did to one text."""
+"""What an attack did to one text: its edits, the answers to them, and what became of the explanation."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
-from pellucid.results.prediction import Prediction
-from pellucid.text.edits import Edit, edited_segments
+from pellucid.results.explanation import Prediction
 from pellucid.text.example import Example
 from pellucid.text.label_map import label_names
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Characters [start, end) of a segment of the original, `before`, become `after`; after may be empty."""
+
+    segment: int
+    start: int
+    end: int
+    before: str
+    after: str
+
+    def overlaps(self, other: "Edit") -> bool:
+        """Whether both change a common character, or insert at one place."""
+        same_place = (self.segment, self.start, self.end) == (other.segment, other.start, other.end)
+        return self.segment == other.segment and (
+            same_place or (self.start < other.end and other.start < self.end)
+        )
+
+
+def edited_segments(segments: Sequence[str], edits: Iterable[Edit]) -> tuple[str, ...]:
+    """The texts with the edits made; everything else stays byte for byte. Edits must not overlap."""
+    result = list(segments)
+    for edit in sorted(edits, reverse=True):  # from the end, so that offsets of earlier edits stay right
+        text = result[edit.segment]
+        result[edit.segment] = text[: edit.start] + edit.after + text[edit.end :]
+    return tuple(result)
+
+
+# What an attack did to one text.
+
 
 Ending = Literal[
     "success", "exhausted", "budget", "wrong before", "reached before", "nothing to edit", "not confirmed"

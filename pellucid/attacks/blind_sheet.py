@@ -15,12 +15,11 @@ import numpy as np
 
 from pellucid.attacks.attempt import Attempt
 from pellucid.attacks.record import Attempts
-from pellucid.base.checks import whole
+from pellucid.base.checks import quoted, whole
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import check_new, possible_path, whole_file, write_text
-from pellucid.base.wording import quoted
 from pellucid.data.exports.tables import uncomputed
-from pellucid.results.means import share, t_interval
+from pellucid.results.bootstrap import share, t_interval
 from pellucid.results.table import Interval
 from pellucid.run.blank import HIGHEST_SEED
 

@@ -6,7 +6,7 @@ from pellucid.base.checks import at_least, between
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attack_candidates
 from pellucid.text.inflection import in_case_of, in_form_of
-from pellucid.text.synonyms import synonyms as synonyms_of
+from pellucid.text.lexicon import synonyms as synonyms_of
 
 
 @attack_candidates.add(needs={"wordnet"})

@@ -16,10 +16,10 @@ from pellucid.attacks.explained_answers import ExplainedAnswers
 from pellucid.attacks.omission_scores import scores_at, words_of
 from pellucid.attacks.questions import ModelAnswers, TextAnswers
 from pellucid.base.catalogue import Call, Choice
+from pellucid.base.checks import in_syntax, listed, quoted, shortened
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import attack_goals
-from pellucid.base.progress import silent
-from pellucid.base.wording import in_syntax, listed, quoted, shortened
+from pellucid.base.processes import silent
 from pellucid.data.load import load_examples
 from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.models.word_neighbours import word_neighbours

@@ -11,10 +11,10 @@ import pellucid
 from pellucid.attacks.attempt import Attempt
 from pellucid.attacks.blind_sheet import SheetScores
 from pellucid.attacks.record import Attempts
+from pellucid.base.checks import percent
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_folder, check_new, check_outputs
 from pellucid.base.json_text import nan_as_none
-from pellucid.base.wording import percent
 from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
@@ -24,7 +24,7 @@ from pellucid.explaining.commands.data_options import (
     labelled,
     selected,
 )
-from pellucid.explaining.commands.option_records import (
+from pellucid.explaining.commands.model_options import (
     choices_from,
     listed,
     settings_from,

@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.attacks.apertium.tagged_words import Tagger
-from pellucid.attacks.attack_plan import AttackPlan
 from pellucid.attacks.attack_steps import method_of, parts_of
 from pellucid.attacks.cases import goal_call, stored_scores, stored_spans
 from pellucid.attacks.dictionaries import Dictionaries, NameCounts, name_counts
 from pellucid.attacks.folder import AttackFolder
+from pellucid.attacks.named import AttackPlan
 from pellucid.attacks.question import AttackQuestion
 from pellucid.attacks.record import Attempts
 from pellucid.base.catalogue import Choice
-from pellucid.base.checks import whole
+from pellucid.base.checks import in_syntax, listed, whole
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import attacks
-from pellucid.base.wording import in_syntax, listed
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from, translator_from

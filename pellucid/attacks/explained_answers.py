@@ -13,8 +13,8 @@ from pellucid.attacks.attempt import ExplanationShift
 from pellucid.attacks.omission_scores import moved_places, scores_at, words_of
 from pellucid.attacks.questions import Question, Reply
 from pellucid.base.catalogue import Call
-from pellucid.base.progress import silent
-from pellucid.results.prediction import Prediction
+from pellucid.base.processes import silent
+from pellucid.results.explanation import Prediction
 from pellucid.results.side_by_side import highest, tau_b, top_overlap
 from pellucid.run.batch import Row
 from pellucid.run.explaining import Request, explain_batch

@@ -38,16 +38,21 @@ from pellucid.attacks.storage import (
     read_attempts,
     save_attempts,
 )
+from pellucid.base.checks import listed, quoted, shortened
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import possible_path, read_text, write_text
 from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
 from pellucid.base.kinds import readers
-from pellucid.base.progress import Progress
-from pellucid.base.wording import listed, quoted, shortened
-from pellucid.data.shared.delimited import comma_records, delimiter_of, with_header, without_declaration
-from pellucid.data.shared.encoding import encoding_of
+from pellucid.base.output_folder import PARTS, prepare_folder, question_folder
+from pellucid.base.processes import Progress
+from pellucid.data.shared.delimited import (
+    comma_records,
+    delimiter_of,
+    encoding_of,
+    with_header,
+    without_declaration,
+)
 from pellucid.results.explanation_record import example_record
-from pellucid.results.question_folder import PARTS, prepare_folder, question_folder
 from pellucid.text.example import Example
 
 STAGE, ATTEMPTS = "attacking", "attempts.parquet"

@@ -6,7 +6,7 @@ from pellucid.attacks.attack_case import PREDICTED_FALLS, Aim
 from pellucid.base.checks import at_least, between, known
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import attack_goals
-from pellucid.results.prediction import Prediction
+from pellucid.results.explanation import Prediction
 from pellucid.results.side_by_side import tau_b, top_overlap
 from pellucid.run.target import Target
 from pellucid.text.label_map import ON

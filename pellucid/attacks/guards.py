@@ -4,13 +4,12 @@ import re
 
 from pellucid.attacks.attack_case import AttackCase
 from pellucid.attacks.attack_steps import Edits
+from pellucid.attacks.attempt import Edit, edited_segments
 from pellucid.attacks.dictionaries import PARTS_OF_SPEECH
 from pellucid.base.checks import between
 from pellucid.base.kinds import attack_guards
-from pellucid.text.content_words import has_content, is_content_word
-from pellucid.text.edits import Edit, edited_segments
-from pellucid.text.synonyms import antonyms as antonyms_of
-from pellucid.text.synonyms import parts_of_speech
+from pellucid.text.lexicon import antonyms as antonyms_of
+from pellucid.text.lexicon import has_content, is_content_word, parts_of_speech
 from pellucid.text.units import text_units
 from pellucid.text.wordnet import WordNet
 

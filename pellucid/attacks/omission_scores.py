@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from pellucid.attacks.attack_case import AttackCase, Omission, Place
+from pellucid.attacks.attempt import Edit
 from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Batch
-from pellucid.text.edits import Edit
 from pellucid.text.example import Example
 from pellucid.text.units import Units, coarsen, text_units
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pellucid.attacks.attack_case import AttackCase, Goal, Omission, Place, is_right
-from pellucid.attacks.attack_plan import AttackPlan
 from pellucid.attacks.attack_steps import asks_omissions, method_of, parts_of
-from pellucid.attacks.attack_texts import AttemptNames, attack_texts
 from pellucid.attacks.attempt import Attempt, Ending
 from pellucid.attacks.cases import (
     StoredSpans,
@@ -23,18 +21,18 @@ from pellucid.attacks.cases import (
 )
 from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.attacks.explained_answers import ExplainedAnswers
+from pellucid.attacks.named import AttackPlan
 from pellucid.attacks.omission_scores import omissions_of, scores_at
-from pellucid.attacks.questions import ModelAnswers, TextAnswers, answer_row
+from pellucid.attacks.questions import AttemptNames, ModelAnswers, TextAnswers, answer_row, attack_texts
 from pellucid.base.catalogue import Call
 from pellucid.base.json_text import json_digest
 from pellucid.base.packages import __version__
-from pellucid.results.explanation import Explanation
-from pellucid.results.prediction import Prediction
+from pellucid.results.explanation import Explanation, Prediction
 from pellucid.run.diagnostics import route_record
 from pellucid.run.model import Model
 from pellucid.run.predicting import predictions
 from pellucid.text.example import Example
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,6 @@
-"""Many attacks at once: their questions share passes through the model, and each attack has its own budget.
+"""Attacks on many texts at once: their questions share passes through the model, and each has its own budget."""
 
-What an attack does depends on its own answers alone, so it does not matter which others run beside it.
-"""
-
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,14 +9,13 @@ from typing import Protocol
 import numpy as np
 
 from pellucid.attacks.attack_case import AttackCase, Omission
-from pellucid.attacks.attack_steps import Edits, Steps, Variant
-from pellucid.attacks.attempt import Ending, ExplanationShift
-from pellucid.results.prediction import Prediction
-from pellucid.run.edited_rows import evaluate_rows
+from pellucid.attacks.attack_steps import AttackParts, Edits, Steps, Variant, attack_steps
+from pellucid.attacks.attempt import Attempt, Ending, ExplanationShift, edited_segments
+from pellucid.results.explanation import Prediction
 from pellucid.run.model import Model
-from pellucid.run.scheduler import Scheduler
+from pellucid.run.predicting import single_predictions
+from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.target import class_probabilities
-from pellucid.text.edits import edited_segments
 from pellucid.text.example import Example
 
 # What the model is asked about edited texts, and what the answers cost: its own answer, or an explanation
@@ -225,3 +222,82 @@ def run_together(
             attacks[number].receive(questions[number], list(islice(replies, len(questions[number]))))
         active = [number for number in active if attacks[number].ending is None]
         report(len(attacks) - len(waiting) - len(active))
+
+
+# Attacks on many texts under one model: the questions, the answers, and a last call with each edited text
+# alone.
+
+
+@dataclass(frozen=True)
+class AttemptNames:
+    """attack, goal: with settings. about: the class that the goal names, or ""."""
+
+    attack: str
+    goal: str
+    about: str
+
+
+def attack_texts(
+    model: Model,
+    answers: TextAnswers,
+    names: AttemptNames,
+    parts: AttackParts,
+    cases: Sequence[AttackCase],
+    order_queries: Sequence[int],
+    most: int | None,
+    report: Callable[[int], None],
+) -> list[Attempt]:
+    """One attempt a case, in order.
+
+    answers: how the model is asked. order_queries: what the scores of each case's order took. most: queries at most for each text, those of the
+    order included; None: no limit. report: called with how many have ended.
+    """
+    running = [
+        RunningAttack(case, attack_steps(case, parts), queries, most)
+        for case, queries in zip(cases, order_queries, strict=True)
+    ]
+    run_together(running, answers, report)
+    edited = [one for one in running if one.edits]
+    alone = single_predictions(model, [Example(one.text) for one in edited])
+    ends = iter(zip(alone, _similarities(edited), strict=True))
+    return [
+        _attempt(answers, names, one, *(next(ends) if one.edits else (one.case.answer, math.nan)))
+        for one in running
+    ]
+
+
+def _similarities(edited: Sequence[RunningAttack]) -> list[float]:
+    """Of each text and its edited form; all cases have the same dictionaries."""
+    pairs = [(one.case.example.segments, one.text) for one in edited]
+    return edited[0].case.dictionaries.similarities(pairs) if edited else []
+
+
+def _attempt(
+    answers: TextAnswers, names: AttemptNames, attack: RunningAttack, after: Prediction, similarity: float
+) -> Attempt:
+    """What became of an attack. after: the answer of a call with the edited text alone. similarity: of both texts."""
+    case, ending, edits = attack.case, attack.ending, attack.edits
+    assert ending is not None
+    question = Question(case, edits)
+    if ending == "success":
+        row = answers.alone(question, after)
+        ending = "success" if row is not None and case.goal.reached(row[None])[0] else "not confirmed"
+    return Attempt(
+        names.attack,
+        case.example,
+        edits,
+        case.answer,
+        after,
+        attack.queries,
+        sum(len(segment.split()) for segment in case.example.segments),
+        similarity,
+        _nothing_to_edit(attack, ending),
+        names.goal,
+        names.about,
+        answers.shift(question) if edits else None,
+    )
+
+
+def _nothing_to_edit(attack: RunningAttack, ending: Ending) -> Ending:
+    """The ending; an attack that asked nothing had nothing to edit."""
+    return "nothing to edit" if ending == "exhausted" and not attack.has_edited else ending

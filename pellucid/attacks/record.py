@@ -9,10 +9,10 @@ import numpy as np
 
 from pellucid.attacks.attempt import Attempt
 from pellucid.attacks.storage import save_attempts
+from pellucid.base.checks import short_title
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import short_title
-from pellucid.results.means import share, t_interval
+from pellucid.results.bootstrap import share, t_interval
 from pellucid.results.table import Interval
 from pellucid.text.example import Example
 

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from pellucid.attacks.attempt import Attempt, Ending, ExplanationShift
 from pellucid.attacks.record import AttackSummary, Attempts
+from pellucid.base.checks import in_syntax
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import in_syntax
 from pellucid.drawing.card import text_heading
 from pellucid.drawing.html import Markup, element, fragment, header_row, plain, scroll_box, table
 from pellucid.drawing.long_text import Highlight, text_block

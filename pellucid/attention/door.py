@@ -15,23 +15,21 @@ from pellucid.attention.models import models_with_weights, user_weights_from, we
 from pellucid.attention.question import AttentionQuestion, check_user_weights
 from pellucid.attention.record import ANALYSIS, FORM, AttentionAnalysis
 from pellucid.base.catalogue import Call, Choice
-from pellucid.base.checks import choices, whole
+from pellucid.base.checks import choices, listed, whole
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import attention_tests, readers
-from pellucid.base.wording import listed
-from pellucid.data.shared.splits import split_parts
+from pellucid.base.output_folder import QUESTION
+from pellucid.data.shared.part_files import split_parts
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.readings import Data, ModelSource
-from pellucid.results.question_folder import QUESTION
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import Model
-from pellucid.text.example import Example
+from pellucid.text.example import Example, seen_caveats
 from pellucid.text.label_map import LabelMap
-from pellucid.text.trained_texts import seen_caveats
-from pellucid.training.imitators import imitators
+from pellucid.training.objectives.other_models import imitators
 
 
 def attention_analysis(

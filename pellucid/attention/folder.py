@@ -22,10 +22,9 @@ from pellucid.attention.record import ANALYSIS
 from pellucid.base.errors import BadFile
 from pellucid.base.files import write_text
 from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
-from pellucid.base.output_folder import OutputFolder
-from pellucid.base.progress import Progress
+from pellucid.base.output_folder import PARTS, OutputFolder, prepare_folder, question_folder
+from pellucid.base.processes import Progress
 from pellucid.results.explanation_record import example_record
-from pellucid.results.question_folder import PARTS, prepare_folder, question_folder
 
 STAGE = "testing attention"
 IMITATORS = "imitators"  # the folder of trained models beside an analysis's parts

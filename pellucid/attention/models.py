@@ -16,15 +16,14 @@ from pellucid.attention.weighed_texts import (
     unit_rows,
     weighed_texts,
 )
-from pellucid.base.checks import listed_members
+from pellucid.base.checks import listed, listed_members, quoted
 from pellucid.base.errors import BadFile, BadInput, ModelCannot
 from pellucid.base.files import read_text
 from pellucid.base.json_text import parsed
-from pellucid.base.wording import listed, quoted
 from pellucid.explaining.inputs.loading import distinct_names
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import ModelSource
-from pellucid.models.span_analysis.span_states import span_states
+from pellucid.models.analysed_spans import span_states
 from pellucid.run.batch import Batch
 from pellucid.run.model import Model
 from pellucid.text.example import Example

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pellucid.attention.record import AttentionAnalysis, AttentionLine, ModelAttention
-from pellucid.attention.unit_plots import unit_plots
-from pellucid.attention.wording import (
+from pellucid.attention.unit_plots import (
     DISTANCE,
     DIVERGENCE,
     LIMITS,
@@ -17,6 +16,7 @@ from pellucid.attention.wording import (
     line_name,
     ordered_lines,
     summary_in_words,
+    unit_plots,
     verdict_in_words,
 )
 from pellucid.base.kinds import attention_tests, renderers

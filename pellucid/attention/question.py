@@ -10,14 +10,14 @@ import torch
 
 from pellucid.attention.weighed_texts import FEWEST, AttentionCorpus, CorpusLine, Ranking, WeighedText
 from pellucid.base.catalogue import Call
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.base.json_text import json_digest, nan_as_none
 from pellucid.base.packages import __version__
-from pellucid.base.progress import silent
-from pellucid.base.wording import quoted
+from pellucid.base.processes import silent
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import example_record
-from pellucid.results.scored import coarser
+from pellucid.results.unit_scores import coarser
 from pellucid.run.diagnostics import route_record
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.model import Model

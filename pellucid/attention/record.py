@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from pellucid.base.checks import known
+from pellucid.base.checks import known, listed, quoted, reason
 from pellucid.base.errors import BadFile, BadInput, PellucidError
 from pellucid.base.files import write_text
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import renderers
 from pellucid.base.memory import not_enough_memory
-from pellucid.base.wording import listed, quoted, reason
 from pellucid.results.table import Interval
 from pellucid.text.example import is_utf8
 

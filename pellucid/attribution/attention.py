@@ -10,7 +10,7 @@ from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import attributions
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import Scores
-from pellucid.run.precision import quotient
+from pellucid.run.rounding import quotient
 from pellucid.run.target import Explainable
 
 Flow = Literal["last_layer", "rollout", "tracing"]

@@ -9,15 +9,13 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.mask_search import named_layers
-from pellucid.base.checks import whole
+from pellucid.attribution.preservation_mask import named_layers
+from pellucid.base.checks import listed, quoted, whole
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import attributions, diagnostics
-from pellucid.base.wording import listed, quoted
 from pellucid.run.forward_pass import ForwardPass
-from pellucid.run.language_head import LanguageHead, NamedTokens
 from pellucid.run.model import RowFacts, Scores, lacking
-from pellucid.run.target import Explainable
+from pellucid.run.target import Explainable, LanguageHead, NamedTokens
 
 # A head that always names the commonest piece is right for about one piece in twenty, one that knows the commonest ten
 # for about one in five: below that, what it reads says more about the language than about this text.

@@ -14,9 +14,14 @@ import torch
 from scipy.linalg import cho_factor, cho_solve
 
 from pellucid.attribution.shapley_sampling import shapley_values
-from pellucid.attribution.shared.coalition_game import all_coalitions, coalitions, games
+from pellucid.attribution.shared.coalition_game import (
+    all_coalitions,
+    coalitions,
+    fit_r2,
+    games,
+    sample_caveats,
+)
 from pellucid.attribution.shared.sampling_error import relative_error
-from pellucid.attribution.shared.surrogate import fit_r2, sample_caveats
 from pellucid.base.checks import between
 from pellucid.base.kinds import attributions
 from pellucid.run.batch import Operator

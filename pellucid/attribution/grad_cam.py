@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.mask_search import named_layers
+from pellucid.attribution.preservation_mask import named_layers
 from pellucid.base.kinds import attributions, diagnostics
 from pellucid.base.memory import to_device
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import RowFacts, Scores
-from pellucid.run.precision import quotient
+from pellucid.run.rounding import quotient
 from pellucid.run.target import Explainable
 
 ELSEWHERE = 0.5

@@ -23,10 +23,9 @@ from pellucid.base.checks import at_least, one_of
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import attributions
 from pellucid.run.blank import Baseline
-from pellucid.run.forward_pass import ForwardPass
-from pellucid.run.many_points import Points, sums_at
+from pellucid.run.forward_pass import ForwardPass, Points, sums_at
 from pellucid.run.model import Scores
-from pellucid.run.precision import widened
+from pellucid.run.rounding import widened
 from pellucid.run.target import Explainable
 
 MOST_STEPS = 1024

@@ -1,8 +1,4 @@
-"""KernelSHAP: Shapley values as the weighted linear fit to the target's values of coalitions.
-
-Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions", theorem 2; a coalition and its complement
-together as in Covert & Lee (2021), "Improving KernelSHAP: Practical Shapley Value Estimation Using Linear Regression".
-"""
+"""KernelSHAP and LIME: a linear model of what the answer is with words taken out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +9,16 @@ import numpy as np
 import torch
 from scipy.linalg import lstsq
 
-from pellucid.attribution.shared.coalition_game import coalitions, games
-from pellucid.attribution.shared.sampling_error import (
-    relative_error,
-    stability,
-    standard_error,
+from pellucid.attribution.shared.coalition_game import (
+    Sample,
+    all_coalitions,
+    coalitions,
+    fit_r2,
+    fitted,
+    games,
+    sample_caveats,
 )
-from pellucid.attribution.shared.surrogate import fit_r2, sample_caveats
+from pellucid.attribution.shared.sampling_error import relative_error, stability, standard_error
 from pellucid.base.checks import at_least
 from pellucid.base.kinds import attributions
 from pellucid.run.batch import Operator
@@ -46,6 +45,12 @@ def kernel_shap(
     operator: Operator = "absent",
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units: Shapley values by a fit.
+
+    Shapley values as the weighted linear fit to the target's values of coalitions.
+
+    Source: Lundberg & Lee (2017), "A Unified Approach to Interpreting Model Predictions", theorem 2; a
+    coalition and its complement together as in Covert & Lee (2021), "Improving KernelSHAP: Practical
+    Shapley Value Estimation Using Linear Regression".
 
     unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none. Those of
     the most and the fewest units come first, whole sizes while they fit; the rest are drawn in pairs of a coalition and its
@@ -172,3 +177,59 @@ def _solved(plan: _Plan, differences: np.ndarray, rise: float) -> np.ndarray:
     # By QR, which for a text of forty words takes about half as long as numpy's SVD.
     apart_from_equal = lstsq(matrix, values, rank_tolerance, lapack_driver="gelsy", check_finite=False)[0]
     return rise / players + apart_from_equal
+
+
+@attributions.add(needs=frozenset(), cost="n_samples runs of the model", random=True, units="word")
+def lime(
+    run: ForwardPass,
+    target: Explainable,
+    *,
+    unit: Kind = "word",
+    n_samples: int = 512,
+    operator: Operator = "absent",
+    kernel_width: float = 25.0,
+    alpha: float = 1.0,
+) -> Scores:
+    """The coefficients of a ridge regression that predicts the target from which units are present, near the text.
+
+    A linear model fitted to the target's values of the text with units taken away at random.
+
+    Source: Ribeiro, Singh & Guestrin (2016), "Why Should I Trust You?", equation 2, with the settings
+    for text of their `lime` package: ridge regression, a cosine kernel of width 25, and a number of
+    absent units that is drawn from 1 to all.
+
+    unit: what is taken out and scored; a word that stands twice has two scores. n_samples: texts that the model is
+    evaluated on, the whole one among them; where all coalitions are fewer, each is evaluated once and counts as often as it
+    would be drawn. operator: how units are taken out; see `pellucid.run.batch.edit`. kernel_width: how fast a
+    sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: the ridge penalty. For the
+    diagnostics see `pellucid.attribution.shared.coalition_game`.
+    """
+    at_least("n_samples", n_samples, 8)
+    at_least("kernel_width", kernel_width, 1e-3)
+    at_least("alpha", alpha, 0.0)
+    game = games(run, target, unit, operator)
+    samples = [
+        _sample(size, n_samples, kernel_width, generator)
+        for size, generator in zip(game.sizes, run.generators("lime"), strict=True)
+    ]
+    return fitted(game, samples, alpha)
+
+
+def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.Generator) -> Sample:
+    """The whole text, and texts without some units: all of them, or draws whose number of absent units is uniform."""
+    if 1 << min(players, 60) <= n_samples:
+        present = all_coalitions(players)[::-1]
+        sizes = present.sum(1)
+        expected = [(n_samples - 1) / players / comb(players, size) for size in sizes[1:].tolist()]
+        return Sample(
+            present, cosine_kernel(present, kernel_width) * np.array([1.0, *expected]), len(present)
+        )
+    stream = coalitions(players, generator, lambda numbers: players - 1 - (numbers * players).astype(int))
+    present = np.array([np.ones(players, dtype=bool), *islice(stream, n_samples - 1)])
+    return Sample(present, cosine_kernel(present, kernel_width), 1)
+
+
+def cosine_kernel(present: np.ndarray, width: float) -> np.ndarray:
+    """[sample]: sqrt(exp(-distance² / width²)), with the distance 100 x (1 - cosine with all units present)."""
+    distance = 100 * (1 - np.sqrt(present.mean(1)))
+    return np.sqrt(np.exp(-((distance / width) ** 2)))

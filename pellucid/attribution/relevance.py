@@ -11,15 +11,14 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import one_of, percent, quoted
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import attributions, diagnostics, policies
-from pellucid.base.wording import percent, quoted
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import Scores
 from pellucid.run.parity import check_parity
 from pellucid.run.policy_pass import PolicyPass
-from pellucid.run.precision import rounding, widened
+from pellucid.run.rounding import rounding, widened
 from pellucid.run.target import Explainable
 from pellucid.run.traces import Gradients
 

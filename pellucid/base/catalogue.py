@@ -23,8 +23,7 @@ from pellucid.base.entry import (
     sources,
     written_entries,
 )
-from pellucid.base.errors import BadSetting
-from pellucid.base.notices import AliasUsed, notify
+from pellucid.base.errors import AliasUsed, BadSetting, notify
 
 __all__ = ["Call", "Catalogue", "Choice", "Entry", "imported_entry"]
 

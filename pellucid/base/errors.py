@@ -1,17 +1,9 @@
-"""All errors that Pellucid raises on purpose.
+"""Errors and notices: what a caller's mistake raises, and warnings that say what was decided for the caller."""
 
-    PellucidError
-    ├── BadSetting        a setting is out of range or of the wrong kind
-    ├── UnknownName       no method, metric, data set or class is called that
-    ├── BadInput          a text or example that cannot be explained as given
-    ├── BadFile           a file or folder that is missing, unreadable or of another form
-    │   └── NotEnoughMemory   memory ran out while it was read
-    ├── ModelCannot       the model lacks a capability that is needed
-    ├── MissingPackage    an optional package is needed and is not installed
-    └── ParityBroken      we would explain another prediction than that of the user's model
-
-Each message says what the value was, what is allowed and what to do; the command line prints the message and nothing else.
-"""
+import os
+import sys
+import warnings
+from pathlib import Path
 
 
 class PellucidError(Exception):
@@ -55,3 +47,48 @@ class MissingPackage(PellucidError, ImportError):
 
 class ParityBroken(PellucidError, ArithmeticError):
     """The explained logit differs from the logit of the user's model."""
+
+
+# Notices: warnings that say, once a call, what was decided for the caller, at the line that called
+# Pellucid.
+
+
+PACKAGE = (
+    f"{Path(__file__).parents[1]}{os.sep}"  # a script named pellucid_try.py beside the package is not ours
+)
+
+
+class Notice(UserWarning):
+    """Pellucid completed an input in the obvious way, or an input looks like a mistake."""
+
+
+class InputReading(Notice):
+    """Data could be read in several ways; the notice says which one was taken, and where there are others, how to write one."""
+
+
+class OtherSegments(InputReading):
+    """Single texts came where the model was trained on pairs, or pairs where it was trained on single texts."""
+
+
+class UnmatchedLabels(Notice):
+    """Labels of the data are no classes of the model: how many, which, and the map that would join them."""
+
+
+class AliasUsed(Notice):
+    """A name stands for a longer one, which results carry."""
+
+
+class FolderMended(Notice):
+    """A finished folder was damaged and is whole again, or has files that its command did not make."""
+
+
+class RouteNotUsed(Notice):
+    """A route of passes that was named cannot compute here, or gives other answers; PyTorch's own operators compute."""
+
+
+def notify(sentence: str, category: type[Notice] = Notice) -> None:
+    """Warn with a sentence, at the first line outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(category(sentence), stacklevel=level)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from pellucid.base.checks import clipped, quoted, reason
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.temporary_files import (
     RENAMES_OPEN_FILES,
@@ -15,7 +16,6 @@ from pellucid.base.temporary_files import (
     unfinished_file,
     unfinished_folder,
 )
-from pellucid.base.wording import clipped, quoted, reason
 
 PART_NAMES = ("train", "dev", "val", "test")  # how the names of parts begin in a folder of data
 

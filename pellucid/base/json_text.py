@@ -6,9 +6,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from pellucid.base.checks import reason
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, read_text
-from pellucid.base.wording import reason
 
 # What JSON can hold; a value of unknown form is narrowed with isinstance before it is read.
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None

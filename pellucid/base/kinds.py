@@ -182,7 +182,7 @@ datasets = Catalogue(
 
 # words: how many made-up words the reason needs
 reasons = Catalogue(
-    "planted reason", room="pellucid.data.planting.reasons", group="pellucid.reasons", requires=("words",)
+    "planted reason", room="pellucid.data.reasons", group="pellucid.reasons", requires=("words",)
 )
 
 # reads: in words, the files that it reads
@@ -278,7 +278,7 @@ encoders = Catalogue(
     requires=("learning_rate", "sees"),
 )
 
-# A class of a network, a `Route`: how its passes are computed, never what (`models/routing/route.py`).
+# A class of a network, a `Route`: how its passes are computed, never what (`models/routing/trial.py`).
 # devices: kinds of devices that it computes on, such as "cpu"; empty where any will do
 # trains: whether it computes steps of training
 # mixes: whether it computes in mixed precision too

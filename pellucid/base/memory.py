@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pellucid.base.checks import clipped
 from pellucid.base.errors import NotEnoughMemory
-from pellucid.base.wording import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,17 +1,15 @@
-"""The folder that a command makes: what is damaged in it is taken away before the command goes on, which makes it again.
+"""A folder that a command writes to: what stands in it, and of work that goes part by part the question beside it."""
 
-A folder with the manifest of the same work is compared with it first. The manifest is removed as soon as a file differs, and written
-again, last, when the work has ended: it never speaks of half-made files. Without a manifest, as after an interruption or in a
-folder of an earlier version, the command checks what it can, and what is derived from other files is made again.
-"""
-
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from pellucid.base.errors import BadFile
-from pellucid.base.files import disk_errors, remove_unfinished, write_text
+from pellucid.base.checks import listed
+from pellucid.base.errors import BadFile, FolderMended, notify
+from pellucid.base.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.base.json_text import json_digest, read_json
 from pellucid.base.manifest import (
     MANIFEST,
     FileDigest,
@@ -21,9 +19,7 @@ from pellucid.base.manifest import (
     read_manifest,
     remove_manifest,
 )
-from pellucid.base.notices import FolderMended, notify
 from pellucid.base.temporary_files import PREFIX
-from pellucid.base.wording import listed
 
 
 @dataclass(frozen=True)
@@ -233,3 +229,55 @@ def _stamp(path: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+# A folder that keeps an analysis part by part, beside the question that its parts answer.
+
+
+QUESTION, PARTS = "question.json", "parts"
+
+
+def question_folder(
+    path: Path,
+    command: str,
+    question: Mapping[str, object],
+    files: Sequence[str],
+    folders: Sequence[str] = (),
+) -> OutputFolder:
+    """The folder as `OutputFolder` takes it; its question, which is known before the work, is among the files."""
+    known = {QUESTION: _written(question)}
+    return OutputFolder(path, command, json_digest(question), [QUESTION, *files], folders, known=known)
+
+
+def prepare_folder(path: Path, question: Mapping[str, object], kind: str) -> None:
+    """Make the folder ready for writing, with its question; raises `BadFile` where it holds anything else.
+
+    kind: what the folder is of, such as "layer analysis".
+    """
+    if (path / QUESTION).exists():
+        there = read_json(path / QUESTION)
+        if there != question:
+            names = _differing(there, question)
+            raise BadFile(
+                f"{path} holds another {kind} (it differs in {names}); give another folder, or remove this one."
+            )
+    elif path.exists() and (others := [one.name for one in path.glob("*") if one.suffix != ".part"]):
+        raise BadFile(
+            f"{path} holds no {kind} but other files ({', '.join(sorted(others)[:3])}); give an empty folder, or a new one."
+        )
+    for folder in (path, path / PARTS):
+        remove_unfinished(folder)
+    check_folder(path)
+    if not (path / QUESTION).exists():
+        write_text(path / QUESTION, _written(question))
+
+
+def _written(question: Mapping[str, object]) -> str:
+    return json.dumps(question, ensure_ascii=False, indent=1)
+
+
+def _differing(there: object, here: Mapping[str, object]) -> str:
+    if not isinstance(there, dict):
+        return "everything"
+    names = dict.fromkeys((*here, *there))
+    return ", ".join(name for name in names if there.get(name) != here.get(name)) or "what else it says"

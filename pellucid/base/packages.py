@@ -1,8 +1,13 @@
-"""Packages: those that are imported only where they are needed, and versions."""
+"""Packages, names and attributes that are looked for when they are first needed."""
 
+import ast
 import importlib
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
+from typing import Generic, TypeVar
 
 from pellucid.base.errors import MissingPackage
 
@@ -30,3 +35,70 @@ def _installed() -> str:
 
 
 __version__ = _installed()
+
+
+# Attributes that are computed, and names of a package that are imported, when they are first read.
+
+
+def lazy_names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """The functions `__getattr__` and `__dir__` of a package whose imports stand under `if TYPE_CHECKING:`.
+
+    package: its full name. A name is imported at its first use and then stays in the package.
+    """
+    names = sys.modules[package].__dict__
+
+    @cache
+    def modules() -> Mapping[str, tuple[str, str]]:
+        return _names_for_typing(names["__spec__"].loader.get_source(package))
+
+    def __getattr__(name: str) -> object:  # noqa: N807  # a module's own hook, as Python names it
+        if name not in modules():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, attribute = modules()[name]
+        names[name] = getattr(importlib.import_module(module), attribute)
+        return names[name]
+
+    def __dir__() -> list[str]:  # noqa: N807
+        return sorted({*names, *modules()})
+
+    return __getattr__, __dir__
+
+
+def _names_for_typing(source: str) -> dict[str, tuple[str, str]]:
+    """name -> (module, name there), for every import under `if TYPE_CHECKING:`."""
+    return {
+        alias.asname or alias.name: (str(node.module), alias.name)
+        for block in ast.parse(source).body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+# Properties that are computed once, when they are first read.
+
+
+Value = TypeVar("Value")
+
+
+class cached_property(Generic[Value]):  # noqa: N801 - as in functools
+    """functools.cached_property of Python 3.12 and later, which has no lock.
+
+    That of Python 3.11 has one lock for all instances: while a model computes for one thread, all other threads would wait,
+    and two threads that wait for each other would wait for ever.
+    """
+
+    def __init__(self, compute: Callable[..., Value]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Value:
+        """The value; it is stored in the instance, so that later reads do not come here."""
+        if instance is None:
+            return self  # type: ignore[return-value]
+        value = instance.__dict__[self.name] = self.compute(instance)
+        return value

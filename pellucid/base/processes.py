@@ -1,19 +1,22 @@
-"""Tasks in several processes at once, each process with its own share of the threads."""
+"""Child processes: how they start without a stranger's code, share work, and say how far it is."""
 
 import os
+import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, util
 from multiprocessing.sharedctypes import SynchronizedArray
+from pathlib import Path
+from typing import Any
 
 import torch
 
 from pellucid.base.errors import ModelCannot
-from pellucid.base.safe_start import hand_on_safe_path, safe_path
-from pellucid.base.torch_contexts import AutocastTypes, autocast_for_good, autocast_types
+from pellucid.base.torch_state import AutocastTypes, autocast_for_good, autocast_types
 
 Share = Callable[[float], None]  # called with the share of a task that is done, from 0 to 1
 Task = Callable[[Share], None]
@@ -108,3 +111,58 @@ def _do(number: int, task: Task) -> None:
         _shares[number] = done
 
     task(share)
+
+
+# Processes that import nothing from the current folder, where a stranger's data may lie.
+
+
+SAFE_PATH = "PYTHONSAFEPATH"  # Python's own variable: no folder of the program's surroundings is put first on the path
+# What a program sees of the environment: neither the user's variables nor programs outside the system's folders.
+PROGRAM_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": os.defpath, SAFE_PATH: "1"}
+
+_starting = threading.Lock()
+
+
+@contextmanager
+def safe_path() -> Iterator[None]:
+    """Whatever `multiprocessing` starts meanwhile, its tracker of resources too, begins with Python's option -P.
+
+    It starts Python as `python -c`, which looks for every module in the current folder first. The list of options that it
+    hands on is the one place that all of these processes share; the environment would also be seen by the user's threads.
+    """
+    with _starting:
+        shared: Any = util
+        inherited = shared._args_from_interpreter_flags
+        shared._args_from_interpreter_flags = lambda: [*inherited(), "-P"]
+        try:
+            yield
+        finally:
+            shared._args_from_interpreter_flags = inherited
+
+
+def hand_on_safe_path() -> None:
+    """Let every Python program that this process starts, itself or by a library, leave out the current folder."""
+    os.environ[SAFE_PATH] = "1"
+
+
+def program_path(name: str) -> str | None:
+    """The absolute path of a program that the user names, by a path or by its name alone; None where it is not installed.
+
+    A name alone is looked up in the absolute folders of PATH: a `.` or nothing there is the current folder.
+    """
+    if Path(name).name != name:
+        path = shutil.which(name)
+        return None if path is None else str(Path(path).absolute())
+    folders = [folder for folder in os.get_exec_path() if Path(folder).is_absolute()]
+    path = shutil.which(name, path=os.pathsep.join(folders))
+    return path if path is not None and Path(path).is_absolute() else None
+
+
+# Progress of long work: a callback with the stage, how much is done, and how much there is to do.
+
+
+Progress = Callable[[str, int, int], None]
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """A callback that does nothing."""

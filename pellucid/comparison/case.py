@@ -11,13 +11,12 @@ from pellucid.base.checks import one_of
 from pellucid.base.errors import BadInput
 from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Batch, Operator, Row
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.model import WRITING, Model
 from pellucid.run.predicting import refuse_infinite
-from pellucid.run.scheduler import Scheduler
+from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.target import class_logits, class_probabilities
 from pellucid.text.example import Example, Rationale, marked
-from pellucid.text.tied_units import contents_of, tied_orders
+from pellucid.text.ranges import contents_of, tied_orders
 from pellucid.text.units import KINDS, Kind, Units
 
 Reference = Literal["gold", "prediction"]
@@ -77,7 +76,7 @@ class Case:
     def orders(self, unit: Kind) -> list[list[list[int]]]:
         """For each example its orders of its text's units by number, highest score first: one, or several where scores are equal.
 
-        What a metric makes of an order is averaged over them, so that no reading order decides (`text/tied_units.py`). Of a
+        What a metric makes of an order is averaged over them, so that no reading order decides (`text/ranges.py`). Of a
         model that writes, the units of what it has read: what it is to write stays.
         """
         scored = zip(self.views(unit), self.scores(unit), strict=True)  # refuses what is no unit

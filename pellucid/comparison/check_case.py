@@ -8,11 +8,10 @@ from typing import Protocol
 import numpy as np
 
 from pellucid.base.catalogue import Call
-from pellucid.base.progress import Progress, silent
+from pellucid.base.processes import Progress, silent
 from pellucid.comparison.scored_text import Explained, ScoredText, joined, scored_text
 from pellucid.results.bootstrap import bootstrap_interval, judged_rows
-from pellucid.results.check_outcome import CheckLine
-from pellucid.results.interval import Curve, Interval
+from pellucid.results.interval import CheckLine, Curve, Interval
 from pellucid.run.explaining import Request, explain_batch
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for

@@ -9,29 +9,28 @@ from tempfile import mkdtemp
 from typing import Any
 
 from pellucid.base.catalogue import Call, Choice
-from pellucid.base.checks import choices, every
+from pellucid.base.checks import choices, every, in_syntax, listed
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.json_text import json_digest
 from pellucid.base.kinds import checks as known_checks
-from pellucid.base.progress import Progress
-from pellucid.base.wording import in_syntax, listed
+from pellucid.base.processes import Progress
 from pellucid.comparison.check_case import CheckCase, TextIntervals, Train
 from pellucid.comparison.comparison import Comparison
 from pellucid.comparison.folder import TRAINED
 from pellucid.comparison.run_checks import CheckFolder, PlannedCheck, run_checks
 from pellucid.comparison.scored_text import Explained, by_method
-from pellucid.data.shared.splits import split_parts
+from pellucid.data.shared.part_files import split_parts
 from pellucid.explaining.inputs.loading import distinct_names
 from pellucid.explaining.inputs.models import is_model, model_from
 from pellucid.explaining.inputs.readings import ModelSource
 from pellucid.models.changed_networks import with_random_weights, with_shifted_vectors, without_first_word
-from pellucid.results.check_outcome import CheckOutcome
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import example_record
+from pellucid.results.interval import CheckOutcome
 from pellucid.run.explaining import Request
 from pellucid.run.model import Model, lacking
 from pellucid.text.example import Example
-from pellucid.training.imitators import retrainer
+from pellucid.training.objectives.other_models import retrainer
 
 # Explanations of other data sets, which stand beside those of a comparison.
 

@@ -15,7 +15,7 @@ from pellucid.drawing.method_facts import entry_of, readable
 from pellucid.drawing.page import in_words, notebook_frame
 from pellucid.drawing.table_view import is_chance, table_view
 from pellucid.drawing.wording import bounds, number, three
-from pellucid.results.check_outcome import CheckLine, CheckOutcome
+from pellucid.results.interval import CheckLine, CheckOutcome
 from pellucid.results.table import Table
 
 # How the lines of a check stand on a page or in a terminal: a grid a measure, or, of counted words, a

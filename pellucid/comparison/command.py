@@ -22,12 +22,14 @@ from pellucid.explaining.commands.model_options import (
     LanguageOptions,
     MethodOptions,
     ModelOptions,
+    choices_from,
     held_out,
+    settings_from,
+    with_option_records,
 )
-from pellucid.explaining.commands.option_records import choices_from, settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.examples import reads_label
-from pellucid.explaining.inputs.explained_target import ALL
+from pellucid.explaining.inputs.readings import ALL
 
 
 @with_option_records

@@ -8,7 +8,7 @@ import numpy as np
 
 from pellucid.base.catalogue import Call
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.base.progress import Progress, silent
+from pellucid.base.processes import Progress, silent
 from pellucid.comparison.case import Case, Judged
 from pellucid.comparison.comparison import Comparison
 from pellucid.comparison.judged_part import JudgedPart

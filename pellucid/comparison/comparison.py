@@ -15,7 +15,7 @@ from pellucid.base.kinds import metrics as known_metrics
 from pellucid.base.packages import __version__
 from pellucid.comparison.case import gold_classes
 from pellucid.comparison.selection import marked_share
-from pellucid.explaining.inputs.explained_target import OF_TEXTS
+from pellucid.explaining.inputs.readings import OF_TEXTS
 from pellucid.results.explanation_record import example_record
 from pellucid.results.table import CHANCE
 from pellucid.run.diagnostics import route_record
@@ -24,7 +24,7 @@ from pellucid.run.model import WRITING, Model, lacking
 from pellucid.run.target import Target
 from pellucid.run.word import Word
 from pellucid.text.example import Example, annotators_of
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 from pellucid.text.units import KINDS
 
 PART = 16  # at most so many examples are explained, judged and saved together

@@ -12,13 +12,12 @@ import torch
 from pellucid.base.catalogue import Call, Choice
 from pellucid.base.checks import choices
 from pellucid.base.errors import BadSetting, PellucidError
-from pellucid.base.processes import Processes, Share
-from pellucid.base.progress import Progress, silent
+from pellucid.base.processes import Processes, Progress, Share, silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.compared_part import STAGE
 from pellucid.comparison.comparison import Comparison, metric_calls
 from pellucid.comparison.folder import ComparisonFolder
-from pellucid.explaining.inputs.explained_target import default_metrics, to_explain, usual_methods
+from pellucid.explaining.inputs.readings import default_metrics, to_explain, usual_methods
 from pellucid.models.classifiers.function import from_function
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.model import Model

@@ -13,7 +13,7 @@ from pellucid.base.checks import choices, whole
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest
-from pellucid.base.progress import Progress
+from pellucid.base.processes import Progress
 from pellucid.comparison.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty, trainer_of
 from pellucid.comparison.compared_part import ComparisonCost, compared_part, comparison_cost
 from pellucid.comparison.comparison import Comparison
@@ -24,15 +24,14 @@ from pellucid.comparison.run_checks import CheckFolder
 from pellucid.comparison.scored_text import Explained, by_method, joined
 from pellucid.comparison.table import comparison_table
 from pellucid.drawing.progress_bar import progress_bar
-from pellucid.explaining import report as page
 from pellucid.explaining.inputs.examples import examples_for, strange_for
-from pellucid.explaining.inputs.explained_target import judged_target
 from pellucid.explaining.inputs.loading import loading_for
 from pellucid.explaining.inputs.models import any_model_from, model_from
-from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.explaining.inputs.readings import Data, ModelSource, judged_target
 from pellucid.explaining.read import read
-from pellucid.results.check_outcome import CheckOutcome
+from pellucid.explaining.report import write_page
 from pellucid.results.explanation import Explanation
+from pellucid.results.interval import CheckOutcome
 from pellucid.results.table import Table
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import Model
@@ -254,7 +253,7 @@ def _finished_table(
 def _write_derived(folder: ComparisonFolder, table: Table, judged: Sequence[JudgedPart]) -> None:
     """Write the report and all values."""
     shown = [explanation for explanation in folder.explanations(0) if not explanation.rows]
-    page.report(shown, table, path=folder.report, title="Pellucid comparison")
+    write_page(shown, table, path=folder.report, title="Pellucid comparison")
     folder.write_values(judged)
 
 

@@ -26,13 +26,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from pellucid.base.checks import clipped
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
 from pellucid.base.json_text import file_digest, json_digest, parsed, read_json, seal_of
 from pellucid.base.manifest import remove_manifest
 from pellucid.base.output_folder import OutputFolder
-from pellucid.base.progress import Progress
-from pellucid.base.wording import clipped
+from pellucid.base.processes import Progress
 from pellucid.comparison.compared_part import STAGE, compared_part, judged_part_of
 from pellucid.comparison.comparison import PART, PART_SIZE, Comparison
 from pellucid.comparison.judged_part import JudgedPart, not_a_part, write_values

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.base.catalogue import Call
-from pellucid.results.bootstrap import Combine, MetricValues, combined_means
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import Combine, MetricValues, combined_means, t_interval
 from pellucid.results.table import Interval
 
 Values = Mapping[tuple[str, str], MetricValues]

@@ -13,8 +13,7 @@ from pellucid.comparison.case import Case, Judged, Reference
 from pellucid.results.heaviest_spans import heaviest_choices
 from pellucid.run.batch import Operator, Row
 from pellucid.run.blank import generator_for
-from pellucid.text.ranges import top_count
-from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.ranges import mean_of_orders, top_count
 from pellucid.text.units import Kind
 
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.5)

@@ -10,9 +10,9 @@ from pellucid.base.errors import BadFile, ModelCannot
 from pellucid.base.files import check_folder, remove_unfinished, write_text
 from pellucid.base.json_text import is_sealed, json_digest, read_json, seal_of, sealed, unsealed
 from pellucid.base.kinds import checks
-from pellucid.base.progress import Progress
+from pellucid.base.processes import Progress
 from pellucid.comparison.check_case import CheckCase, Findings
-from pellucid.results.check_outcome import CheckOutcome, check_outcome_from
+from pellucid.results.interval import CheckOutcome, check_outcome_from
 
 # The outcomes of checks, each in a file of a comparison's folder, so that an interrupted comparison goes
 # on after them.

@@ -9,7 +9,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import tau_b, top_overlap
 from pellucid.results.word_counts import class_of
 from pellucid.text.example import Example
-from pellucid.text.tied_units import drawn_order
+from pellucid.text.ranges import drawn_order
 from pellucid.text.units import text_units
 
 LARGER = ("word", "sentence", "paragraph")  # units that are words, or cannot be cut into them

@@ -14,8 +14,15 @@ from pellucid.base.checks import at_least, between
 from pellucid.comparison.case import Case
 from pellucid.run.model import Model
 from pellucid.text.example import Example, annotators_of, marked
-from pellucid.text.ranges import choose_ranges, highest_mean, shared_out, top_count
-from pellucid.text.tied_units import contents_of, drawn_numbers, pick_drawn
+from pellucid.text.ranges import (
+    choose_ranges,
+    contents_of,
+    drawn_numbers,
+    highest_mean,
+    pick_drawn,
+    shared_out,
+    top_count,
+)
 from pellucid.text.units import Units, coarsen
 
 Marks = Sequence[np.ndarray | None]

@@ -18,14 +18,12 @@ from pellucid.results.bootstrap import (
     judged_rows,
     paired_difference,
 )
-from pellucid.results.check_outcome import CheckOutcome, TrustCard
-from pellucid.results.explanation import Explanation
-from pellucid.results.prediction import Explained, Prediction
+from pellucid.results.explanation import Explained, Explanation, Prediction
+from pellucid.results.interval import CheckOutcome, TrustCard
 from pellucid.results.table import CEILING, Cell, Curve, Table
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
-from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, marked
-from pellucid.text.trained_texts import seen_caveats
+from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, marked, seen_caveats
 from pellucid.text.units import coarsen
 
 Values = Mapping[tuple[str, str], MetricValues]

@@ -13,7 +13,7 @@ from pellucid.drawing.method_facts import readable
 from pellucid.drawing.table_view import DIRECTIONS, HEADINGS, VERDICTS, is_chance, title
 from pellucid.drawing.terminal import Line, caution_lines, indented, line, printed
 from pellucid.drawing.wording import bounds, number, three
-from pellucid.results.check_outcome import CheckLine, CheckOutcome, TrustCard
+from pellucid.results.interval import CheckLine, CheckOutcome, TrustCard
 from pellucid.results.table import CEILING, Cell, Table
 
 CELL = 24  # the width of a cell in characters

@@ -15,8 +15,8 @@ from pellucid.comparison.leads import (
     ranked,
     standings,
 )
-from pellucid.results.check_outcome import Advice, CheckOutcome, Kind, TrustCard
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import t_interval
+from pellucid.results.interval import Advice, CheckOutcome, Kind, TrustCard
 from pellucid.results.table import COST_SECONDS
 
 LIMITS = (

@@ -18,9 +18,9 @@ from pellucid.results.bootstrap import percentile_interval, tallies
 from pellucid.results.document_frequencies import word_form
 from pellucid.results.interval import Interval
 from pellucid.run.blank import derived_seed
-from pellucid.text.content_words import is_content_word
 from pellucid.text.example import Example
 from pellucid.text.inflection import likeliest_synonym
+from pellucid.text.lexicon import is_content_word
 from pellucid.text.units import text_units
 from pellucid.text.wordnet import WordNet
 

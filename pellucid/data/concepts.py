@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
+from pellucid.base.checks import listed, quoted
 from pellucid.base.errors import BadFile
 from pellucid.base.files import read_text
 from pellucid.base.kinds import concept_readers
-from pellucid.base.wording import listed, quoted
 from pellucid.data.shared.rows import named_or_refused, numbered_lines
-from pellucid.text.concept import Concept
+from pellucid.text.lexicon import Concept
 from pellucid.text.wordnet import Synset, WordNet
 
 FORM = "write `concept: word, word`"

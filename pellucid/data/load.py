@@ -3,19 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pellucid.base.checks import every, known, whole
-from pellucid.base.errors import BadFile, BadInput, BadSetting
+from pellucid.base.checks import every, in_syntax, known, listed, quoted, whole
+from pellucid.base.errors import BadFile, BadInput, BadSetting, notify
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import concept_readers, datasets, formats
-from pellucid.base.notices import notify
-from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.data.concepts import word_lists
-from pellucid.data.shared.part_files import PARTS
+from pellucid.data.shared.part_files import PARTS, split_of, split_parts
 from pellucid.data.shared.repeated_texts import say_repeated_in_file, say_repeated_in_parts
 from pellucid.data.shared.rows import BadRow, ReadRow, SkippedRows
-from pellucid.data.shared.splits import split_of, split_parts
-from pellucid.text.concept import Concept
 from pellucid.text.example import Example
+from pellucid.text.lexicon import Concept
 
 ENDINGS = {"jsonl": "json_lines", "csv": "table", "tsv": "table", "xlsx": "excel"}
 SPREADSHEETS = ("xls", "xlsb", "ods", "numbers")  # of other kinds, which are refused

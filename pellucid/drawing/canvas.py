@@ -9,11 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import whole_file
 from pellucid.base.packages import optional_package
-from pellucid.base.wording import quoted
 from pellucid.drawing.colours import DARK, LEVELS, LIGHT, Colour, Theme, level
 from pellucid.drawing.html import plain
 from pellucid.drawing.style import LINES_DARK, LINES_LIGHT

@@ -10,8 +10,7 @@ from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.method_facts import explains_state, facts_of, readable
 from pellucid.drawing.span_view import span_view
 from pellucid.drawing.wording import answer_with_chances, listed, number, percent, shown_row, signed
-from pellucid.results.explanation import Explanation
-from pellucid.results.prediction import WRITTEN
+from pellucid.results.explanation import WRITTEN, Explanation
 from pellucid.text.example import Example
 from pellucid.text.units import Kind, Spans
 

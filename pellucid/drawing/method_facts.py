@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.base.catalogue import Catalogue, Entry
+from pellucid.base.checks import short_title
 from pellucid.base.kinds import attributions
-from pellucid.base.wording import short_title
-from pellucid.results.explanation import Explanation
-from pellucid.results.prediction import WRITTEN
+from pellucid.results.explanation import WRITTEN, Explanation
 from pellucid.text.units import Spans
 
 

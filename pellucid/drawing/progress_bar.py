@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pellucid.base.progress import Progress as Report
-from pellucid.base.progress import silent
+from pellucid.base.processes import Progress as Report
+from pellucid.base.processes import silent
 from pellucid.drawing.html import plain
 
 

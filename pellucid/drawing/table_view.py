@@ -8,7 +8,7 @@ from pellucid.drawing.html import Markup, element, fragment, header_row, name, s
 from pellucid.drawing.method_facts import entry_of, readable
 from pellucid.drawing.page import facts_view, glossary_view, in_words, notebook_frame
 from pellucid.drawing.wording import bounds, three
-from pellucid.results.check_outcome import Advice, Kind, TrustCard
+from pellucid.results.interval import Advice, Kind, TrustCard
 from pellucid.results.table import CEILING, CHANCE, Cell, Table
 
 VERDICTS = {

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from pellucid.base.wording import MINUS as MINUS
-from pellucid.base.wording import number as number
-from pellucid.base.wording import percent as percent
+from pellucid.base.checks import MINUS as MINUS
+from pellucid.base.checks import number as number
+from pellucid.base.checks import percent as percent
 from pellucid.drawing.method_facts import MethodFacts
-from pellucid.results.explanation import Explanation, Scored
-from pellucid.results.prediction import NO_CLASS
+from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import MOST, OverlapCurve, WordLists
 from pellucid.run.diagnostics import brief_of, sentence_of, worst_of

@@ -10,8 +10,7 @@ import typer
 import pellucid
 from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
-from pellucid.explaining.commands.model_options import held_out
-from pellucid.explaining.commands.option_records import with_option_records
+from pellucid.explaining.commands.model_options import held_out, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.text.example import Example

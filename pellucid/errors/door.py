@@ -6,25 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pellucid.attribution.own_weights.span_attention import is_spread_out
+from pellucid.attribution.span_attention import is_spread_out
 from pellucid.base.catalogue import Choice
+from pellucid.base.checks import listed
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.base.wording import listed
 from pellucid.errors.grouping import grouped
-from pellucid.errors.learned_cues import cues_from
-from pellucid.errors.record import ErrorAnalysis
+from pellucid.errors.record import ErrorAnalysis, cues_from
 from pellucid.evidence.spans import span_weights
 from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.examples import examples_for
-from pellucid.explaining.inputs.explained_target import default_method
 from pellucid.explaining.inputs.models import model_from
-from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.explaining.inputs.readings import Data, ModelSource, default_method
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import HeaviestSpans, heaviest_spans
 from pellucid.run.model import Model
-from pellucid.text.example import Example
+from pellucid.text.example import Example, seen_caveats
 from pellucid.text.label_map import LabelMap
-from pellucid.text.trained_texts import seen_caveats
 
 READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate a share
 

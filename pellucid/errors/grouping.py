@@ -10,11 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.base.errors import BadInput
-from pellucid.errors.learned_cues import LearnedCues, words_of
-from pellucid.errors.record import ErrorAnalysis, PatternCount
+from pellucid.errors.record import ErrorAnalysis, LearnedCues, PatternCount, words_of
+from pellucid.results.bootstrap import difference, share
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
-from pellucid.results.means import difference, share
 from pellucid.text.units import text_units
 
 # Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and

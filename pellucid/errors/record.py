@@ -1,14 +1,19 @@
-"""Patterns in the evidence of misclassified texts, and how often the same patterns occur where the model is right."""
+"""Patterns in the evidence of misclassified texts, and the cue words of each class, learned from other texts."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from pellucid.base.checks import at_least
+from pellucid.base.errors import BadInput
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
 from pellucid.results.table import Interval
-from pellucid.text.units import Spans
+from pellucid.text.example import Example, text_digest
+from pellucid.text.units import Spans, text_units
 
 
 @dataclass(frozen=True)
@@ -95,3 +100,127 @@ def _text(explanation: Explanation) -> dict[str, object]:
         "predicted": explanation.prediction.label,
         "spans": [part.text for part in evidence_parts(explanation)],
     }
+
+
+# Cue words for each text to be judged, learned from other texts than itself.
+
+
+WordsByClass = Mapping[str, frozenset[str]]
+HALVES = (
+    "No train texts were named, so the cue words of each text were learned from the other half of the texts. Cue words of "
+    "many train texts are surer; name such texts as train (on the command line --train)."
+)
+TOO_FEW = (
+    "There are too few texts to learn cue words from (each half of them needs two classes), so patterns that need cue words "
+    "were not counted."
+)
+
+
+@dataclass(frozen=True)
+class LearnedCues:
+    """by_class: class -> its cue words, as a reader sees them. of: the words by class that a text is judged with.
+
+    caveats: what to keep in mind about where they come from.
+    """
+
+    by_class: Mapping[str, Sequence[CueWord]]
+    of: Callable[[Example], WordsByClass]
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def exist(self) -> bool:
+        """Whether any class has a cue word; without one, patterns of cue words say nothing."""
+        return any(self.by_class.values())
+
+
+def cues_from(train: Sequence[Example] | None, examples: Sequence[Example], min_count: int) -> LearnedCues:
+    """Cue words of the train texts for all examples; without train texts, of one half of the examples for the other half.
+
+    A text's half follows from its digest, so equal texts are in the same half.
+    """
+    if train is not None:
+        return cues_of(cue_words(train, min_count), same_texts(train, examples))
+    halves = [[one for one in examples if _half(one) == half] for half in (0, 1)]
+    try:
+        other_half = [_words(cue_words(halves[1 - half], min_count)) for half in (0, 1)]
+    except BadInput:  # a half with fewer than two classes
+        return LearnedCues({}, lambda example: {}, (TOO_FEW,))
+    return LearnedCues(cue_words(examples, min_count), lambda example: other_half[_half(example)], (HALVES,))
+
+
+def cues_of(by_class: Mapping[str, Sequence[CueWord]], caveats: tuple[str, ...] = ()) -> LearnedCues:
+    """The same cue words for every text."""
+    words = _words(by_class)
+    return LearnedCues(by_class, lambda example: words, caveats)
+
+
+def _words(by_class: Mapping[str, Sequence[CueWord]]) -> WordsByClass:
+    return {label: frozenset(cue.word for cue in cues) for label, cues in by_class.items()}
+
+
+def _half(example: Example) -> int:
+    return int(text_digest(example), 16) % 2
+
+
+# Cue words: the words that distinguish one class's train texts from all others', counted in these texts
+# alone.
+#
+# Monroe, Colaresi & Quinn (2008), "Fightin' Words", equations 15, 16, 22: log odds ratios with an
+# informative Dirichlet prior. A word counts once a text, so that a single long text cannot make it a cue.
+
+
+CLEAR = 1.96  # z of the 5 % level, two-sided
+
+
+def words_of(text: str) -> list[str]:
+    """A text's words in lower case, with one kind of apostrophe."""
+    return [text[start:end].lower().replace("’", "'") for start, end in text_units(text, "word")]
+
+
+def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tuple[CueWord, ...]]:
+    """For each label its cue words, highest z first: z of at least 1.96, in at least `min_count` of the label's texts.
+
+    A word's prior count is its share of all counts times the number of different words. Raises `BadInput` where fewer
+    than two labels occur.
+    """
+    at_least("min_count", min_count, 1)
+    counts: dict[str, Counter[str]] = {}
+    for example in examples:
+        if example.label is not None:
+            seen = {word for text in example.segments for word in words_of(text) if word[0].isalpha()}
+            counts.setdefault(example.label, Counter()).update(seen)
+    if len(counts) < 2:
+        raise BadInput(
+            f"Cue words are learnt by comparing classes, and the train texts have {len(counts)} of them; give labelled "
+            "texts of two classes or more."
+        )
+    every = sum(counts.values(), Counter[str]())
+    return {label: _cues(counts[label], every, min_count) for label in sorted(counts)}
+
+
+def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[str, ...]:
+    """One sentence where cue words were counted in texts whose errors are analysed; empty otherwise."""
+    learnt_from = set(map(text_digest, train))
+    same = sum(text_digest(example) in learnt_from for example in examples)
+    if not same:
+        return ()
+    return (
+        f"Cue words were learnt from {same:,} of the {len(examples):,} texts themselves, so they fit them too well; give "
+        "train texts of their own.",
+    )
+
+
+def _cues(own: Counter[str], every: Counter[str], min_count: int) -> tuple[CueWord, ...]:
+    candidates = (_cue(word, own, every) for word, count in own.items() if count >= min_count)
+    clear = (cue for cue in candidates if cue.z >= CLEAR)
+    return tuple(sorted(clear, key=lambda cue: (-cue.z, cue.word)))
+
+
+def _cue(word: str, own: Counter[str], every: Counter[str]) -> CueWord:
+    total, own_total = every.total(), own.total()
+    strength = len(every)
+    prior = strength * every[word] / total
+    here, there = own[word] + prior, every[word] - own[word] + prior
+    log_odds = math.log(here / (own_total + strength - here))
+    log_odds -= math.log(there / (total - own_total + strength - there))
+    return CueWord(word, own[word], log_odds, log_odds / math.sqrt(1 / here + 1 / there))

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
+from pellucid.base.checks import listed
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import listed
 from pellucid.drawing.card import card
 from pellucid.drawing.heat_map import caution_lines, small_print
 from pellucid.drawing.html import (

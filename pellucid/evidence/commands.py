@@ -9,11 +9,11 @@ import numpy as np
 import typer
 
 import pellucid
+from pellucid.base.checks import percent
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.json_text import json_digest
 from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damaged
-from pellucid.base.wording import percent
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
 from pellucid.explaining.commands.data_options import (
@@ -25,7 +25,7 @@ from pellucid.explaining.commands.data_options import (
     labelled,
     selected,
 )
-from pellucid.explaining.commands.option_records import settings_from, with_option_records
+from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.examples import reads_label
 from pellucid.results.explanation_record import example_record

@@ -15,7 +15,7 @@ from pellucid.base.errors import BadInput
 from pellucid.results.bootstrap import percentile_interval, resampled_means
 from pellucid.results.extraction import Extraction
 from pellucid.results.table import Interval
-from pellucid.text.content_words import eraser_tokens
+from pellucid.text.lexicon import eraser_tokens
 
 TokenSpan = tuple[int, int]  # tokens [first, end) of one document
 # columns of an example: sum and number of its documents' precisions, recalls, and token F1s

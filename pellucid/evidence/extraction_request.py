@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from pellucid.base.errors import BadSetting
-from pellucid.base.progress import Progress, silent
+from pellucid.base.processes import Progress, silent
 from pellucid.evidence.selection import BY_SPANS, Selection
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.run.batch import Batch
@@ -17,7 +17,7 @@ from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.run.target import Output, Target, TargetName
 from pellucid.text.example import Example
-from pellucid.text.tied_units import drawn_span_order
+from pellucid.text.ranges import drawn_span_order
 from pellucid.text.units import SPECIAL, Spans, Units, coarsen
 
 AT_ONCE = 64  # texts that are in memory together: the span scores of a document of 1,000 words take 10 MB

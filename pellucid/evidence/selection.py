@@ -12,12 +12,19 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from pellucid.base.checks import at_least, one_of
+from pellucid.base.checks import at_least, one_of, quoted
 from pellucid.base.errors import BadSetting
-from pellucid.base.wording import quoted
 from pellucid.results.extraction import Extraction
-from pellucid.text.ranges import choose_ranges, highest_mean, largest_sums, runs, shared_out, top_count
-from pellucid.text.tied_units import drawn_numbers, pick_drawn
+from pellucid.text.ranges import (
+    choose_ranges,
+    drawn_numbers,
+    highest_mean,
+    largest_sums,
+    pick_drawn,
+    runs,
+    shared_out,
+    top_count,
+)
 
 # scores [word], lengths, n_spans, drawn numbers [word] that settle equal scores -> ranges of words, in reading order
 ChooseRanges = Callable[[np.ndarray, Sequence[int], int, np.ndarray], list[range]]

@@ -11,7 +11,7 @@ from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
-from pellucid.models.span_analysis.analysed_spans import analysed
+from pellucid.models.analysed_spans import analysed
 from pellucid.results.explanation import Explanation
 from pellucid.results.span_analysis import SpanAnalysis
 from pellucid.run.model import Model

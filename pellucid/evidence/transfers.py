@@ -20,9 +20,9 @@ from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import SEPARATOR, Extraction
 from pellucid.results.table import Interval
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import class_logits
 from pellucid.text.example import Example
 

@@ -7,20 +7,19 @@ from typing import Literal, get_args
 
 from torch import Tensor
 
-from pellucid.base.checks import known, one_of
+from pellucid.base.checks import known, listed, one_of
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.base.wording import listed
-from pellucid.data.planting.plant import edited
+from pellucid.data.plant import edited
 from pellucid.explaining.inputs.examples import examples_for, strange_labels
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.explaining.planting import FollowsPlantedReason
 from pellucid.results.bootstrap import accuracy_interval, f1_interval, matthews_interval
 from pellucid.results.table import Interval
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.run.predicting import refuse_infinite
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import class_logits
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap

@@ -8,12 +8,16 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from pellucid.base.catalogue import Choice
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadSetting
-from pellucid.base.wording import quoted
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
 from pellucid.explaining.inputs.examples import examples_for, reads_label, strange_for
-from pellucid.explaining.inputs.explained_target import (
+from pellucid.explaining.inputs.loading import loading_for
+from pellucid.explaining.inputs.models import any_model_from
+from pellucid.explaining.inputs.readings import (
+    Data,
+    ModelSource,
     Passages,
     default_method,
     explained_target,
@@ -21,9 +25,6 @@ from pellucid.explaining.inputs.explained_target import (
     named_passages,
     to_explain,
 )
-from pellucid.explaining.inputs.loading import loading_for
-from pellucid.explaining.inputs.models import any_model_from
-from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide

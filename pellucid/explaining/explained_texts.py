@@ -11,8 +11,7 @@ import torch
 
 from pellucid.base.catalogue import Call, Choice
 from pellucid.base.errors import ModelCannot, ParityBroken
-from pellucid.base.processes import Processes, Share
-from pellucid.base.progress import Progress
+from pellucid.base.processes import Processes, Progress, Share
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import read, save
 from pellucid.run.explaining import Request, explain_batch, method_calls

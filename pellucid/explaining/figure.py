@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import listed, one_of
 from pellucid.base.entry import Entry
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_place, possible_path
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import listed
 from pellucid.drawing.canvas import ThemeName, format_of, write_figure
 from pellucid.results.class_words import ClassWords
 from pellucid.results.explanation import Explanation

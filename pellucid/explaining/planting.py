@@ -21,8 +21,8 @@ from pellucid.base.json_text import json_digest
 from pellucid.base.kinds import reasons
 from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damaged
 from pellucid.data.exports.json_lines import as_line, write_json_lines
-from pellucid.data.planting.plant import PARTS, carrier_parts
-from pellucid.data.planting.plant import plant as plant_in
+from pellucid.data.plant import PARTS, carrier_parts
+from pellucid.data.plant import plant as plant_in
 from pellucid.explaining.inputs.examples import examples_from
 from pellucid.explaining.inputs.readings import Data
 from pellucid.results.bootstrap import accuracy_interval, paired_difference

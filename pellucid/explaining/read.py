@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from pellucid.base.checks import listed
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import readers
-from pellucid.base.wording import listed
 from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.results import storage
 from pellucid.results.results import Results

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from pellucid.base.checks import one_of, whole
+from pellucid.base.checks import in_syntax, listed, one_of, whole
 from pellucid.base.errors import BadInput, ModelCannot
-from pellucid.base.wording import in_syntax, listed
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.accuracy import class_logits_of
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import any_model_from, model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
-from pellucid.results.explanation import Prediction
-from pellucid.results.prediction import UNSURE
+from pellucid.results.explanation import UNSURE, Prediction
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import Model
 from pellucid.run.predicting import predictions

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
-from pellucid.explaining.inputs.explained_target import Passages
-from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.explaining.inputs.readings import Data, ModelSource, Passages
 from pellucid.results.results import Results
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.target import Output, TargetName

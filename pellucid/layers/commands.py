@@ -7,13 +7,13 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
-from pellucid.base.wording import quoted
 from pellucid.explaining.commands.data_options import Amount, Reading, TextFiles, TextOptions
-from pellucid.explaining.commands.option_records import settings_from, with_option_records
+from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.layers.lens.stage import LensRecipe
+from pellucid.layers.lens_stage import LensRecipe
 from pellucid.models.language_heads.lens_folder import RECORD
 
 

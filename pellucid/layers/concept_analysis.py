@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import quoted
 from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Batch
 from pellucid.run.blank import generator_for
@@ -17,8 +17,8 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import ResolvedState
 from pellucid.run.model import Model
 from pellucid.run.state_scale import StateFunction, state_function
-from pellucid.text.concept import Concept
 from pellucid.text.example import Example
+from pellucid.text.lexicon import Concept
 
 GAUSSIAN, SUBSTITUTION = "gaussian", "substitution"
 ROUNDING = 1e-12  # of r beside another r: squares of what states of float32 differ by when nothing has moved

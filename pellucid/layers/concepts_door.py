@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import torch
 
-from pellucid.base.checks import mapping, whole
+from pellucid.base.checks import in_syntax, listed, mapping, quoted, whole
 from pellucid.base.errors import BadInput
-from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.data.load import ConceptSource, load_concepts
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.inputs.models import model_from

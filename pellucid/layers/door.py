@@ -8,20 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pellucid.base.checks import known, whole
+from pellucid.base.checks import known, quoted, whole
 from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import attributions, readers
-from pellucid.base.wording import quoted
+from pellucid.base.output_folder import PARTS, QUESTION
 from pellucid.drawing.method_facts import entry_of
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_for
 from pellucid.explaining.inputs.loading import distinct_names
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
-from pellucid.layers.folder import LayerFolder
 from pellucid.layers.question import (
+    LayerFolder,
     LayerQuestion,
     check_layers,
     check_steps,
@@ -30,7 +30,6 @@ from pellucid.layers.question import (
 )
 from pellucid.layers.record import FORM, LayerAnalysis, ModelLayers
 from pellucid.results.explanation import Explanation
-from pellucid.results.question_folder import PARTS, QUESTION
 from pellucid.results.storage import read
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.explaining import Request, method_calls

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.base.checks import at_least
+from pellucid.base.checks import at_least, quoted
 from pellucid.base.errors import BadSetting
-from pellucid.base.wording import quoted
 from pellucid.layers.record import LayerAnalysis, ModelLayers
-from pellucid.results.means import difference_interval, t_interval
+from pellucid.results.bootstrap import difference_interval, t_interval
 from pellucid.results.table import Interval
 from pellucid.results.word_counts import MIN_TEXTS, word_form
 from pellucid.results.word_map import WordMap, word_map

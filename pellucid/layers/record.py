@@ -5,15 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.base.checks import known
+from pellucid.base.checks import known, listed, quoted, reason, short_title
 from pellucid.base.errors import BadFile, BadInput, BadSetting, PellucidError
 from pellucid.base.files import write_text
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import renderers
 from pellucid.base.memory import not_enough_memory
-from pellucid.base.wording import listed, quoted, reason, short_title
+from pellucid.results.bootstrap import t_interval
 from pellucid.results.explanation import Explanation
-from pellucid.results.means import t_interval
 from pellucid.results.storage import as_records, from_records
 from pellucid.results.table import Interval
 from pellucid.results.word_map import WordMap, mean_map, model_map, sentence_map, word_map

@@ -16,8 +16,7 @@ from pellucid.run.batch import Row
 from pellucid.run.blank import derived_seed
 from pellucid.run.model import Model
 from pellucid.run.parity import residuals
-from pellucid.run.precision import TOLERANCE
-from pellucid.run.rounding import tolerance
+from pellucid.run.rounding import TOLERANCE, tolerance
 from pellucid.run.windows import rows_of
 from pellucid.text.example import Example
 

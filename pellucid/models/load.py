@@ -5,14 +5,13 @@ from pathlib import Path
 
 import torch
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import one_of, quoted, reason
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import disk_errors, possible_path
-from pellucid.base.wording import quoted, reason
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import load_hugging_face
 from pellucid.models.composed.composed import is_composed, load_composed
-from pellucid.models.writing.generation_settings import Languages
+from pellucid.models.writing.continuing import Languages
 from pellucid.models.writing.load import is_writing_source, load_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.run.target import Problem

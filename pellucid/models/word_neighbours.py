@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pellucid.base.json_text import file_digest
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.source_digest import MINILM_WHEEL, load_encoder
+from pellucid.models.classifiers.hugging_face import MINILM_WHEEL, load_encoder
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.vector_file import all_vectors
 from pellucid.models.families.encoder import Encoder

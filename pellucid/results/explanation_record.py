@@ -8,9 +8,9 @@ from typing import TypedDict
 
 import numpy as np
 
+from pellucid.base.checks import quoted, reason
 from pellucid.base.errors import BadInput
 from pellucid.base.json_text import nan_as_none, parsed
-from pellucid.base.wording import quoted, reason
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.text.example import Example, Rationale, prompted
 from pellucid.text.units import Spans, Units

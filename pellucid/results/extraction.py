@@ -6,8 +6,8 @@ Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4: t
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
-from pellucid.base.wording import quoted
 from pellucid.text.example import Example
 
 OWN = frozenset({"original", "spans", "n_words", "extractor", "extractor_settings", "extractor_seed"})

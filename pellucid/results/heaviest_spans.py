@@ -11,12 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from pellucid.base.wording import percent
+from pellucid.base.checks import percent
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.span_analysis import SpanAnalysis
-from pellucid.text.content_words import has_content, words_with_content
-from pellucid.text.ranges import Pick, first_of, largest_sums
-from pellucid.text.tied_units import ORDERS, contents_of, drawn_numbers, pick_drawn
+from pellucid.text.lexicon import has_content, words_with_content
+from pellucid.text.ranges import ORDERS, Pick, contents_of, drawn_numbers, first_of, largest_sums, pick_drawn
 from pellucid.text.units import SPECIAL, Kind, Spans, Units
 
 # About half of the words of English texts are no content words, so half of all random one-word spans have no content. Of

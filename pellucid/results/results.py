@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
-from pellucid.base.checks import known, one_of
+from pellucid.base.checks import known, one_of, short_title
 from pellucid.base.kinds import renderers
 from pellucid.base.packages import optional_package
-from pellucid.base.wording import short_title
 from pellucid.results.class_words import ClassWords
 from pellucid.results.explanation import Explanation
 from pellucid.results.summary import Summary, summary_of

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
+from pellucid.base.checks import short_title
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import short_title
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
 from pellucid.results.explanation import Explanation
-from pellucid.text.content_words import words_with_content
+from pellucid.text.lexicon import words_with_content
 
 # The JSON keys of these fields are the names that they had in version 0.1.0; files and scripts rely on them.
 JSON_KEYS = {

@@ -11,13 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pellucid.base.checks import every
+from pellucid.base.checks import every, quoted, reason
 from pellucid.base.errors import BadFile, BadInput, PellucidError
 from pellucid.base.files import disk_errors, file_name, possible_path, whole_file, write_text
 from pellucid.base.json_text import read_json
 from pellucid.base.memory import not_enough_memory
 from pellucid.base.parquet_file import bounded_batches
-from pellucid.base.wording import quoted, reason
 from pellucid.results.explanation import Explanation, Prediction, RowAxis
 from pellucid.results.explanation_record import ExplanationRecord, from_record, to_record
 from pellucid.text.units import BY_SIZE, SPECIAL, Spans, Units

@@ -8,16 +8,22 @@ from pathlib import Path
 from types import UnionType
 from typing import Any
 
-from pellucid.base.checks import known
+from pellucid.base.checks import known, reason
 from pellucid.base.errors import BadFile, BadInput, UnknownName
 from pellucid.base.files import read_text, write_text
 from pellucid.base.json_text import nan_as_none, parsed, sealed, unsealed
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import reason
-from pellucid.results.check_outcome import CheckOutcome, TrustCard, check_outcome_from
+from pellucid.results.interval import (
+    CheckOutcome,
+    TrustCard,
+    check_outcome_from,
+    curve_from,
+    interval_from,
+    misplaced,
+    word_from,
+)
 from pellucid.results.interval import Curve as Curve
 from pellucid.results.interval import Interval as Interval
-from pellucid.results.interval import curve_from, interval_from, misplaced, word_from
 from pellucid.text.example import is_utf8
 
 FORM = "pellucid-table-1"

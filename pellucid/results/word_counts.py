@@ -6,17 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pellucid.base.checks import at_least
+from pellucid.base.checks import at_least, listed
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import attributions
-from pellucid.base.wording import listed
+from pellucid.results.bootstrap import t_interval
 from pellucid.results.class_words import ClassWords, WordScore
 from pellucid.results.document_frequencies import Counted, DocumentFrequencies, word_form
-from pellucid.results.explanation import Explanation
-from pellucid.results.means import t_interval
-from pellucid.results.prediction import Explained
+from pellucid.results.explanation import Explained, Explanation
 from pellucid.results.word_lists import WordLists, WordSum
-from pellucid.text.content_words import is_content_word
+from pellucid.text.lexicon import is_content_word
 from pellucid.text.units import Spans
 
 MIN_TEXTS = 3  # a word of fewer texts says more about those texts than about the class

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pellucid.base.checks import shortened
 from pellucid.base.errors import BadInput
-from pellucid.base.wording import shortened
 from pellucid.results.explanation import Explanation
-from pellucid.results.scored import coarser
+from pellucid.results.unit_scores import coarser
 from pellucid.text.units import Kind
 
 Place = tuple[int, int, int]  # segment, start and end of a word in the original text

@@ -9,12 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.base.catalogue import Entry
+from pellucid.base.checks import number
 from pellucid.base.kinds import diagnostics
-from pellucid.base.wording import number
 from pellucid.results.explanation import Explanation
 from pellucid.run.model import Model
-from pellucid.run.precision import SHORT
-from pellucid.run.rounding import Rounding
+from pellucid.run.rounding import SHORT, Rounding
 
 
 @diagnostics.add(worst="highest")

@@ -10,13 +10,12 @@ import torch
 from torch import Tensor
 
 from pellucid.base.catalogue import Call, Choice, Entry
-from pellucid.base.checks import whole
+from pellucid.base.checks import in_syntax, quoted, whole
 from pellucid.base.errors import BadSetting, ModelCannot, ParityBroken
 from pellucid.base.kinds import STATE_VECTOR, attributions
-from pellucid.base.lazy_attributes import cached_property
-from pellucid.base.progress import Progress, silent
-from pellucid.base.torch_contexts import check_computes
-from pellucid.base.wording import in_syntax, quoted
+from pellucid.base.packages import cached_property
+from pellucid.base.processes import Progress, silent
+from pellucid.base.torch_state import check_computes
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.run.batch import Batch
 from pellucid.run.blank import HIGHEST_SEED
@@ -28,20 +27,17 @@ from pellucid.run.diagnostics import (
 )
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState
-from pellucid.run.language_head import head_settings
 from pellucid.run.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.run.parity import CheckedLogits, Guard
 from pellucid.run.readout import LOGITS, WindowAnswers
 from pellucid.run.rounding import rounding_of
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.stitching import in_passages, stitched
-from pellucid.run.target import Explainable, Target, class_logits, class_probabilities
+from pellucid.run.target import Explainable, Target, class_logits, class_probabilities, head_settings
 from pellucid.run.windows import in_windows
-from pellucid.run.word import Word
-from pellucid.run.word_rows import scores_of
+from pellucid.run.word import Word, scores_of
 from pellucid.text.example import Example
-from pellucid.text.units import Spans, Units
-from pellucid.text.unspaced_words import caveats_on_words
+from pellucid.text.units import Spans, Units, caveats_on_words
 
 GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
 

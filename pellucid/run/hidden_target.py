@@ -12,14 +12,13 @@ from typing import Literal
 
 from torch import Tensor
 
-from pellucid.base.checks import at_least, one_of
+from pellucid.base.checks import at_least, in_syntax, one_of, quoted
 from pellucid.base.errors import BadSetting, ModelCannot
-from pellucid.base.wording import in_syntax, quoted
 from pellucid.results.explanation import Explained
 from pellucid.run.batch import Batch, Row
 from pellucid.run.model import WRITING, Model, part_of
-from pellucid.run.precision import quotient, widened
 from pellucid.run.readout import Positions, StateReadout
+from pellucid.run.rounding import quotient, widened
 from pellucid.run.traces import positions_of_head
 
 EVERY = "all"  # every layer, or every piece of a text

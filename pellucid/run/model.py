@@ -8,12 +8,10 @@ from typing import Any, Literal, Protocol
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import between
+from pellucid.base.checks import between, in_syntax, listed, quoted
 from pellucid.base.errors import BadSetting, ModelCannot
-from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.run.batch import Batch, Row
-from pellucid.run.language_head import LanguageHead
-from pellucid.run.target import Problem
+from pellucid.run.target import LanguageHead, Problem
 from pellucid.run.trace import NOTHING, Trace, Want
 from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units

@@ -13,11 +13,11 @@ from itertools import groupby
 import torch
 from torch import Tensor
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import ParityBroken
-from pellucid.base.wording import quoted
 from pellucid.run.batch import Batch
 from pellucid.run.model import Model
-from pellucid.run.precision import TOLERANCE as TOLERANCE
+from pellucid.run.rounding import TOLERANCE as TOLERANCE
 from pellucid.run.rounding import tolerance
 from pellucid.run.target import class_logits
 from pellucid.run.trace import Want

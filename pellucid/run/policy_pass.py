@@ -11,12 +11,11 @@ from torch.autograd import Function
 
 from pellucid.base.catalogue import Call
 from pellucid.base.errors import ModelCannot
-from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.packages import cached_property
 from pellucid.run.batch import Batch
 from pellucid.run.model import Model, check_layer
-from pellucid.run.precision import widened
 from pellucid.run.readout import LOGITS, Readout
-from pellucid.run.rounding import number_type
+from pellucid.run.rounding import number_type, widened
 from pellucid.run.target import Explainable
 from pellucid.run.trace import Trace, Want
 from pellucid.run.traces import Gradients, gradients_of

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import ModelCannot
-from pellucid.base.progress import Progress
-from pellucid.base.torch_contexts import check_computes
-from pellucid.base.wording import quoted
+from pellucid.base.processes import Progress
+from pellucid.base.torch_state import check_computes
 from pellucid.results.explanation import Prediction
 from pellucid.run.explaining import predict
 from pellucid.run.forward_pass import ForwardPass

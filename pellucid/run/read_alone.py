@@ -13,8 +13,8 @@ from torch import Tensor
 from pellucid.results.heaviest_spans import texts_with_spans
 from pellucid.run.batch import Batch, Row
 from pellucid.run.blank import generator_for
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.forward_pass import ForwardPass
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import class_logits, class_probabilities
 from pellucid.text.units import SPECIAL, Spans, coarsen
 

@@ -1,12 +1,7 @@
-"""Which rows run together: the only file that knows batch sizes.
-
-Rows are sorted by length and packed by a budget of padded tokens. Equal rows run once. When memory runs out, the budget is
-halved and the work goes on. On a CPU a few hundred tokens keep a core busy, so the budget is small on purpose, and long
-texts run alone. Where padding changes a model's answers, only rows of one length share a pass.
-"""
+"""The scheduler: rows, edited ones too, are sorted by length, packed by tokens, and equal ones computed once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import TypeVar
 
@@ -16,10 +11,21 @@ from torch import Tensor
 
 from pellucid.base.checks import at_least
 from pellucid.base.memory import is_memory_error
-from pellucid.base.progress import Progress, silent
+from pellucid.base.processes import Progress, silent
+from pellucid.base.torch_state import sums_remembered
 from pellucid.run.batch import Row
-from pellucid.run.model import Packing
-from pellucid.run.parity import SHARE
+from pellucid.run.model import Model, Packing
+from pellucid.run.parity import SHARE, check_edited
+from pellucid.run.readout import LOGITS, Readout
+from pellucid.run.windows import rows_of
+
+# Which rows run together: the only file that knows batch sizes.
+#
+# Rows are sorted by length and packed by a budget of padded tokens. Equal rows run once. When memory runs
+# out, the budget is halved and the work goes on. On a CPU a few hundred tokens keep a core busy, so the
+# budget is small on purpose, and long texts run alone. Where padding changes a model's answers, only rows
+# of one length share a pass.
+
 
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
 CPU_TOKENS, DEVICE_TOKENS = 640, 32768
@@ -228,3 +234,39 @@ def _borders(sizes: list[int], budget: int) -> list[int]:
     for size, of_size in groupby(range(len(sizes)), key=sizes.__getitem__):
         borders += list(of_size)[:: max(1, budget // max(size, 1) // FINE)]
     return [*borders, len(sizes)]
+
+
+def evaluate_rows(
+    model: Model,
+    scheduler: Scheduler,
+    rows: Sequence[Row],
+    readout: Readout = LOGITS,
+    *,
+    wide_head: bool = False,
+) -> Tensor:
+    """[row answer]: the model's answers, without gradients; every distinct row is computed once.
+
+    The answer to a row with windows is the mean of the answers to its windows. wide_head: what follows the last block is computed in
+    float32 at least, for answers that are subtracted.
+    """
+    dtype = torch.float32
+    want = replace(readout.want, wide_head=wide_head)
+
+    def run(pack: list[Row]) -> Tensor:
+        nonlocal dtype
+        with torch.no_grad():
+            answers = readout.answers(model.trace(pack, want), pack)
+        dtype = answers.dtype
+        return answers if dtype == torch.float64 else answers.float()
+
+    def check(together: Tensor, alone: Tensor) -> None:
+        check_edited(model, together, alone, dtype)
+
+    windows = [rows_of(row) for row in rows] if any(row.windows for row in rows) else None
+    with sums_remembered():
+        read = rows if windows is None else [row for of_row in windows for row in of_row]
+        question = readout.key + (b" wide" if wide_head else b"")
+        answers = scheduler.evaluate(read, run, question, check)
+    if windows is None:
+        return answers
+    return torch.stack([part.mean(0) for part in answers.split([len(of_row) for of_row in windows])])

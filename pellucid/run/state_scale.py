@@ -12,9 +12,9 @@ from hashlib import blake2b
 import torch
 from torch import Tensor
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import datasets
-from pellucid.base.wording import quoted
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import EVERY, ResolvedState
 from pellucid.run.model import WRITING, Model

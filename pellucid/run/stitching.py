@@ -14,14 +14,14 @@ import torch
 from torch import Tensor
 
 from pellucid.base.catalogue import Call
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadSetting, ModelCannot
-from pellucid.base.wording import quoted
 from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Batch
 from pellucid.run.diagnostics import worst_of
 from pellucid.run.model import Scores
-from pellucid.text.edits import passages_in
 from pellucid.text.example import Example
+from pellucid.text.ranges import passages_in
 from pellucid.text.units import PASSAGE, SPECIAL, Spans, Units, coarsen
 
 OF_EACH = "what is explained is the mean of their values"

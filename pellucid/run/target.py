@@ -1,4 +1,4 @@
-"""The target: a class's logit, its probability or its loss; or one class against another."""
+"""What reads hidden states back as words: for each state, how likely each token of the vocabulary is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,84 @@ from typing import Literal, Protocol, get_args
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import known, one_of
+from pellucid.base.checks import known, listed, one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.memory import to_device
-from pellucid.base.wording import listed, quoted
 from pellucid.results.explanation import Explained
 from pellucid.run.batch import Row
 from pellucid.run.readout import LOGITS, Readout, WindowAnswers
 from pellucid.text.example import Example
+
+
+@dataclass(frozen=True, eq=False)
+class NamedTokens:
+    """What a head makes of states: log_probabilities [place k] of k tokens, and the id of the likeliest token [place]."""
+
+    log_probabilities: Tensor
+    most_likely: Tensor
+
+
+class LanguageHead(Protocol):
+    """Names tokens from hidden states [place width].
+
+    digest: of its weights and vocabulary. description: one line, which stands in the settings of each result. width:
+    numbers of a state. n_tokens: tokens of its vocabulary. trained_on: "the encoder before fine-tuning" or "the
+    classifier". vocabulary: a digest of token -> id, which must be the classifier's.
+    """
+
+    @property
+    def digest(self) -> str:
+        """Of weights and vocabulary."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """One line that stands with results."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Numbers of a state."""
+        ...
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens that it can name."""
+        ...
+
+    @property
+    def trained_on(self) -> str:
+        """Whose states it learnt to read."""
+        ...
+
+    @property
+    def vocabulary(self) -> str:
+        """A digest of token -> id."""
+        ...
+
+    def log_probabilities(self, states: Tensor, layer: int, ids: Sequence[int]) -> Tensor:
+        """[place width] of a layer -> [place k]: natural logarithms for k ids; the normaliser is that of all tokens."""
+        ...
+
+    def most_likely(self, states: Tensor, layer: int) -> Tensor:
+        """[place width] of a layer -> [place]: the id of the likeliest token."""
+        ...
+
+    def name_tokens(self, states: Tensor, layer: int, ids: Sequence[int]) -> NamedTokens:
+        """Both of the above from one product with the vocabulary, which costs more than all else."""
+        ...
+
+
+def head_settings(head: LanguageHead) -> dict[str, str]:
+    """What the settings of a result say of the head that was used."""
+    return {
+        "language_head": f"{head.description}, trained on {head.trained_on}",
+        "language_head_digest": head.digest,
+    }
+
+
+# The target: a class's logit, its probability or its loss; or one class against another.
+
 
 Output = Literal["logit", "probability", "loss"]
 Problem = Literal["single_label", "multi_label", "one_logit", "regression"]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pellucid.base.errors import ModelCannot
-from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.packages import cached_property
 from pellucid.run.batch import Batch, Row
 from pellucid.run.model import WRITING, Model
 from pellucid.run.readout import Positions, Readout

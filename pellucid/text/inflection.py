@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from pellucid.text.synonyms import likeliest_base, parts_of_speech, synonyms
+from pellucid.text.lexicon import likeliest_base, parts_of_speech, synonyms
 from pellucid.text.wordnet import PartOfSpeech, WordNet
 
 Form = Literal["base", "plural", "third_person", "past", "participle", "gerund", "comparative", "superlative"]

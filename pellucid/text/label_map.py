@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from pellucid.base.checks import clipped, in_syntax, listed, quoted
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.base.wording import clipped, in_syntax, listed, quoted
 from pellucid.text.example import Example
 
 LabelMap = Mapping[str, str]  # label -> class

@@ -1,13 +1,18 @@
-"""Ranges of neighbouring units: how many units a share is, which ranges do not overlap, and which score highest."""
+"""Ranges of units: runs, joined and cut; and the orders of units whose scores are equal."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Protocol
 
 import numpy as np
 
-from pellucid.text.units import SPECIAL, Units
+from pellucid.base.checks import quoted
+from pellucid.base.errors import BadInput
+from pellucid.base.json_text import json_digest
+from pellucid.text.example import Example
+from pellucid.text.units import SPECIAL, Spans, Units
 
 Pick = Callable[[Sequence[range]], range]  # several possible ranges -> one of them
 ROUNDING = 1e-12  # of the sums of a text's scores: what differs by less is equal
@@ -183,3 +188,137 @@ def steps_of(units: Units) -> tuple[int, ...]:
 def step_labels(units: Units) -> tuple[str, ...]:
     """What each step is called where people see it: its number, from 1, and the piece that was read last."""
     return tuple(f"{number} {units.labels[piece]}" for number, piece in enumerate(steps_of(units), 1))
+
+
+# Orders of a text's units by score, where equal scores stand in orders drawn from what the units are, not
+# from where they stand.
+#
+# Reading order would let the place of a text's evidence decide what a method is worth that scores most
+# words 0. The draws are the same for every method, alone or beside other texts, and for a text whose
+# words stand in another order.
+
+
+TIES = "mean over orders of equal scores"  # the rule's name in records of numbers that follow it
+ORDERS = 4  # of a text with equal scores; see docs/how-to/add-a-metric.md for what more of them would change
+
+
+def contents_of(units: Units) -> list[str]:
+    """For each of the text's units what it is: its text of a pair, and its characters; special tokens left out."""
+    return [f"{units.segment[unit]} {units.labels[unit]}" for unit in units.content]
+
+
+def drawn_numbers(contents: Sequence[str], count: int = 1) -> np.ndarray:
+    """[draw unit]: random numbers, 0 to 1, that depend on what all units are; units that are the same get different ones."""
+    by_content = sorted(range(len(contents)), key=contents.__getitem__)
+    seed = int(json_digest([contents[unit] for unit in by_content]), 16)
+    numbers = np.empty((count, len(contents)))
+    numbers[:, by_content] = np.random.default_rng(seed).random(numbers.shape)
+    return numbers
+
+
+def drawn_order(scores: np.ndarray, contents: Sequence[str]) -> np.ndarray:
+    """[unit]: the units by number, highest score first; equal scores in one drawn order."""
+    ties = drawn_numbers(contents)[0] if has_ties(scores) else np.zeros(len(scores))
+    return np.lexsort((ties, -scores))
+
+
+def drawn_span_order(spans: Spans, scores: np.ndarray) -> np.ndarray:
+    """[span]: the spans by number, highest score first; equal scores in one drawn order."""
+    numbers = np.zeros(len(spans.parts))
+    numbers[list(spans.parts.content)] = drawn_numbers(contents_of(spans.parts))[0]
+    return np.lexsort((drawn_for_ranges(numbers, np.asarray(spans.first), np.asarray(spans.last)), -scores))
+
+
+def drawn_for_ranges(numbers: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """[range]: a random number for each range of units, of those of its ends, so that it is the same read backwards.
+
+    numbers: [... unit], as drawn. first, last: [range].
+    """
+    both: np.ndarray = numbers[..., first] + numbers[..., last]
+    return both % 1.0
+
+
+def pick_drawn(numbers: np.ndarray, turn: int = 0) -> Pick:
+    """Picks one of several ranges by drawn numbers [unit]; `ORDERS` turns are spread evenly over them."""
+
+    def pick(ranges: Sequence[range]) -> range:
+        ends = np.array([(one.start, one.stop - 1) for one in ranges])
+        order = drawn_for_ranges(numbers, *ends.T).argsort()
+        return ranges[order[turn * len(ranges) // ORDERS]]
+
+    return pick
+
+
+def tied_orders(scores: np.ndarray, contents: Sequence[str]) -> list[list[int]]:
+    """Orders of the units, highest score first: one where no two scores are equal, else `ORDERS`, each as likely as the others.
+
+    scores: [unit]. Within equal scores they are turns of one drawn order, evenly spaced: each unit comes first about as often as
+    the others, and of two units each comes first in half of the orders.
+    """
+    order = drawn_order(scores, contents)
+    if not has_ties(scores):
+        return [order.tolist()]
+    groups = np.split(order, np.flatnonzero(np.diff(scores[order])) + 1)
+    return [
+        np.concatenate([np.roll(group, -(turn * len(group) // ORDERS)) for group in groups]).tolist()
+        for turn in range(ORDERS)
+    ]
+
+
+def has_ties(scores: np.ndarray) -> bool:
+    """Whether two of the scores [unit] are equal."""
+    return len(np.unique(scores)) < len(scores)
+
+
+def mean_of_orders(values: np.ndarray) -> np.ndarray:
+    """[order ...] -> [...]: the mean over orders; of equal values exactly their value, which a sum would round."""
+    first: np.ndarray = values[0]
+    return first + (values - first).mean(0)
+
+
+# Passages: parts of a text that the user names by their words, such as those that a search has put into a
+# prompt.
+
+
+def passages_in(example: Example, passages: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """The characters [start, end) of each passage in the example's first text, in reading order.
+
+    Blanks around a passage do not count. One that is named twice has to stand there twice. Raises `BadInput` for passages that
+    are blank, missing, ambiguous, or overlap.
+    """
+    text, where = example.segments[0], f"the first text of example {quoted(example.id)}"
+    places = []
+    for passage, wanted in Counter(passage.strip() for passage in passages).items():
+        if not passage:
+            raise BadInput(
+                f"A passage of example {quoted(example.id)} is blank; name parts of its first text."
+            )
+        starts = _starts(text, passage)
+        if len(starts) != wanted:
+            raise BadInput(_not_there(passage, len(starts), wanted, where))
+        places += [(start, start + len(passage)) for start in starts]
+    for (first, end), (start, last) in pairwise(sorted(places)):
+        if start < end:
+            raise BadInput(
+                f"The passages {quoted(text[first:end])} and {quoted(text[start:last])} overlap in {where}; name parts that do not."
+            )
+    return tuple(sorted(places))
+
+
+def _starts(text: str, passage: str) -> list[int]:
+    """Where a passage begins; places that overlap one another are counted once."""
+    starts, start = [], text.find(passage)
+    while start >= 0:
+        starts.append(start)
+        start = text.find(passage, start + len(passage))
+    return starts
+
+
+def _not_there(passage: str, count: int, wanted: int, where: str) -> str:
+    if not count:
+        return (
+            f"The passage {quoted(passage)} is not in {where}; give parts of that text as they stand there."
+        )
+    if count < wanted:
+        return f"The passage {quoted(passage)} stands {count} times in {where} and was named {wanted} times."
+    return f"The passage {quoted(passage)} stands {count} times in {where}; give more of the text around it, or name it {count} times."

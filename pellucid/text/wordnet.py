@@ -10,10 +10,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import in_syntax, one_of
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, possible_path
-from pellucid.base.wording import in_syntax
 
 # One line of each of WordNet's files, as the pages wndb(5WN) and cntlist(5WN) describe them.
 

@@ -12,8 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
+from pellucid.base.checks import changes, clipped, reason
 from pellucid.base.errors import BadFile
-from pellucid.base.wording import changes, clipped, reason
 from pellucid.models.folders.weight_files import save_tensors
 
 UNREADABLE = (  # what a broken or spoilt file can raise

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.base.checks import known
+from pellucid.base.checks import known, listed
 from pellucid.base.errors import BadSetting, PellucidError
-from pellucid.base.wording import listed
 from pellucid.data.shared.rows import SkippedRows
 from pellucid.explaining.commands.data_options import Reading
-from pellucid.explaining.commands.option_records import settings_by_name, settings_from, with_option_records
+from pellucid.explaining.commands.model_options import settings_by_name, settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.models.classifiers.classifier import Classifier

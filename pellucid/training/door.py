@@ -10,22 +10,19 @@ from pellucid.base.checks import mapping
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import possible_path
 from pellucid.drawing.progress_bar import progress_bar
-from pellucid.explaining.inputs.data_source import DataSource, with_labels
-from pellucid.explaining.inputs.files import columns_as_settings
+from pellucid.explaining.inputs.data_source import DataSource, columns_as_settings, with_labels
 from pellucid.explaining.inputs.loading import load, remember, route_to_load
 from pellucid.explaining.inputs.readings import Data
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import encoder_kind
 from pellucid.models.composed.lower_layers import check_form
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.run.target import Problem
 from pellucid.text.label_map import LabelMap
 from pellucid.training import upgrading
-from pellucid.training.objective import check_fit
-from pellucid.training.objective_fit import check_objective_poolers
-from pellucid.training.recipes import training_settings
+from pellucid.training.objective import check_fit, check_objective_poolers
+from pellucid.training.recipes import TrainingTexts, training_settings, training_texts
 from pellucid.training.train import train_model
-from pellucid.training.training_texts import TrainingTexts, training_texts
 from pellucid.training.watch import watch_of
 
 

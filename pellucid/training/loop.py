@@ -15,12 +15,12 @@ from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.json_text import json_digest
 from pellucid.base.kinds import objectives
 from pellucid.base.memory import check_memory
-from pellucid.base.progress import Progress
+from pellucid.base.processes import Progress
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.run.batch import Batch
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import scheduler_for
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.training.checkpoint import (
     BestWeights,
     TrainingState,
@@ -28,8 +28,7 @@ from pellucid.training.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
-from pellucid.training.objective_fit import learnt_instead_of_labels
+from pellucid.training.objective import ObjectiveContext, StepPart, learnt_instead_of_labels, objectives_of
 from pellucid.training.recipe import Recipe
 from pellucid.training.span_count import FALL, span_count_on_dev, spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from pellucid.base.kinds import penalties
-from pellucid.run.precision import widened
+from pellucid.run.rounding import widened
 from pellucid.run.trace import GateTrace, SpanTrace, StateTrace, UnitTrace
 
 

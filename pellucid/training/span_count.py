@@ -15,7 +15,7 @@ from torch import Tensor
 from pellucid.base.errors import BadSetting
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hooks import evaluating
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, heaviest_span
 from pellucid.run.batch import Batch
 from pellucid.run.forward_pass import ForwardPass

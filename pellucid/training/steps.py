@@ -15,12 +15,17 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.joined_windows import LONGEST
 from pellucid.models.families.probes import set_dropout
 from pellucid.models.pooling.span_attention import all_spans_weigh
-from pellucid.models.routing.route import Route, route_class
+from pellucid.models.routing.trial import Route, route_class
 from pellucid.run.batch import Batch, Row
 from pellucid.run.module_hooks import hook_output
 from pellucid.run.scheduler import Scheduler
-from pellucid.training.objective import Objective, ObjectiveContext, StepPart, objectives_of
-from pellucid.training.objective_fit import learnt_instead_of_labels
+from pellucid.training.objective import (
+    Objective,
+    ObjectiveContext,
+    StepPart,
+    learnt_instead_of_labels,
+    objectives_of,
+)
 from pellucid.training.recipe import Recipe
 from pellucid.training.span_count import span_count_of
 from pellucid.training.training_loss import TrainingLoss, balancing_weights, gold_numbers, word_choice_loss

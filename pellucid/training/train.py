@@ -6,33 +6,31 @@ from dataclasses import asdict, astuple, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
+from pellucid.base.checks import listed, reason
 from pellucid.base.errors import BadFile, BadInput, PellucidError
 from pellucid.base.kinds import objectives
 from pellucid.base.output_folder import FolderState, OutputFolder, check_as_before
-from pellucid.base.progress import Progress
-from pellucid.base.wording import listed, reason
+from pellucid.base.processes import Progress
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
-from pellucid.models.classifiers.source_digest import source_digest
+from pellucid.models.classifiers.hugging_face import source_digest
 from pellucid.models.composed.composed import (
     as_classifier,
+    compose,
     missing_tokenizer_files,
     read_trained_texts,
     save_tokenizer,
 )
-from pellucid.models.composed.composing import compose
 from pellucid.models.composed.joined_windows import LONGEST
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.composed.vector_file import vector_file, vector_file_digest
 from pellucid.models.load import on_device
-from pellucid.models.pooling.unit_attention import n_units
+from pellucid.models.pooling.pooler import n_units
 from pellucid.run.batch import Batch
 from pellucid.run.windows import rows_of
-from pellucid.text.example import Example
-from pellucid.text.trained_texts import text_digest
+from pellucid.text.example import Example, text_digest
 from pellucid.training.loop import Run, check_beginnings, train
-from pellucid.training.objective import check_fit, check_widths
-from pellucid.training.objective_fit import check_objective_widths, check_objectives
+from pellucid.training.objective import check_fit, check_objective_widths, check_objectives, check_widths
 from pellucid.training.recipe import Recipe
 from pellucid.training.span_count import check_span_count, spans_on_dev
 from pellucid.training.trained_folder import TrainedFolder, TrainingRecord, remake_notes

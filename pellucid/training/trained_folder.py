@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
+from pellucid.base.checks import changes
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_folder, disk_errors, remove_unfinished, write_text
 from pellucid.base.output_folder import OutputFolder
-from pellucid.base.wording import changes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.composed.composed import (
@@ -34,7 +34,7 @@ from pellucid.models.composed.composed import (
     write_trained_texts,
 )
 from pellucid.models.composed.composed import FILE as TRAINED_TEXTS
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.folders.configuration import read_object
 from pellucid.results.heaviest_spans import HeaviestSpans
 

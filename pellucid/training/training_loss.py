@@ -10,15 +10,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from pellucid.base.checks import in_syntax, listed, quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.kinds import penalties
-from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hooks import evaluating
-from pellucid.models.classifiers.output import Output
+from pellucid.models.classifiers.running import Output
 from pellucid.models.composed.joined_windows import LONGEST
-from pellucid.models.composed.rationale_network import RationaleNetwork, Steering
-from pellucid.models.poolers.rationale import START
+from pellucid.models.composed.networks import RationaleNetwork, Steering
+from pellucid.models.poolers.pieces import START
 from pellucid.run.batch import Row
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Problem

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from pellucid.base.checks import listed
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.base.files import possible_path, read_text, write_text
 from pellucid.base.json_text import parsed
-from pellucid.base.wording import listed
 from pellucid.explaining.accuracy import class_logits_of
 from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import is_composed, strips_final_full_stop
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.results.bootstrap import accuracy_interval, paired_difference
 from pellucid.results.table import Interval
@@ -24,8 +24,8 @@ from pellucid.run.batch import Row
 from pellucid.run.target import Problem
 from pellucid.run.trace import Want
 from pellucid.text.example import Example
+from pellucid.training.recipes import TrainingTexts
 from pellucid.training.training_loss import gold_numbers, right_answers
-from pellucid.training.training_texts import TrainingTexts
 
 # Upgrade: how often a classifier was right before and after its encoder was given a new pooler and head.
 

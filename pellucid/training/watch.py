@@ -14,12 +14,11 @@ from typing import Literal
 
 import torch
 
-from pellucid.base.checks import at_least, known, of_kind
+from pellucid.base.checks import at_least, known, of_kind, quoted
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_folder, disk_errors, read_text, remove_unfinished, write_text
 from pellucid.base.kinds import STATE_VECTOR
-from pellucid.base.progress import silent
-from pellucid.base.wording import quoted
+from pellucid.base.processes import silent
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import save

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pellucid.base.checks import clipped, listed, quoted
 from pellucid.base.errors import BadInput
-from pellucid.base.wording import clipped, listed, quoted
 from pellucid.results.explanation import Explanation
 from pellucid.text.units import SPECIAL
 

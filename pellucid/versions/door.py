@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pellucid.base.checks import every, known, listed_members, of_class, whole
+from pellucid.base.checks import clipped, every, in_syntax, known, listed, listed_members, of_class, whole
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.base.wording import clipped, in_syntax, listed
 from pellucid.explaining.read import read_explanations
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results

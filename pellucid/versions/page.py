@@ -7,15 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pellucid.base.checks import shortened
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import shortened
 from pellucid.drawing.card import answer_line, expert_facts, order_caution, picture, text_heading
 from pellucid.drawing.colours import Scales
 from pellucid.drawing.heat_map import caution_lines, numbers_switch
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
-from pellucid.drawing.page import IN_NOTEBOOK, Section, facts_section, notebook_sections, write_report
+from pellucid.drawing.page import (
+    IN_NOTEBOOK,
+    Section,
+    facts_section,
+    methods_key,
+    notebook_sections,
+    shared_cautions,
+    shared_caveats,
+    write_report,
+)
 from pellucid.drawing.reading_guide import versions_guide
-from pellucid.drawing.texts_view import methods_key, shared_cautions, shared_caveats
 from pellucid.drawing.wording import percent
 from pellucid.explaining.views.corpus import IN_FULL, START, ending, light_picture, usual_scales
 from pellucid.results.explanation import Explanation

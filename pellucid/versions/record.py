@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from pellucid.base.checks import short_title
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
 from pellucid.base.packages import optional_package
-from pellucid.base.wording import short_title
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval
 

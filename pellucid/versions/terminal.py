@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from rich.table import Table as Grid
 from rich.text import Text
 
+from pellucid.base.checks import in_syntax
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import in_syntax
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.terminal import Line, caution_lines, line, printed
 from pellucid.drawing.wording import MINUS, answer_name, first_names, percent

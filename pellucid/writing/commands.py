@@ -14,8 +14,7 @@ from pellucid.base.files import check_outputs
 from pellucid.base.json_text import nan_as_none
 from pellucid.drawing.html import plain
 from pellucid.explaining.commands.data_options import Reading, TextOptions, Texts
-from pellucid.explaining.commands.model_options import LanguageOptions, held_out
-from pellucid.explaining.commands.option_records import with_option_records
+from pellucid.explaining.commands.model_options import LanguageOptions, held_out, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.models import translator_from
 from pellucid.models.writing.continuing import Written

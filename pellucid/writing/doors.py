@@ -7,10 +7,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path, PurePath
 from typing import Any, Unpack
 
-from pellucid.base.checks import mapping, one_of, whole
+from pellucid.base.checks import in_syntax, listed, mapping, one_of, quoted, whole
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.files import possible_path, readable
-from pellucid.base.wording import in_syntax, listed, quoted
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.explain import explain
 from pellucid.explaining.inputs.data_source import DataSource
@@ -24,7 +23,7 @@ from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.results.explanation import Explanation
 from pellucid.text.example import Example
-from pellucid.training.training_texts import training_texts
+from pellucid.training.recipes import training_texts
 from pellucid.writing.train_translator import train_translator as trained_translator
 from pellucid.writing.translator_plan import (
     NETWORKS,

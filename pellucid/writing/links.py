@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadFile, BadInput
-from pellucid.base.safe_start import PROGRAM_ENVIRONMENT, program_path
-from pellucid.base.wording import quoted
+from pellucid.base.processes import PROGRAM_ENVIRONMENT, program_path
 from pellucid.results.bootstrap import percentile_interval, resampled_means
 from pellucid.results.explanation import Explanation
 from pellucid.results.interval import Interval

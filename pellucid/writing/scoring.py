@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.base.checks import between, every
+from pellucid.base.checks import between, every, quoted
 from pellucid.base.errors import BadInput
 from pellucid.base.files import possible_path, read_text, write_text
 from pellucid.base.packages import optional_package
-from pellucid.base.wording import quoted
-from pellucid.data.built_in.planted_translation import LINKS
+from pellucid.data.built_in import LINKS
 from pellucid.explaining.inputs.examples import examples_from
 from pellucid.explaining.inputs.models import translator_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.results.explanation import Explanation
-from pellucid.text.example import Example
-from pellucid.text.trained_texts import seen_caveats
+from pellucid.text.example import Example, seen_caveats
 from pellucid.writing.bleu import TranslationScores, check_scoring, translation_scores
 from pellucid.writing.doors import check_search, write
 from pellucid.writing.links import (

@@ -8,7 +8,7 @@ import typer
 import pellucid
 from pellucid.base.json_text import Json
 from pellucid.explaining.commands.data_options import TextFiles
-from pellucid.explaining.commands.option_records import settings_from, with_option_records
+from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.models.translation.translator_folder import load_translator
 from pellucid.models.translation.untrained_network import NetworkSettings

@@ -10,28 +10,28 @@ import torch
 
 from pellucid.base.errors import BadSetting
 from pellucid.base.json_text import json_digest
-from pellucid.base.lazy_attributes import cached_property
 from pellucid.base.output_folder import FolderState, OutputFolder, check_as_before
-from pellucid.base.progress import Progress
+from pellucid.base.packages import cached_property
+from pellucid.base.processes import Progress
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.composed.composed import missing_tokenizer_files, read_trained_texts, save_tokenizer
 from pellucid.models.load import move
 from pellucid.models.translation.translator_folder import TranslatorParts
-from pellucid.text.example import Example
-from pellucid.text.trained_texts import text_digest
+from pellucid.text.example import Example, text_digest
 from pellucid.training.checkpoint import TrainingState, best_epoch, load_checkpoint, save_checkpoint
 from pellucid.training.loop import drawing_from
 from pellucid.training.trained_folder import remake_notes
 from pellucid.writing.translation_loss import (
     EncodedPairs,
+    TranslatorOut,
     batches,
     encode_pairs,
     epoch_order,
+    history_of,
     piece_losses,
     translation_loss,
 )
-from pellucid.writing.translator_out import TranslatorOut, history_of
 from pellucid.writing.translator_plan import (
     TranslationRecipe,
     TranslatorPlan,

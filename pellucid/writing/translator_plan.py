@@ -10,7 +10,7 @@ import torch
 from pellucid.base.checks import at_least, between, mapping, of_kind, one_of
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import penalties
-from pellucid.base.local_random import OwnDraws
+from pellucid.base.torch_state import OwnDraws
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.translator_folder import TranslatorParts, add_source_spans, source_spans_of
@@ -21,7 +21,7 @@ from pellucid.models.translation.untrained_network import (
     untrained_lstm,
     untrained_network,
 )
-from pellucid.models.writing.encoder_decoder import EncoderDecoder
+from pellucid.models.writing.forms import EncoderDecoder
 from pellucid.models.writing.load import load_writing
 from pellucid.models.writing.tokenizing import two_texts
 from pellucid.run.blank import HIGHEST_SEED

@@ -13,7 +13,7 @@ import time
 from functools import partial
 
 import pellucid
-from pellucid.attacks.attack_plan import AttackPlan
+from pellucid.attacks.named import AttackPlan
 from pellucid.base.processes import Share
 from pellucid.demo import FEW_PASSES
 from studies.attack_orders.numbers import summarise

@@ -12,12 +12,12 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import heaviest, texts_of
 from pellucid.run.batch import Batch, Row
 from pellucid.run.blank import generator_for
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import scheduler_for
 from pellucid.run.read_alone import disjoint_alike, only, without
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import class_probabilities
-from pellucid.text.content_words import words_with_content
 from pellucid.text.example import Example
+from pellucid.text.lexicon import words_with_content
 from pellucid.text.units import Spans
 from studies.shared.units import Numbers
 

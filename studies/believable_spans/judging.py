@@ -10,7 +10,7 @@ from pellucid.base.processes import Share, no_report
 from pellucid.evidence.transfers import right_answers, span_parts
 from pellucid.explaining.planting import label_leak
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.results.explanation import Explanation
 from pellucid.text.example import Example, marked
 from pellucid.text.units import Spans

@@ -11,8 +11,8 @@ from pellucid.results.bootstrap import (
     bootstrap_interval,
     paired_difference,
     paired_difference_over_runs,
+    t_interval,
 )
-from pellucid.results.means import t_interval
 from pellucid.results.table import CHANCE
 from studies.believable_spans.marks import marks_of
 from studies.believable_spans.models import MODELS

@@ -13,9 +13,9 @@ import numpy as np
 
 from pellucid.base.errors import BadFile
 from pellucid.base.kinds import datasets
-from pellucid.data.built_in import pocket
+from pellucid.data import built_in as pocket
 from pellucid.data.load import load_examples
-from pellucid.data.shared.splits import SHARES
+from pellucid.data.shared.part_files import SHARES
 from pellucid.text.example import Example, group_of
 from pellucid.text.units import text_units
 from studies.corpus_facts.surface_cues import (

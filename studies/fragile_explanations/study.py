@@ -15,8 +15,8 @@ import time
 from functools import partial
 
 import pellucid
-from pellucid.attacks.attack_plan import AttackPlan
 from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.named import AttackPlan
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.processes import Share
 from studies.fragile_explanations.numbers import summarise

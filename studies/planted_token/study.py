@@ -12,16 +12,16 @@ from typing import Any
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import ModelCannot
-from pellucid.base.progress import Progress
+from pellucid.base.processes import Progress
 from pellucid.data.load import load_examples
 from pellucid.evidence.transfers import reason_precision
 from pellucid.explaining.accuracy import accuracy
 from pellucid.explaining.explain import explain_all
-from pellucid.explaining.inputs.explained_target import usual_methods
+from pellucid.explaining.inputs.readings import usual_methods
 from pellucid.results.bootstrap import bootstrap_interval
 from pellucid.results.table import Interval
 from pellucid.run.model import Model
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 from pellucid.training.door import train
 from studies.shared.equal_scores import RECORD, EqualScores
 from studies.shared.method_settings import with_study_settings

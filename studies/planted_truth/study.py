@@ -19,13 +19,13 @@ import numpy as np
 
 from pellucid.base.kinds import reasons
 from pellucid.base.processes import Share
-from pellucid.data.built_in.pocket import first_edition
-from pellucid.data.planting.plant import CLASSES, PARTS, plant
+from pellucid.data.built_in import first_edition
+from pellucid.data.plant import CLASSES, PARTS, plant
 from pellucid.explaining.accuracy import follows_planted_reason
 from pellucid.explaining.explain import explain_all
-from pellucid.explaining.inputs.explained_target import usual_methods
+from pellucid.explaining.inputs.readings import usual_methods
 from pellucid.explaining.planting import ENOUGH
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.results.bootstrap import bootstrap_interval, paired_difference
 from pellucid.results.table import CHANCE
 from pellucid.run.model import Model

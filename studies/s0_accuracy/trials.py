@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.training.recipe import Recipe, RecipeChanges
 from studies.s0_accuracy.page import STRIPPED
 from studies.shared.self_explaining_models import PAPER_RECIPE, SCORE_START

@@ -1,6 +1,6 @@
 """The page of the attacks."""
 
-from pellucid.base.wording import percent
+from pellucid.base.checks import percent
 from pellucid.results.table import Interval
 from studies.s0_attacks.numbers import QUERIES
 from studies.s0_attacks.tasks import PAPER, PLAIN, SELF, SPANS

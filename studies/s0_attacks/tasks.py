@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pellucid.attacks.attack_plan import AttackPlan
+from pellucid.attacks.named import AttackPlan
 from pellucid.data.load import load_examples
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe
 from studies.shared.self_explaining_models import CONCENTRATION, SCORE_START

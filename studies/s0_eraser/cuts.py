@@ -19,10 +19,9 @@ from pellucid.results.extraction import ExtractedSpan, Extraction
 from pellucid.run.blank import generator_for
 from pellucid.run.model import Model
 from pellucid.run.target import Target
-from pellucid.text.content_words import eraser_tokens, token_texts
 from pellucid.text.example import Example
-from pellucid.text.ranges import choose_ranges
-from pellucid.text.tied_units import drawn_numbers, drawn_span_order
+from pellucid.text.lexicon import eraser_tokens, token_texts
+from pellucid.text.ranges import choose_ranges, drawn_numbers, drawn_span_order
 from pellucid.text.units import SPECIAL, Spans, Units
 
 Lengths = Sequence[Sequence[int]]  # [example segment]: how many tokens are cut

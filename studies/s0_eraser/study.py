@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pellucid.base.processes import Share
-from pellucid.errors.learned_cues import words_of
+from pellucid.errors.record import words_of
 from pellucid.evidence.eraser_scores import eraser_scores, example_columns
 from pellucid.evidence.transfers import right_answers
 from pellucid.models.classifiers.classifier import Classifier

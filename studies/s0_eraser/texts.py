@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from pellucid.data.load import load_examples
-from pellucid.text.content_words import eraser_tokens
 from pellucid.text.example import Example
+from pellucid.text.lexicon import eraser_tokens
 from pellucid.text.units import text_units
 from studies.shared.text_choice import with_smallest_digests
 

@@ -6,10 +6,9 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.errors.grouping import CONTRASTS, NEGATIONS
-from pellucid.errors.learned_cues import words_of
-from pellucid.results.bootstrap import bootstrap_interval, paired_difference
+from pellucid.errors.record import words_of
+from pellucid.results.bootstrap import NOTHING, bootstrap_interval, paired_difference, share
 from pellucid.results.extraction import Extraction
-from pellucid.results.means import NOTHING, share
 from pellucid.results.table import Interval
 from pellucid.text.example import Example
 from studies.shared.units import Numbers

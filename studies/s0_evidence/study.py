@@ -18,17 +18,16 @@ import numpy as np
 
 import pellucid
 from pellucid.base.files import write_text
-from pellucid.base.progress import Progress
+from pellucid.base.processes import Progress
 from pellucid.data.load import load_examples
 from pellucid.errors.grouping import grouped
-from pellucid.errors.learned_cues import cue_words, cues_of
-from pellucid.errors.record import ErrorAnalysis
+from pellucid.errors.record import ErrorAnalysis, cue_words, cues_of
 from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import Extraction
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import scheduler_for
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 from studies.s0_evidence.page import as_page

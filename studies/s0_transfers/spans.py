@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pellucid.base.processes import Share, no_report
-from pellucid.base.progress import silent
+from pellucid.base.processes import Share, no_report, silent
 from pellucid.data.exports.json_lines import write_json_lines
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS

@@ -1,7 +1,7 @@
 """The page of the translators."""
 
-from pellucid.base.wording import percent
-from pellucid.results.means import t_interval
+from pellucid.base.checks import percent
+from pellucid.results.bootstrap import t_interval
 from studies.s0_translation.judging import EVERY
 from studies.s0_translation.summary import LAYERS
 from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table

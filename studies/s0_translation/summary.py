@@ -5,9 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import resampled_means
+from pellucid.results.bootstrap import resampled_means, t_interval
 from pellucid.results.interval import Interval
-from pellucid.results.means import t_interval
 from pellucid.writing.bleu import bleu_of_means
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines

@@ -7,7 +7,7 @@ from typing import Any
 import pellucid
 from pellucid.base.kinds import attributions
 from pellucid.base.processes import Share, no_report
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.run.model import Model
 from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe

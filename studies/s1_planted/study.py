@@ -20,11 +20,11 @@ import numpy as np
 import pellucid
 from pellucid.base.catalogue import Choice
 from pellucid.base.processes import Share
-from pellucid.data.built_in.planted_token import CLASSES
+from pellucid.data.built_in import CLASSES
 from pellucid.data.load import load_examples
 from pellucid.evidence.transfers import reason_precision
-from pellucid.layers.lens.stage import LensRecipeChanges
-from pellucid.models.composed.plan import Plan
+from pellucid.layers.lens_stage import LensRecipeChanges
+from pellucid.models.composed.networks import Plan
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import CHANCE
 from pellucid.run.model import Model

@@ -19,7 +19,7 @@ from itertools import combinations
 from pellucid.base.kinds import checks
 from pellucid.base.processes import Share
 from pellucid.comparison.checks.agreement import agreement_lines
-from pellucid.results.check_outcome import CheckLine
+from pellucid.results.interval import CheckLine
 from studies.s2_agreement.explained import (
     SIZES,
     check_case,

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 
 from pellucid.base.kinds import datasets
-from pellucid.data.formats.sst_trees import FIVE, parse
+from pellucid.data.formats.classes import FIVE, parse
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
-from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
 from pellucid.text.example import Example
 from studies.s3_accuracy.models import PRETRAINED

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import t_interval
 from studies.s2_words.paper import ENDS
 from studies.shared.markdown import models_with_seeds
 from studies.shared.study import Records

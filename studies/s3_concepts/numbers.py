@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION
-from pellucid.results.bootstrap import paired_difference_over_runs
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import paired_difference_over_runs, t_interval
 from studies.shared.claims import Claim
 from studies.shared.units import Numbers
 

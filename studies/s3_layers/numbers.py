@@ -9,7 +9,7 @@ import numpy as np
 
 from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import Interval
-from pellucid.text.content_words import is_content_word
+from pellucid.text.lexicon import is_content_word
 from studies.s3_layers.models import PRETRAINED
 from studies.s3_layers.scores import HEAD
 from studies.shared.claims import Claim

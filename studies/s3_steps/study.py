@@ -22,8 +22,7 @@ import numpy as np
 from pellucid.base.errors import BadFile
 from pellucid.base.json_text import file_digest
 from pellucid.base.kinds import attributions
-from pellucid.base.processes import Share
-from pellucid.base.progress import silent
+from pellucid.base.processes import Share, silent
 from pellucid.results.bootstrap import paired_difference_over_runs
 from pellucid.results.table import Interval
 from pellucid.run.explaining import Request, explain_batch, method_calls

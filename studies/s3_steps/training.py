@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pellucid.base.local_random import OwnDraws
 from pellucid.base.processes import Share
+from pellucid.base.torch_state import OwnDraws
 from pellucid.models.folders.weight_files import save_tensors
 from studies.s3_steps.network import END, LABELS, LETTERS, PAD, START, ReversingNetwork
 from studies.shared.units import Numbers

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.base.wording import percent
+from pellucid.base.checks import percent
 from pellucid.results.interval import Interval
 from studies.s3_steps.writers import SHOWN
 from studies.shared.markdown import markdown_table

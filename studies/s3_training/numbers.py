@@ -6,8 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.evidence.transfers import mean_over_runs
-from pellucid.results.bootstrap import paired_difference_over_runs
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import paired_difference_over_runs, t_interval
 from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.claims import Claim

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.base.json_text import nan_as_none
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import t_interval
 from studies.s4_fragility.summary import missing_seeds
 from studies.shared.attention_models import PAPER_NAMES
 from studies.shared.claims import Claim

@@ -8,7 +8,7 @@ from functools import partial
 from pellucid.attention.weight_tests.changed_weights import imitation_curve
 from pellucid.base.processes import Share
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.training.imitators import imitators
+from pellucid.training.objectives.other_models import imitators
 from pellucid.training.trained_folder import TrainedFolder
 from studies.s4_fragility.trainings import Lesson, model_folder, trained, training_about
 from studies.shared.attention_models import RECIPE, AttentionModel

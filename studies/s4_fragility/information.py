@@ -15,7 +15,7 @@ from pellucid.attention.weight_tests.mutual_information import (
     mutual_information,
     word_states,
 )
-from pellucid.attention.weight_tests.weights_and_states import VOCABULARIES
+from pellucid.attention.weight_tests.states import VOCABULARIES
 from pellucid.base.processes import Share
 from studies.s4_fragility.tasks import InformationSize
 from studies.s4_fragility.trainings import Lesson, trained_model, training_about

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.attention.weight_tests.weights_and_states import VOCABULARIES
+from pellucid.attention.weight_tests.states import VOCABULARIES
 from pellucid.base.json_text import nan_as_none
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import t_interval
 from studies.s4_fragility.information import GROUPINGS
 from studies.s4_fragility.paper import TABLE_2
 from studies.shared.attention_models import PAPER_NAMES

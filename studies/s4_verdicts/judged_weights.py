@@ -11,7 +11,7 @@ from pellucid.attention.lines import model_attention
 from pellucid.attention.models import weigh
 from pellucid.attention.question import AttentionQuestion
 from pellucid.base.json_text import nan_as_none
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.evidence.transfers import heaviest_in_reason
 from pellucid.results.explanation import Explanation
 from pellucid.run.model import Model

@@ -21,7 +21,7 @@ from typing import Any
 
 from pellucid.base.kinds import datasets, reasons
 from pellucid.data.load import load_examples
-from pellucid.data.planting.plant import CLASSES, PARTS, carrier_parts, plant
+from pellucid.data.plant import CLASSES, PARTS, carrier_parts, plant
 from pellucid.text.example import Example
 from studies.s4_fragility.choice import CHOICE, weights_or_usual
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_about

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 
 from pellucid.attention.weighed_texts import WeighedText, right_answers, weighed_texts
-from pellucid.attention.weight_tests.weights_and_states import mean_unit_probability
+from pellucid.attention.weight_tests.states import mean_unit_probability
 from pellucid.base.kinds import attention_tests
 from pellucid.run.model import Model
 from pellucid.text.example import Example

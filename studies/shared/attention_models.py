@@ -7,7 +7,7 @@ values beside ours.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pellucid.models.composed.plan import Plan, Settings
+from pellucid.models.composed.networks import Plan, Settings
 from pellucid.training.recipe import Recipe
 
 VARIANTS = ("base", "concat", "residual", "tying", "masked_words")

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, cast
 import torch
 
 from pellucid.run.diagnostics import EAGER
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 from pellucid.training.recipe import Precision, computes_in
 
 PACKAGES = ("torch", "transformers", "numpy")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 
 RECORD = "equal_scores"  # its name in records and results
 

@@ -13,9 +13,9 @@ from pellucid.base.errors import PellucidError
 from pellucid.base.files import write_text
 from pellucid.base.manifest import remove_manifest
 from pellucid.base.output_folder import NOTHING_KNOWN, OutputFolder
-from pellucid.base.progress import Progress, silent
+from pellucid.base.processes import Progress, silent
 from pellucid.drawing.progress_bar import progress_bar
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 from studies.shared.equal_scores import RECORD
 from studies.shared.study import Settings, Study, studies
 from studies.shared.unit_files import PACKED, RUNS, pack_units

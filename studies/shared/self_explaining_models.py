@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from pellucid.base.processes import Share
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model

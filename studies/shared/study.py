@@ -11,7 +11,7 @@ from typing import Any
 
 from pellucid.base.catalogue import Catalogue
 from pellucid.base.errors import BadInput
-from pellucid.base.progress import Progress, silent
+from pellucid.base.processes import Progress, silent
 from studies.shared.equal_scores import EqualScores
 from studies.shared.options import OUT, PROCESSES, SIZE, Option
 from studies.shared.unit_files import RUNS, has_unit

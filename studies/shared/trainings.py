@@ -15,7 +15,7 @@ from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
 from pellucid.evidence import transfers
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model

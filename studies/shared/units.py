@@ -10,9 +10,8 @@ from pathlib import Path
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_folder
 from pellucid.base.json_text import sealed, unsealed
-from pellucid.base.processes import Processes, Share
-from pellucid.base.progress import Progress, silent
-from pellucid.models.classifiers.source_digest import source_digest
+from pellucid.base.processes import Processes, Progress, Share, silent
+from pellucid.models.classifiers.hugging_face import source_digest
 from pellucid.run.diagnostics import EAGER
 from pellucid.text.example import Example
 from pellucid.training.recipe import Precision

@@ -18,25 +18,25 @@ from pathlib import Path
 import torch
 
 from pellucid.base.catalogue import Choice
+from pellucid.base.checks import reason
 from pellucid.base.errors import BadFile
 from pellucid.base.files import read_text, write_text
 from pellucid.base.json_text import Json
 from pellucid.base.kinds import attributions
-from pellucid.base.progress import Progress
-from pellucid.base.wording import reason
+from pellucid.base.processes import Progress
 from pellucid.comparison.comparison import Comparison, metric_calls
 from pellucid.comparison.folder import ComparisonFolder
 from pellucid.comparison.judged_part import joined
 from pellucid.data.load import load_examples
 from pellucid.explaining.accuracy import accuracy
-from pellucid.explaining.inputs.explained_target import usual_methods
-from pellucid.models.composed.plan import Plan
+from pellucid.explaining.inputs.readings import usual_methods
+from pellucid.models.composed.networks import Plan
 from pellucid.results.table import CHANCE
 from pellucid.run.explaining import Request, method_calls
 from pellucid.run.model import Model
 from pellucid.run.target import Target
 from pellucid.text.example import Example
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from studies.shared.equal_scores import RECORD, EqualScores

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.training.recipe import Recipe, RecipeChanges
 from studies.shared.trainings import Trial, seeded
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from math import isnan
 
-from pellucid.results.bootstrap import paired_difference_over_runs
-from pellucid.results.means import t_interval
+from pellucid.results.bootstrap import paired_difference_over_runs, t_interval
 from pellucid.results.table import Interval
 from pellucid.training.checkpoint import best_epoch
 from studies.shared.claims import ENOUGH_SEEDS, no_verdict

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from pellucid.data.load import load_examples
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.training.recipe import Recipe, RecipeChanges
 from studies.shared.options import DATA, ENCODER, FINISHED
 from studies.shared.study import Records, Settings, Study, UnitStages, studies

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import read_text
-from pellucid.data.built_in.planted_translation import LINKS
+from pellucid.data.built_in import LINKS
 from pellucid.data.load import load_examples
 from pellucid.text.example import Example
 from pellucid.writing.links import Links, parsed_links

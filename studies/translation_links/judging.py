@@ -8,7 +8,7 @@ import numpy as np
 import pellucid
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.base.kinds import attributions
-from pellucid.explaining.inputs.explained_target import supported_methods
+from pellucid.explaining.inputs.readings import supported_methods
 from pellucid.run.model import Model
 from pellucid.text.example import Example
 from pellucid.writing.links import Links, link_counts, linked_words

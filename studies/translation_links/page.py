@@ -1,6 +1,6 @@
 """The page of links, and its picture: for each method how far above chance its best source word is right."""
 
-from pellucid.base.wording import percent
+from pellucid.base.checks import percent
 from pellucid.results.interval import Interval
 from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from studies.shared.computing_environment import where_computed

@@ -7,7 +7,7 @@ from functools import cache
 from pellucid.base.catalogue import Choice
 from pellucid.base.kinds import reasons
 from pellucid.data.load import load_examples
-from pellucid.data.planting.plant import CLASSES, carrier_parts, plant
+from pellucid.data.plant import CLASSES, carrier_parts, plant
 from pellucid.data.shared.part_files import PARTS
 from pellucid.text.example import Example
 from studies.shared.data_folders import source_of

@@ -10,16 +10,15 @@ import numpy as np
 
 import pellucid
 from pellucid.base.catalogue import Choice
-from pellucid.base.processes import Share, no_report
-from pellucid.base.progress import silent
+from pellucid.base.processes import Share, no_report, silent
 from pellucid.comparison.comparison import metric_calls
 from pellucid.comparison.comparison_of import comparison_of
 from pellucid.comparison.folder import ComparisonFolder
 from pellucid.comparison.judged_part import JudgedPart, joined
 from pellucid.comparison.leads import pseudo_values
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.composed.plan import Plan
-from pellucid.results.check_outcome import TrustCard
+from pellucid.models.composed.networks import Plan
+from pellucid.results.interval import TrustCard
 from pellucid.results.table import Table
 from pellucid.run.target import Target
 from pellucid.training.recipe import Recipe

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pellucid
-from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
-from pellucid.base.notices import InputReading, UnmatchedLabels
+from pellucid.base.errors import BadFile, BadInput, BadSetting, InputReading, UnknownName, UnmatchedLabels
 
 LABELS = ("negative", "positive")
 REVIEWS = {"review": ["a lovely film", "a dull film"], "stars": [5, 1]}

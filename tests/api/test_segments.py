@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import pellucid
-from pellucid.base.notices import InputReading
+from pellucid.base.errors import InputReading
 from pellucid.text.example import Example
 from tests.training.tiny_training import parts, save_encoder, trained
 

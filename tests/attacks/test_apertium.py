@@ -23,7 +23,7 @@ from pellucid.attacks.apertium.modes import (
 from pellucid.attacks.apertium.pipeline import Pipeline
 from pellucid.attacks.apertium.tagged_words import Pivot, Tagger, back_translations
 from pellucid.base.errors import BadFile, BadSetting, UnknownName
-from pellucid.base.safe_start import PROGRAM_ENVIRONMENT
+from pellucid.base.processes import PROGRAM_ENVIRONMENT
 
 needs_spanish = pytest.mark.skipif(
     "spanish" not in installed_pivots(), reason="Debian's package apertium-eng-spa is not installed"

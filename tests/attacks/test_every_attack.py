@@ -8,8 +8,9 @@ import pytest
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
 from pellucid.attacks.attack_case import AttackCase, Place
-from pellucid.attacks.attack_plan import AttackPlan
+from pellucid.attacks.attempt import Edit, edited_segments
 from pellucid.attacks.dictionaries import Dictionaries
+from pellucid.attacks.named import AttackPlan
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import (
     attack_candidates,
@@ -18,7 +19,6 @@ from pellucid.base.kinds import (
     attacks,
 )
 from pellucid.run.predicting import predictions
-from pellucid.text.edits import Edit, edited_segments
 from pellucid.text.example import Example, Rationale
 from pellucid.text.wordnet import DEBIAN
 

@@ -8,13 +8,13 @@ from scipy.stats import kendalltau
 
 import pellucid
 from pellucid.attacks.attack_case import Place
+from pellucid.attacks.attempt import Edit
 from pellucid.attacks.omission_scores import moved_places, words_of
 from pellucid.attacks.views import row_of
 from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import attack_goals
-from pellucid.results.prediction import Prediction
+from pellucid.results.explanation import Prediction
 from pellucid.run.predicting import predictions
-from pellucid.text.edits import Edit
 from pellucid.text.example import Example
 from pellucid.text.units import text_units
 from tests.tiny import tiny_classifier
@@ -223,7 +223,7 @@ def test_places_are_followed_by_their_characters(edit, expected):
     example = Example(("a bcd ef", "a"))
     moved = moved_places(words_of(example)[:3], [edit])
     text = Example(tuple(example.segments))
-    from pellucid.text.edits import edited_segments
+    from pellucid.attacks.attempt import edited_segments
 
     after = edited_segments(text.segments, [edit])
     assert [one and after[one.segment][one.start : one.end] for one in moved] == expected

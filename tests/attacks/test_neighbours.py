@@ -5,12 +5,12 @@ import torch
 
 import pellucid
 from pellucid.attacks.attack_case import AttackCase, Place
+from pellucid.attacks.attempt import Edit
 from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.base.kinds import attack_candidates, attack_guards
-from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.word_neighbours import FileNeighbours, WordNeighbours, word_neighbours
-from pellucid.text.edits import Edit
 from pellucid.text.example import Example
 from pellucid.text.wordnet import DEBIAN
 

@@ -9,9 +9,9 @@ from pellucid.attacks.cases import scores_of
 from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.attacks.omission_scores import omission_scores, omissions_at, omissions_of, words_of
 from pellucid.base.kinds import attack_goals
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import scheduler_for
 from pellucid.run.predicting import predictions, single_predictions
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import class_probabilities
 from pellucid.text.example import Example
 from tests.attacks.word_sums import sum_model

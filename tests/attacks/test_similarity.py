@@ -34,7 +34,7 @@ def test_it_is_that_of_the_sentence_encoders_own_library_by_hand(vectors):
     """Mean over all states, special tokens too, as the encoder was trained."""
     import torch
 
-    from pellucid.models.classifiers.source_digest import load_encoder
+    from pellucid.models.classifiers.hugging_face import load_encoder
 
     encoder, tokenizer = load_encoder("minilm")
     texts = [TEXT, "A dull day, without any sun."]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 import pellucid
-from pellucid.data.built_in.pocket import first_edition
+from pellucid.data.built_in import first_edition
 from pellucid.text.units import text_units
 
 LABELS = ["negative", "positive"]

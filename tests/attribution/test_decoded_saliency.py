@@ -9,9 +9,8 @@ import torch
 
 from pellucid.attribution.decoded_saliency import READABLE, best_recovery, recovery
 from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
-from pellucid.models.language_heads.masked_lm_head import MaskedLMHead
-from pellucid.run.language_head import NamedTokens
-from pellucid.run.target import Target
+from pellucid.models.language_heads.masked_head import MaskedLMHead
+from pellucid.run.target import NamedTokens, Target
 from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.reference.decoded_saliency import chances, decoded

@@ -12,10 +12,9 @@ from captum.attr import (
     Saliency,
 )
 
-from pellucid.attribution.gradient import CANCELLED
+from pellucid.attribution.gradient import CANCELLED, Moves
 from pellucid.attribution.gradient_shap import GOLDEN
 from pellucid.attribution.shared.paths import Anchors, AnchorSearch, blank_texts, nodes_of
-from pellucid.attribution.smooth_gradient import Moves
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.network import from_network

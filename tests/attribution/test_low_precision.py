@@ -9,7 +9,7 @@ import torch
 from pellucid.attribution.gradient import CANCELLED, ORTHOGONAL
 from pellucid.base.kinds import attributions
 from pellucid.run.hidden_target import HiddenState
-from pellucid.run.precision import InWiderNumbers, quotient, rounding
+from pellucid.run.rounding import InWiderNumbers, quotient, rounding
 from tests.asking import FEW, ask, works
 from tests.tiny import tiny_classifier
 

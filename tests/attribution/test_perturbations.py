@@ -10,15 +10,22 @@ from captum.attr import LimeBase, Occlusion, ShapleyValueSampling
 from sklearn.linear_model import Ridge
 
 import pellucid
-from pellucid.attribution.as_published.thermostat import _sample as thermostat_sample
+from pellucid.attribution.as_published import _sample as thermostat_sample
 from pellucid.attribution.gaussian_process_shapley import LARGER, TRIPLES, _coalitions, _pairs, hadamard
 from pellucid.attribution.kernel_shap import _plan
-from pellucid.attribution.lime import _sample as lime_sample
+from pellucid.attribution.kernel_shap import _sample as lime_sample
 from pellucid.attribution.shapley_sampling import _Sample
-from pellucid.attribution.shared.coalition_game import all_coalitions, coalitions, even_numbers, games
-from pellucid.attribution.shared.surrogate import Sample, ridge, surrogate
+from pellucid.attribution.shared.coalition_game import (
+    Sample,
+    all_coalitions,
+    coalitions,
+    even_numbers,
+    games,
+    ridge,
+    surrogate,
+)
 from pellucid.base.errors import BadSetting
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.models.classifiers.network import from_network
 from pellucid.run.blank import generator_for
 from pellucid.run.explaining import Request, explain_batch, method_calls

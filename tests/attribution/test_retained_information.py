@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from benchmarks.retained_information import minilm
+from pellucid.attribution.retained_information import _of_seeds
 from pellucid.attribution.shared.noise_search import STILL, NoiseSearch, SearchSettings, squared_jacobians
-from pellucid.attribution.states.retained_information import _of_seeds
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.explaining.explain import explain
 from pellucid.run.forward_pass import ForwardPass

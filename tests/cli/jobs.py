@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pellucid
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from tests import warm_python
 from tests.tiny import LABELS, save_tiny, tiny_composed
 from tests.training.tiny_training import save_encoder

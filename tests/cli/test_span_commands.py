@@ -7,8 +7,8 @@ import pytest
 import pellucid
 from pellucid.data.load import load_part, load_parts
 from pellucid.models.composed.composed import save_composed, write_trained_texts
-from pellucid.models.composed.plan import Plan
-from pellucid.text.trained_texts import text_digest
+from pellucid.models.composed.networks import Plan
+from pellucid.text.example import text_digest
 from tests.hostile.command_line import run
 from tests.tiny import LABELS, save_tiny, tiny_composed
 

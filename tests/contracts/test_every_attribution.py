@@ -12,8 +12,7 @@ from pellucid.base.errors import BadSetting, ModelCannot, ParityBroken, UnknownN
 from pellucid.base.kinds import attributions
 from pellucid.run import parity
 from pellucid.run.explaining import Request, method_calls
-from pellucid.run.language_head import head_settings
-from pellucid.run.target import Target
+from pellucid.run.target import Target, head_settings
 from pellucid.run.traces import Traces
 from pellucid.text.example import Example, as_examples
 from pellucid.text.units import Spans, coarsen

@@ -8,14 +8,13 @@ import pytest
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, RouteNotUsed
 from pellucid.base.kinds import routes
-from pellucid.base.notices import RouteNotUsed
 from pellucid.comparison import comparison
 from pellucid.comparison import door as comparing
 from pellucid.comparison.comparison_of import comparison_of
 from pellucid.comparison.folder import ComparisonFolder
-from pellucid.models.routing.route import route_class
+from pellucid.models.routing.trial import route_class
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
 from tests.asking import FEW, ask

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import pellucid
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.text.wordnet import DEBIAN
 from studies.shared.runner import main, parse_settings, run_study
 from studies.shared.study import studies

@@ -5,10 +5,9 @@ import warnings
 import pytest
 
 import pellucid
-from pellucid.base.errors import UnknownName
+from pellucid.base.errors import AliasUsed, UnknownName
 from pellucid.base.kinds import attributions
-from pellucid.base.notices import AliasUsed
-from pellucid.explaining.inputs.explained_target import methods_to_run
+from pellucid.explaining.inputs.readings import methods_to_run
 
 SHORT = {"ig": "integrated_gradients", "shap": "kernel_shap", "lrp": "relevance", "gradcam": "grad_cam"}
 

@@ -9,7 +9,7 @@ import torch
 import pellucid
 from pellucid.drawing.wording import answer_name, answer_with_chances
 from pellucid.explaining.explain import explain
-from pellucid.results.prediction import Prediction
+from pellucid.results.explanation import Prediction
 from pellucid.text.example import Example
 from tests.tiny import tiny_classifier
 

@@ -9,11 +9,11 @@ import pytest
 import pellucid
 from pellucid.comparison.judged_part import JudgedPart
 from pellucid.data.load import load_examples
-from pellucid.explaining.report import report
+from pellucid.explaining.report import write_page as report
 from pellucid.models.composed.composed import load_composed
 from pellucid.results.heaviest_spans import HeaviestSpans, analysed_heaviest, heaviest_spans
-from pellucid.text.content_words import words_with_content
 from pellucid.text.example import Example
+from pellucid.text.lexicon import words_with_content
 from pellucid.training.trained_folder import TrainedFolder
 from tests.asking import ask
 from tests.tiny import tiny_composed

@@ -78,7 +78,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
 
 
 def test_deep_settings_on_the_command_line_are_words():
-    from pellucid.explaining.commands.option_records import settings_from
+    from pellucid.explaining.commands.model_options import settings_from
 
     assert settings_from([f"n={DEEP}"]) == {"n": DEEP}
     assert issubclass(BadFile, PellucidError)

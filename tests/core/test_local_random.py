@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from pellucid.base.local_random import OwnDraws, UndrawnParameters
+from pellucid.base.torch_state import OwnDraws, UndrawnParameters
 
 
 class Layer(nn.Module):

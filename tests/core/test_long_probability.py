@@ -6,8 +6,7 @@ import torch
 
 from pellucid.base.kinds import attributions
 from pellucid.comparison.case import Case
-from pellucid.run.edited_rows import evaluate_rows
-from pellucid.run.scheduler import Scheduler
+from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.target import Target, class_probabilities
 from pellucid.run.trace import Want
 from pellucid.run.windows import in_windows, rows_of

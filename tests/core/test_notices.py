@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.base import notices
+from pellucid.base import errors as notices
 
-SCRIPT = """from pellucid.base.notices import notify
+SCRIPT = """from pellucid.base.errors import notify
 def door():
     notify("One sentence.")
 door()

@@ -8,11 +8,10 @@ import socket
 import pytest
 
 import pellucid
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, FolderMended
 from pellucid.base.files import remove_unfinished, write_text
 from pellucid.base.json_text import sealed
 from pellucid.base.manifest import MANIFEST, Manifest, digest_inside, read_manifest
-from pellucid.base.notices import FolderMended
 from pellucid.base.output_folder import OutputFolder
 from tests.moments import Moments, files_of, killed
 

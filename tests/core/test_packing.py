@@ -7,9 +7,8 @@ from torch import nn
 
 import pellucid
 from pellucid.base.errors import ParityBroken
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import packing_of, scheduler_for
-from pellucid.run.scheduler import Scheduler
+from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.text.example import as_examples
 from tests.asking import ask
 from tests.small_networks import Bag, Convolutional, Recurrent, words

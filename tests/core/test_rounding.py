@@ -13,9 +13,9 @@ import pellucid
 from pellucid.data.exports.tables import write_csv
 from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.word_counts import class_words
-from pellucid.run.edited_rows import evaluate_rows
 from pellucid.run.packing import scheduler_for
 from pellucid.run.rounding import rounding_of
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
 from tests.asking import ask

@@ -5,7 +5,7 @@ from multiprocessing import util
 
 import pytest
 
-from pellucid.base.safe_start import program_path, safe_path
+from pellucid.base.processes import program_path, safe_path
 
 
 def test_only_meanwhile_do_processes_begin_with_the_option():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.base.errors import BadSetting
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.run.batch import Row
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.scheduler import Scheduler, default_budget, is_memory_error

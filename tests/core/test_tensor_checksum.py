@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from pellucid.base import tensor_checksum
-from pellucid.base.tensor_checksum import checksum, checksum_once, sums_remembered
+from pellucid.base import torch_state as tensor_checksum
+from pellucid.base.torch_state import checksum, checksum_once, sums_remembered
 
 TENSORS = {
     "a matrix": torch.randn(300, 70),

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 import pellucid
-from pellucid.text import unspaced_words
+from pellucid.text import units as unspaced_words
 from pellucid.text.units import text_units
 
 FILM = "这部电影非常精彩"

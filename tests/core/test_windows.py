@@ -14,8 +14,7 @@ import pellucid
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import attributions
 from pellucid.run.batch import OPERATORS, Row, edit
-from pellucid.run.edited_rows import evaluate_rows
-from pellucid.run.scheduler import Scheduler
+from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.stitching import stitched
 from pellucid.run.target import Target
 from pellucid.run.windows import in_windows, pieces_in, rows_of, window_row, windows_of

@@ -7,7 +7,7 @@ import pytest
 
 from pellucid.base.errors import BadFile, BadInput, BadSetting, PellucidError, UnknownName
 from pellucid.data.load import load_concepts
-from pellucid.text.concept import Concept
+from pellucid.text.lexicon import Concept
 
 NOUNS = """  1 This line is of the licence.
 00001000 03 n 02 feeling 0 emotion 1 002 ~ 00002000 n 0000 ~ 00003000 n 0000 | what is felt

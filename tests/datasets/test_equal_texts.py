@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from pellucid.data.load import load_parts
+from pellucid.data.shared.part_files import SHARES, split_of
 from pellucid.data.shared.repeated_texts import RepeatedTexts, equal_groups, nearly_equal
-from pellucid.data.shared.splits import SHARES, split_of
 from pellucid.text.example import Example
 from tests.datasets.formats.originals import write
 

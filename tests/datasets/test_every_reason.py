@@ -9,7 +9,7 @@ import pytest
 import pellucid
 from pellucid.base.kinds import reasons
 from pellucid.data.load import load_examples
-from pellucid.data.planting.plant import WORDS, edited
+from pellucid.data.plant import WORDS, edited
 from tests.reference.planted import REFERENCES
 
 REASONS = reasons.names()

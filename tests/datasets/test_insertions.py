@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from pellucid.base.errors import BadInput
-from pellucid.data.planting.reasons import (
+from pellucid.data.reasons import (
     Gap,
     Insertion,
     draw_gaps,

@@ -4,9 +4,9 @@ import warnings
 
 import pytest
 
+from pellucid.data.shared.part_files import split_parts
 from pellucid.data.shared.repeated_texts import RepeatedTexts, say_repeated_in_file
 from pellucid.data.shared.rows import OddClasses, say_odd_classes
-from pellucid.data.shared.splits import split_parts
 from pellucid.text.example import Example
 
 

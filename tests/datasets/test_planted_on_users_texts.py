@@ -7,7 +7,7 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
 from pellucid.base.kinds import reasons
-from pellucid.data.planting.plant import WORDS, edited
+from pellucid.data.plant import WORDS, edited
 from pellucid.text.example import Example
 from tests.datasets.test_every_reason import everything, made_up, without
 from tests.reference.planted import REFERENCES

@@ -14,12 +14,11 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.comparison.case import Case
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composed_network import composed_network
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan, composed_network
 from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Row
 from pellucid.run.explaining import Request, explain_batch, method_calls

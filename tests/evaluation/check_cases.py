@@ -6,7 +6,7 @@ from functools import cache
 import torch
 
 from pellucid.base.kinds import checks
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.comparison.check_case import CheckCase, TextIntervals
 from pellucid.comparison.checking import OurChanges, checking_of
 from pellucid.comparison.compared_part import compared_part

@@ -6,8 +6,7 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composed_network import composed_network
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan, composed_network
 
 SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]"}
 

@@ -6,9 +6,8 @@ import shutil
 
 import pytest
 
-from pellucid.base.errors import BadFile, BadInput, BadSetting
+from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended
 from pellucid.base.manifest import MANIFEST
-from pellucid.base.notices import FolderMended
 from pellucid.comparison import comparison as parts
 from pellucid.comparison import door as comparing
 from pellucid.comparison.checking import NO_CHECKS

@@ -9,7 +9,7 @@ import torch
 from pellucid.comparison.checks.changed_models import changes
 from pellucid.comparison.scored_text import TAU, scored_text
 from pellucid.comparison.word_correlation import synonym_examples, with_synonym
-from pellucid.text.content_words import is_content_word
+from pellucid.text.lexicon import is_content_word
 from pellucid.text.wordnet import DEBIAN, WordNet
 from tests.evaluation.cases import examples, model
 from tests.evaluation.check_cases import case, explained, outcome, twin

@@ -8,7 +8,7 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.comparison.checks.changed_models import with_random_labels
 from pellucid.comparison.checks.trained_again import with_random_gaps
 from pellucid.comparison.scored_text import ScoredText, without_highest
-from pellucid.data.shared.splits import split_parts
+from pellucid.data.shared.part_files import split_parts
 from pellucid.text.example import Example, Rationale, group_of
 from tests.tiny import tiny_classifier
 from tests.training.tiny_training import parts, save_encoder, trained

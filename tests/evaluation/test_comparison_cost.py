@@ -7,7 +7,7 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadSetting
 from pellucid.comparison.compared_part import _middle_texts, _times
-from pellucid.data.built_in.pocket import first_edition
+from pellucid.data.built_in import first_edition
 from pellucid.text.example import as_examples
 from tests.tiny import tiny_classifier
 

@@ -11,7 +11,7 @@ import pytest
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.kinds import metrics
 from pellucid.base.manifest import MANIFEST
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.comparison import comparison
 from pellucid.comparison import door as comparing
 from pellucid.comparison.compared_part import compared_part

@@ -19,12 +19,11 @@ from pellucid.errors.grouping import (
     negation_cut_off,
     no_cue,
 )
-from pellucid.errors.learned_cues import HALVES, TOO_FEW, cue_words, cues_from, cues_of
+from pellucid.errors.record import HALVES, TOO_FEW, cue_words, cues_from, cues_of
 from pellucid.errors.views import error_analysis_sections
+from pellucid.results.bootstrap import difference, share
 from pellucid.results.heaviest_spans import evidence_parts
-from pellucid.results.means import difference, share
-from pellucid.text.example import Example
-from pellucid.text.trained_texts import text_digest
+from pellucid.text.example import Example, text_digest
 from tests.reports.sample_results import sample_explanation as explanation_of
 from tests.tiny import tiny_classifier, tiny_composed
 

@@ -10,7 +10,7 @@ from pellucid.base.errors import BadSetting, UnknownName
 from pellucid.base.json_text import json_digest
 from pellucid.base.kinds import checks
 from pellucid.comparison.run_checks import CheckFolder
-from pellucid.results.check_outcome import check_outcome_from
+from pellucid.results.interval import check_outcome_from
 from tests.evaluation.cases import model
 from tests.evaluation.check_cases import case, checking, outcome
 

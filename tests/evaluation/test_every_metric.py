@@ -9,7 +9,7 @@ import pytest
 
 from pellucid.base.errors import BadSetting, UnknownName
 from pellucid.base.kinds import metrics
-from pellucid.explaining.inputs.explained_target import default_metrics
+from pellucid.explaining.inputs.readings import default_metrics
 from pellucid.results.bootstrap import combined
 from pellucid.run.model import LACKS
 from tests.evaluation.cases import TEXTS, answer, case_with, examples, mark, model, with_decoy

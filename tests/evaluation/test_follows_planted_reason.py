@@ -4,7 +4,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput, ModelCannot
-from pellucid.data.planting.plant import WORDS
+from pellucid.data.plant import WORDS
 from pellucid.explaining.planting import FollowsPlantedReason
 from pellucid.results.table import Interval
 from tests.evaluation.reader import reader

@@ -9,7 +9,7 @@ from pellucid.attention.weighed_texts import weighed_texts
 from pellucid.attention.weight_tests.changed_weights import imitation_curve
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.text.example import Example
-from pellucid.training.imitators import imitators
+from pellucid.training.objectives.other_models import imitators
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import parts, save_encoder, trained
 

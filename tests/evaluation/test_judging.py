@@ -8,7 +8,7 @@ import pytest
 
 from pellucid.base.errors import BadInput, BadSetting, UnknownName
 from pellucid.base.kinds import metrics
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.compared_part import REMEMBERED, judge_part
 from pellucid.comparison.comparison import Comparison, metric_calls

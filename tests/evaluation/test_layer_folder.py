@@ -7,10 +7,9 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.base.manifest import MANIFEST
-from pellucid.layers import folder as layer_folder
+from pellucid.layers import question as layer_folder
 from pellucid.layers import question as layer_question
-from pellucid.layers.folder import LayerFolder
-from pellucid.layers.question import LayerQuestion
+from pellucid.layers.question import LayerFolder, LayerQuestion
 from pellucid.run.explaining import Request, method_calls
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples

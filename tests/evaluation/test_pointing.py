@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.data.planting.plant import WORDS
+from pellucid.data.plant import WORDS
 from pellucid.evidence.transfers import decoy_first, reason_precision
 from pellucid.text.example import Example, Rationale
 from tests.evaluation.reader import reader

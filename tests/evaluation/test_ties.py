@@ -12,7 +12,7 @@ import pytest
 
 import pellucid
 from pellucid.base.kinds import metrics
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.scored_text import scored_text, without_highest
 from pellucid.evidence.extraction_request import ExtractionRequest

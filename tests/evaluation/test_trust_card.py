@@ -19,7 +19,7 @@ from pellucid.comparison.leads import (
 )
 from pellucid.comparison.trust_card import LIMITS, trust_card
 from pellucid.results.bootstrap import MetricValues, combined
-from pellucid.results.check_outcome import TrustCard
+from pellucid.results.interval import TrustCard
 from pellucid.results.table import Cell, Interval, Table
 
 METRICS = ("hiding", "revealing", "comprehensiveness", "sufficiency")

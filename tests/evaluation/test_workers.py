@@ -7,8 +7,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.base.errors import BadSetting, ModelCannot
-from pellucid.base.notices import RouteNotUsed
+from pellucid.base.errors import BadSetting, ModelCannot, RouteNotUsed
 from pellucid.comparison.comparison import PART
 from pellucid.explaining.inputs.loading import loading_of, remember
 from pellucid.models.routing import route_choice

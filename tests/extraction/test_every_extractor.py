@@ -10,7 +10,7 @@ import torch
 import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import extractors
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.evidence.selection import BY_SPANS, BY_WORDS, TAKES_BUDGET
 

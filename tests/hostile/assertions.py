@@ -12,7 +12,7 @@ from pellucid.base.errors import PellucidError
 from pellucid.comparison.terminal import terminal_table
 from pellucid.drawing.html import ELEMENTS, visible
 from pellucid.drawing.page import page
-from pellucid.explaining.report import report
+from pellucid.explaining.report import write_page as report
 from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Table

@@ -11,7 +11,7 @@ from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import formats
 from pellucid.data.load import load_parts
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.table import Table

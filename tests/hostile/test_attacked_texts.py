@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
+from pellucid.attacks.attempt import edited_segments
 from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import attacks
-from pellucid.text.edits import edited_segments
 from pellucid.text.example import Example
 from pellucid.text.units import text_units
 from pellucid.text.wordnet import DEBIAN

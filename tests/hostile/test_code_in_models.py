@@ -13,9 +13,9 @@ from safetensors.torch import load_file, save_file
 
 import pellucid
 from pellucid.base.errors import BadFile
-from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from tests.hostile.assertions import assert_good_message
 from tests.tiny import LABELS, save_tiny, tiny_composed
 
@@ -108,7 +108,7 @@ def plant(folder):
 LOADING = """
 import os, sys
 import pellucid
-from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.classifiers.hugging_face import load_encoder
 for load in (pellucid.load, load_encoder):
     for place in sys.argv[2:]:
         try:
@@ -331,7 +331,7 @@ def test_a_snapshot_of_the_hub_is_read_through_its_links(model, tmp_path, monkey
 def test_the_word_for_offline_is_read_as_the_hub_reads_it(monkeypatch, word, offline):
     from huggingface_hub import constants
 
-    from pellucid.models.folders import hub
+    from pellucid.models.folders import library_network as hub
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.delenv("TRANSFORMERS_OFFLINE", raising=False)

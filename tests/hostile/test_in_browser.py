@@ -5,7 +5,7 @@ import pytest
 
 import pellucid
 from pellucid.drawing.html import visible
-from pellucid.explaining.report import report
+from pellucid.explaining.report import write_page as report
 from tests.hostile.input_strategies import DIRECTIONS, MARKUP, SCRIPTS
 from tests.reports.sample_results import sample_explanation, sample_table
 from tests.reports.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks

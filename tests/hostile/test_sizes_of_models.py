@@ -17,8 +17,7 @@ import pellucid
 from pellucid.base.errors import BadFile
 from pellucid.models.folders.configuration import check_values, configuration
 from pellucid.models.folders.library_network import new_network
-from pellucid.models.folders.sizes import CALLS, check_numbers, check_sizes
-from pellucid.models.folders.weight_files import WeightSizes, weight_sizes
+from pellucid.models.folders.weight_files import CALLS, WeightSizes, check_numbers, check_sizes, weight_sizes
 from tests.hostile.architectures import kinds, small_network, small_values
 from tests.hostile.assertions import assert_good_message
 from tests.tiny import LABELS, save_tiny

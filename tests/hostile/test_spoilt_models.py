@@ -18,7 +18,7 @@ from torch import nn
 import pellucid
 from pellucid.base.errors import BadFile, ParityBroken, PellucidError
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.training.checkpoint import TrainingState, load_checkpoint, save_checkpoint
 from tests.hostile.assertions import assert_good_message, assert_valid
 from tests.hostile.generated_cases import generated

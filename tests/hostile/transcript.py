@@ -21,7 +21,7 @@ from safetensors.torch import load_file, save_file
 import pellucid
 from pellucid.base.errors import PellucidError
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.results.explanation import Explained
 from tests.explanations import explanation
 from tests.hostile.command_line import run

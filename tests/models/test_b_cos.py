@@ -11,9 +11,9 @@ import pellucid
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.base.kinds import poolers
 from pellucid.models.composed import lower_layers as b_cos_layers
-from pellucid.models.composed.composing import compose
+from pellucid.models.composed.composed import compose
 from pellucid.models.composed.lower_layers import EXPONENT, BCosLinear, aligned, check_form, with_b_cos_layers
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.run.target import Target
 from pellucid.training.train import train_model

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.models.classifiers.collation import collate
+from pellucid.models.classifiers.running import collate
 from pellucid.run.batch import Row
 
 PAD, FIRST, NOTHING = 7, 2, -1

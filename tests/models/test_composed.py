@@ -8,8 +8,7 @@ import torch
 
 from pellucid.base.errors import BadFile, BadSetting, UnknownName
 from pellucid.models.composed.composed import CONFIG, WEIGHTS, as_classifier, is_composed, save_composed
-from pellucid.models.composed.composed_network import composed_network
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan, composed_network
 from pellucid.models.load import load_classifier
 from pellucid.text.example import Example, as_examples
 from tests.asking import ask

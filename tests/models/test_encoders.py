@@ -10,10 +10,9 @@ import torch
 
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import encoders
-from pellucid.models.classifiers.source_digest import load_encoder
-from pellucid.models.composed.composed import CONFIG, save_composed
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.classifiers.hugging_face import load_encoder
+from pellucid.models.composed.composed import CONFIG, compose, save_composed
+from pellucid.models.composed.networks import Plan
 from pellucid.models.composed.word_vectors import MOST_PIECES
 from pellucid.models.load import load_classifier
 from pellucid.run.hidden_target import HiddenState

@@ -8,8 +8,7 @@ from torch import nn
 
 from pellucid.base.kinds import encoders
 from pellucid.models.composed.composed import as_classifier
-from pellucid.models.composed.composed_network import composed_network
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan, composed_network
 from pellucid.models.composed.word_vectors import build_encoder
 from tests.models.composed_promises import (
     PAIR,

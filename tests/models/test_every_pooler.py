@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pellucid.base.kinds import poolers
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.pooling.pooler import Pooler
 from tests.models.composed_promises import (
     TEXTS,

@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from pellucid.models.classifiers.hugging_face import wrap
-from pellucid.models.composed.composed import as_classifier, save_composed, strip_final_full_stop
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.composed import as_classifier, compose, save_composed, strip_final_full_stop
+from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.text.example import as_examples
 from tests.asking import ask

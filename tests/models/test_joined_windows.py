@@ -13,7 +13,7 @@ from pellucid.base.kinds import attributions
 from pellucid.models.composed import joined_windows
 from pellucid.models.composed.composed import CONFIG, save_composed
 from pellucid.models.composed.joined_windows import check_ends
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.run.batch import OPERATORS, edit
 from pellucid.run.explaining import method_calls

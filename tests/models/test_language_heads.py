@@ -7,9 +7,9 @@ from transformers import AutoModel, AutoModelForCausalLM, ElectraForPreTraining
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, ModelCannot
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
-from pellucid.models.language_heads.load import load_masked_lm_head
-from pellucid.models.language_heads.masked_lm_head import MaskedLMHead, named_tokens
+from pellucid.models.composed.networks import Plan
+from pellucid.models.language_heads.lens_folder import load_masked_lm_head
+from pellucid.models.language_heads.masked_head import MaskedLMHead, named_tokens
 from tests.tiny import (
     LABELS,
     MASKED,
@@ -84,7 +84,7 @@ def test_a_saved_classifier_of_every_family_is_explained_with_a_head(family, tmp
 
 def test_a_composed_model_and_one_in_memory_take_a_head(checkpoint, tmp_path):
     from pellucid.models.composed.composed import save_composed
-    from pellucid.models.composed.plan import Plan
+    from pellucid.models.composed.networks import Plan
     from tests.tiny import LABELS
 
     span = tiny_composed("span")

@@ -9,11 +9,11 @@ from transformers import PreTrainedModel
 from transformers.utils import logging as hugging_face_logging
 
 import pellucid
-from pellucid.base.local_random import OwnDraws
-from pellucid.models.composed import composed, composing
-from pellucid.models.composed.composed import load_composed, save_composed
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.base.torch_state import OwnDraws
+from pellucid.models.composed import composed
+from pellucid.models.composed import composed as composing
+from pellucid.models.composed.composed import compose, load_composed, save_composed
+from pellucid.models.composed.networks import Plan
 from pellucid.models.folders.library_network import quiet
 from pellucid.text.example import as_examples
 from tests.threads import PATIENCE, elsewhere, hurried_switching, together

@@ -6,14 +6,12 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.base import tensor_checksum
-from pellucid.base.errors import ModelCannot
-from pellucid.base.notices import RouteNotUsed
-from pellucid.base.tensor_checksum import checksum, sums_remembered
+from pellucid.base import torch_state as tensor_checksum
+from pellucid.base.errors import ModelCannot, RouteNotUsed
+from pellucid.base.torch_state import checksum, sums_remembered
 from pellucid.models.routing import compiled_network, route_choice
 from pellucid.models.routing.compiled_network import CompiledNetwork
-from pellucid.run.edited_rows import evaluate_rows
-from pellucid.run.scheduler import Scheduler
+from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
 from tests.models.test_digest import CHANGES

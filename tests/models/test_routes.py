@@ -14,9 +14,8 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 import pellucid
-from pellucid.base.errors import UnknownName
+from pellucid.base.errors import RouteNotUsed, UnknownName
 from pellucid.base.kinds import routes
-from pellucid.base.notices import RouteNotUsed
 from pellucid.models.routing import linear_product, route_choice, trial
 from pellucid.models.routing.linear_product import InputLinear, PackedWeights, TrainedLinear
 from pellucid.models.routing.routes import FEWEST_PACKED, EagerRoute, LinearLayers

@@ -7,13 +7,11 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot
-from pellucid.models.composed.composed import load_composed, save_composed
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.analysed_spans import outside_share, span_states
+from pellucid.models.composed.composed import compose, load_composed, save_composed
+from pellucid.models.composed.networks import Plan
 from pellucid.models.pooling.heaviest_alone import attend_to_heaviest
-from pellucid.models.pooling.unit_attention import joined
-from pellucid.models.span_analysis.analysed_spans import outside_share
-from pellucid.models.span_analysis.span_states import span_states
+from pellucid.models.pooling.pooler import joined
 from pellucid.results.heaviest_spans import texts_with_spans
 from pellucid.text.example import as_examples
 from tests.asking import ask

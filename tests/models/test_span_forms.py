@@ -7,7 +7,7 @@ import torch
 
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.models.poolers.span import SpanPooler
 from tests.asking import ask

@@ -8,8 +8,7 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken
-from pellucid.models.span_analysis.analysed_spans import influence, own_votes
-from pellucid.models.span_analysis.span_states import span_states
+from pellucid.models.analysed_spans import influence, own_votes, span_states
 from pellucid.run.target import ResolvedTarget
 from pellucid.text.example import as_examples
 from tests.tiny import corpus, tiny_composed
@@ -106,7 +105,7 @@ def test_removal_is_the_sum_without_the_span(model, target):
 
 @pytest.mark.parametrize("settings", [{}, {"unit": "piece"}, {"max_width": 2}, {"weights": "uniform"}])
 def test_weighted_own_logits_sum_to_the_logits(settings, monkeypatch):
-    monkeypatch.setattr("pellucid.models.span_analysis.span_states.AT_ONCE", 100)  # a few spans at a time
+    monkeypatch.setattr("pellucid.models.analysed_spans.AT_ONCE", 100)  # a few spans at a time
     model = sharp(**settings)
     for text in (TEXT, PAIR):
         batch, states, first, last, vectors = every_span(model, text)

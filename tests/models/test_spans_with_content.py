@@ -7,10 +7,10 @@ import pellucid
 from pellucid.base.errors import BadSetting
 from pellucid.data.load import load_examples
 from pellucid.models.composed.composed import load_composed, save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.run.batch import OPERATORS
-from pellucid.text.content_words import has_content, is_content_word
 from pellucid.text.example import as_examples
+from pellucid.text.lexicon import has_content, is_content_word
 from pellucid.text.units import text_units
 from tests.asking import ask
 from tests.tiny import LABELS, tiny_composed

@@ -9,7 +9,7 @@ import torch
 
 from pellucid.base.errors import BadFile
 from pellucid.models.composed.composed import save_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.folders.weight_files import save_tensors
 from tests.tiny import LABELS, tiny_composed
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadSetting, ModelCannot
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.composed import compose
+from pellucid.models.composed.networks import Plan
 from pellucid.models.poolers.pieces import AdditivePooler, DotPooler
 from pellucid.models.pooling.pooler import PieceTensors
 from pellucid.run.target import Target

@@ -7,10 +7,9 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadFile, BadSetting
-from pellucid.base.progress import silent
-from pellucid.models.composed.composed import load_composed
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
+from pellucid.base.processes import silent
+from pellucid.models.composed.composed import compose, load_composed
+from pellucid.models.composed.networks import Plan
 from pellucid.models.composed.vector_file import read_vectors
 from pellucid.models.composed.word_vectors import word_tokenizer
 from pellucid.text.example import as_examples

@@ -12,7 +12,7 @@ from pellucid.attribution.backward.rules import COMMON, times_ratio
 from pellucid.base.checks import at_least
 from pellucid.base.errors import BadSetting, UnknownName
 from pellucid.base.kinds import attributions, policies
-from pellucid.explaining.commands.option_records import choices_from, settings_from
+from pellucid.explaining.commands.model_options import choices_from, settings_from
 from pellucid.results.storage import read, save
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import Scheduler

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from pellucid.attribution.backward import paired_attention
+from pellucid.attribution.backward import rules as paired_attention
 from pellucid.attribution.backward.expanded_functions import open_attention
 from pellucid.attribution.backward.mode import ChangedBackward
 from pellucid.attribution.backward.pairs import RESCALE, opened

@@ -7,8 +7,8 @@ import pytest
 
 from pellucid.comparison.checks_view import LineGrid, WordRows, page_checks, parts_of
 from pellucid.comparison.frontier import costs, frontier, frontier_view
-from pellucid.explaining.report import report
-from pellucid.results.check_outcome import CheckLine, CheckOutcome
+from pellucid.explaining.report import write_page as report
+from pellucid.results.interval import CheckLine, CheckOutcome
 from pellucid.results.table import COST_SECONDS, Cell, Curve, Interval, Table
 
 NAN = float("nan")

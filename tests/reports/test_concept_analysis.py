@@ -7,7 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.layers.concept_analysis import ConceptAnalysis, ConceptDensity
-from pellucid.text.concept import Concept
+from pellucid.text.lexicon import Concept
 from tests.hostile.command_line import run
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE, sample_explanation

@@ -5,8 +5,8 @@ from itertools import combinations
 import pytest
 
 from pellucid.comparison.checks_view import corpus_grid, data_sets
-from pellucid.explaining.report import report
-from pellucid.results.check_outcome import CheckLine, CheckOutcome
+from pellucid.explaining.report import write_page as report
+from pellucid.results.interval import CheckLine, CheckOutcome
 from pellucid.results.table import Cell, Interval, Table
 
 NAN = float("nan")

@@ -6,8 +6,15 @@ import pytest
 
 from pellucid import report
 from pellucid.explaining.views.class_words import axis_of, left_out, reach_of
-from pellucid.explaining.views.corpus import FULL_COLOUR, IN_FULL, MANY, ending, texts_in_order, usual_scales
-from pellucid.explaining.views.notebook import notebook_results
+from pellucid.explaining.views.corpus import (
+    FULL_COLOUR,
+    IN_FULL,
+    MANY,
+    ending,
+    notebook_results,
+    texts_in_order,
+    usual_scales,
+)
 from pellucid.explaining.views.summary import duration
 from pellucid.results.results import Results
 from tests.reports.parsed import parsed

@@ -9,8 +9,8 @@ from pellucid.drawing.heat_map import heat_map
 from pellucid.drawing.html import document, element, fragment, plain, style, turns, visible
 from pellucid.drawing.page import caveats_section, facts_section, page
 from pellucid.drawing.span_view import span_view
-from pellucid.explaining.report import report
-from pellucid.explaining.views.notebook import notebook_html
+from pellucid.explaining.report import write_page as report
+from pellucid.explaining.views.corpus import notebook_html
 from pellucid.results.table import Table
 from pellucid.text.units import Units
 from tests.reports.parsed import parsed

@@ -6,7 +6,7 @@ import pellucid
 from pellucid.drawing.page import facts_section
 from pellucid.drawing.table_view import table_view
 from pellucid.drawing.wording import GLOSSARY, terms_in
-from pellucid.explaining.report import report
+from pellucid.explaining.report import write_page as report
 from pellucid.explaining.views.side_by_side import left_out_view
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation, sample_table

@@ -6,8 +6,8 @@ import pytest
 from pellucid.drawing.card import card
 from pellucid.drawing.colours import DARK, LEVELS, LIGHT, level, scale_key, shade
 from pellucid.drawing.heat_map import heat_map
+from pellucid.drawing.page import page_scales, texts_view
 from pellucid.drawing.span_view import span_view
-from pellucid.drawing.texts_view import page_scales, texts_view
 from pellucid.text.units import Units
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.explaining.report import report
-from pellucid.explaining.report_door import report as report_layers
+from pellucid.explaining.report import report as report_layers
+from pellucid.explaining.report import write_page as report
 from pellucid.layers.record import LayerAnalysis
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide

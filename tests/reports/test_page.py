@@ -10,11 +10,11 @@ from pellucid.base.errors import BadFile, BadSetting
 from pellucid.comparison.checks_view import notebook_html_of_table
 from pellucid.comparison.terminal import terminal_table
 from pellucid.drawing.page import caveats_section, facts_section, page, write_report
-from pellucid.explaining.report import report, texts_section
-from pellucid.explaining.views.notebook import notebook_html
+from pellucid.explaining.report import texts_section
+from pellucid.explaining.report import write_page as report
+from pellucid.explaining.views.corpus import notebook_html
 from pellucid.explaining.views.terminal_explanation import terminal_text
-from pellucid.results.explanation import Explained
-from pellucid.results.prediction import Prediction
+from pellucid.results.explanation import Explained, Prediction
 from pellucid.results.table import Interval
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import sample_explanation, sample_table

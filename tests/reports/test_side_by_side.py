@@ -14,8 +14,8 @@ from pellucid.drawing.method_facts import (
     in_families,
     ordered,
 )
-from pellucid.explaining.report import report
-from pellucid.explaining.views.notebook import notebook_side_by_side
+from pellucid.explaining.report import write_page as report
+from pellucid.explaining.views.corpus import notebook_side_by_side
 from pellucid.explaining.views.summary import agreement, by_luck, spearman
 from pellucid.explaining.views.terminal_side_by_side import terminal_side_by_side
 from pellucid.results.side_by_side import SideBySide

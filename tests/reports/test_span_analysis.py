@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pellucid.errors.record import CueWord, ErrorAnalysis, PatternCount
-from pellucid.explaining.report import report
+from pellucid.explaining.report import write_page as report
 from pellucid.explaining.views.span_analysis import cautions
 from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 from pellucid.results.table import Interval

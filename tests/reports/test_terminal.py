@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pellucid.base.wording import short_title
+from pellucid.base.checks import short_title
 from pellucid.comparison.terminal import terminal_table
 from pellucid.drawing.progress_bar import progress_bar
 from pellucid.explaining.views.terminal_explanation import terminal_text

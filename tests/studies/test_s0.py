@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from pellucid.base.errors import BadFile
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.results.table import Interval
-from pellucid.text.tied_units import TIES
+from pellucid.text.ranges import TIES
 from studies.s0_eraser.numbers import FEW, verdict
 from studies.s0_eraser.settings import RIVALS, SPANS
 from studies.s0_eraser.settings import SIZES as ERASER_SIZES

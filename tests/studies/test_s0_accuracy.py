@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BadFile
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.results.table import Interval
 from studies.s0_accuracy.page import as_page, claims, summarise
 from studies.s0_accuracy.trials import ROBERTA, SIZES, trials

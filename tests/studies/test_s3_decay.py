@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.results.storage import as_records, from_records
 from studies.s3_decay.numbers import RETAINED, claims, measured, summarise
 from studies.s3_decay.page import as_page, as_picture

@@ -5,7 +5,7 @@ import pytest
 
 import pellucid
 from pellucid.base.kinds import reasons
-from pellucid.data.planting.plant import carrier_parts, plant
+from pellucid.data.plant import carrier_parts, plant
 from pellucid.evidence.transfers import reason_precision
 from pellucid.text.example import Example, Rationale
 from studies.s4_verdicts.judged_weights import judged_weights

@@ -11,7 +11,7 @@ import pellucid
 from pellucid.base.entry import imported_entry
 from pellucid.base.errors import BadFile, ModelCannot
 from pellucid.base.kinds import attributions
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.results.table import Interval
 from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.runner import main

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadFile, BadInput
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.text.example import Example
 from studies.shared.computing_environment import computing_record, count_machines, where_computed
 from studies.shared.unit_files import PACKED, RUNS, pack_units, read_unit, unpack_units, write_unit

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadSetting
-from pellucid.models.classifiers.output import Output
+from pellucid.models.classifiers.running import Output
 from pellucid.training.steps import steps_of
 from pellucid.training.training_loss import TrainingLoss, balancing_weights
 from tests.tiny import tiny_composed

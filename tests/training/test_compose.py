@@ -5,11 +5,10 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadFile
-from pellucid.models.classifiers.source_digest import load_encoder
-from pellucid.models.composed.composing import compose
-from pellucid.models.composed.plan import Plan
-from pellucid.text.example import Example
-from pellucid.text.trained_texts import seen_in_training
+from pellucid.models.classifiers.hugging_face import load_encoder
+from pellucid.models.composed.composed import compose
+from pellucid.models.composed.networks import Plan
+from pellucid.text.example import Example, seen_in_training
 from tests.training.tiny_training import LABELS, parts, trained
 
 

@@ -11,11 +11,11 @@ from transformers import AutoModel
 
 import pellucid
 from pellucid.base.errors import BadInput
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.data.load import load_examples
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import load_composed
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example
 from pellucid.training import steps
 from pellucid.training.train import train_model

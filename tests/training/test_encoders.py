@@ -8,7 +8,7 @@ import pytest
 import pellucid
 from pellucid.base.kinds import encoders
 from pellucid.cli import main
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example
 from pellucid.training.recipes import recipe_of
 

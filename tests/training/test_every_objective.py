@@ -10,10 +10,17 @@ import torch
 
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import objectives, poolers
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example, Rationale
-from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
-from pellucid.training.objective_fit import READS, check_objectives, objective_defaults, objective_fits
+from pellucid.training.objective import (
+    READS,
+    ObjectiveContext,
+    StepPart,
+    check_objectives,
+    objective_defaults,
+    objective_fits,
+    objectives_of,
+)
 from pellucid.training.recipe import Recipe
 from tests.moments import Moments, files_of, killed
 from tests.tiny import tiny_composed

@@ -5,7 +5,7 @@ import torch
 
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import penalties, poolers
-from pellucid.models.classifiers.output import Output
+from pellucid.models.classifiers.running import Output
 from pellucid.text.example import as_examples
 from pellucid.training.objective import READS, check_fit, fits
 from pellucid.training.training_loss import TrainingLoss

@@ -9,7 +9,7 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, UnknownName
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.run.batch import edit
 from pellucid.run.trace import SpanTrace
 from pellucid.text.example import Example, Rationale

@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid.base.errors import BadInput
-from pellucid.models.pooling.unit_attention import n_units
+from pellucid.models.pooling.pooler import n_units
 from pellucid.run.batch import Row
 from pellucid.text.example import Example
 from tests.training.tiny_training import parts, trained

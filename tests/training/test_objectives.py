@@ -8,14 +8,13 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadFile, BadInput, BadSetting
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.data.load import load_examples
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.run.readout import jensen_shannon, kullback_leibler, total_variation
 from pellucid.text.example import Example, Rationale
-from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
-from pellucid.training.objective_fit import check_objective_widths
+from pellucid.training.objective import ObjectiveContext, StepPart, check_objective_widths, objectives_of
 from pellucid.training.recipe import Recipe
 from pellucid.training.recipes import recipe_of
 from pellucid.training.train import train_model

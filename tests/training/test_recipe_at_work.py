@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pellucid.models.classifiers.source_digest import load_encoder
+from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.composed.composed import load_composed
 from pellucid.training.recipe import Recipe
 from pellucid.training.steps import depths_below_the_top, optimizer_of

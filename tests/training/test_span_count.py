@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadFile, BadSetting, UnknownName
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.run.trace import SpanTrace
 from pellucid.training.recipe import Recipe
 from pellucid.training.recipes import (

@@ -5,7 +5,7 @@ import torch
 
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import penalties
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.run.trace import StateTrace
 from pellucid.text.example import as_examples
 from pellucid.training.objective import check_widths

@@ -5,7 +5,7 @@ import torch
 
 from pellucid.base.errors import BadInput, BadSetting, UnknownName
 from pellucid.base.kinds import penalties
-from pellucid.models.classifiers.output import Output
+from pellucid.models.classifiers.running import Output
 from pellucid.text.example import Example, as_examples
 from pellucid.training.recipe import Recipe
 from pellucid.training.training_loss import TrainingLoss, gold_numbers

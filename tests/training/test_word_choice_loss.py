@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from pellucid.base.kinds import penalties
-from pellucid.models.composed.rationale_network import Steering
+from pellucid.models.composed.networks import Steering
 from pellucid.run.trace import GateTrace
 from pellucid.training.training_loss import WordChoiceLoss, word_choice_loss
 from tests.reference.rationale import chance_of, choices, expected_cost

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from transformers import AutoModel
 
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.data.load import load_examples
-from pellucid.models.composed.plan import Plan
+from pellucid.models.composed.networks import Plan
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
 from tests.tiny import tiny_network, word_piece

@@ -8,8 +8,8 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.run.batch import edit
-from pellucid.text.edits import passages_in
 from pellucid.text.example import Example, as_examples
+from pellucid.text.ranges import passages_in
 from tests.tiny import tiny_classifier
 from tests.tiny_writing import tiny_writing
 

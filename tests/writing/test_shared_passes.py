@@ -72,7 +72,7 @@ def test_words_share_their_passes(kind, method, settings, points):
 def test_words_share_passes_in_turns_where_their_sums_are_large(monkeypatch):
     model = tiny_writing("gpt2")
     (whole,) = pellucid.explain(model, PAIRS[:1], "integrated_gradients", n_steps=3, progress=False)
-    monkeypatch.setattr("pellucid.run.many_points.SHARED", 2 * whole.scores.shape[1])
+    monkeypatch.setattr("pellucid.run.forward_pass.SHARED", 2 * whole.scores.shape[1])
     with counted(model) as rows:
         (one,) = pellucid.explain(model, PAIRS[:1], "integrated_gradients", n_steps=3, progress=False)
     assert sum(rows) == 1 + 4 * 3  # seven words, two at a time

@@ -5,11 +5,10 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from pellucid.base.checks import known
+from pellucid.base.checks import known, listed, quoted
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors
-from pellucid.base.safe_start import program_path
-from pellucid.base.wording import listed, quoted
+from pellucid.base.processes import program_path
 
 MODES = Path("/usr/share/apertium/modes")
 # Pivot language -> the mode there, the mode back, and Debian's package that has both.

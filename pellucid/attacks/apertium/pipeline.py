@@ -17,7 +17,7 @@ from typing import Literal
 
 from pellucid.base.checks import between
 from pellucid.base.errors import BadFile
-from pellucid.base.safe_start import PROGRAM_ENVIRONMENT
+from pellucid.base.processes import PROGRAM_ENVIRONMENT
 
 TRIES = 5  # of a text while whose turn a stage died
 START_SECONDS = 20.0  # within which the programs must answer their first text

@@ -199,7 +199,7 @@ def imitation_curve(
 ) -> list[ImitationPoint]:
     """The points in the order of their lambdas; the examples are those of the test part.
 
-    imitator: trains a model for a lambda, or loads it (`training/imitators.py`). Raises `BadInput` where no text has two units,
+    imitator: trains a model for a lambda, or loads it (`training/objectives/other_models.py`). Raises `BadInput` where no text has two units,
     or where a model cuts texts otherwise than the base model.
     """
     for weight in divergence_weights:

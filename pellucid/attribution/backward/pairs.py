@@ -21,8 +21,7 @@ from pellucid.attribution.backward.expanded_functions import (
     open_rms_norm,
 )
 from pellucid.attribution.backward.mode import ChangedBackward, Rule, Rules
-from pellucid.attribution.backward.paired_attention import attention
-from pellucid.attribution.backward.rules import linear_unit
+from pellucid.attribution.backward.rules import attention, linear_unit
 from pellucid.base.errors import ModelCannot
 
 LOWEST_LOG = -1e4  # of a softmax; a masked position has none

@@ -17,7 +17,7 @@ from pellucid.base.kinds import policies
 from pellucid.models.families.probes import bert_layers
 from pellucid.run.module_hooks import Remove, hook_input, hook_output
 from pellucid.run.policy_pass import Ledger
-from pellucid.run.precision import widened
+from pellucid.run.rounding import widened
 
 
 @policies.add(conserves=True)

@@ -3,8 +3,8 @@
 A diagnostic of one method alone stands in that method's file.
 """
 
+from pellucid.base.checks import number, percent
 from pellucid.base.kinds import diagnostics
-from pellucid.base.wording import number, percent
 
 SMALL_GAP = 0.05
 

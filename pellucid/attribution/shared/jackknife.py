@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pellucid.run.precision import quotient
+from pellucid.run.rounding import quotient
 
 GROUPS = 10
 

@@ -14,8 +14,7 @@ from torch import Tensor
 
 from pellucid.base.checks import at_least, one_of
 from pellucid.base.memory import index_on, to_device
-from pellucid.run.forward_pass import ForwardPass
-from pellucid.run.many_points import Points, sums_at
+from pellucid.run.forward_pass import ForwardPass, Points, sums_at
 from pellucid.run.target import Explainable
 
 Baselines = Literal["zero", "pad", "mask", "mean", "uniform"]

@@ -6,10 +6,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from pellucid.base.checks import at_least, listed_members, one_of, whole
+from pellucid.base.checks import at_least, listed_members, one_of, quoted, whole
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import checks
-from pellucid.base.wording import quoted
 from pellucid.comparison.check_case import CheckCase, Findings
 from pellucid.comparison.scored_text import (
     TAU,
@@ -30,8 +29,8 @@ from pellucid.comparison.word_correlation import (
     token_correlation,
     type_correlation,
 )
-from pellucid.results.check_outcome import CheckLine
 from pellucid.results.document_frequencies import word_form
+from pellucid.results.interval import CheckLine
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.text.example import Example
 

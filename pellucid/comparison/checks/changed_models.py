@@ -18,8 +18,7 @@ from pellucid.comparison.check_case import (
     judged_lines,
 )
 from pellucid.comparison.scored_text import TAU, ScoredText, alike, taus
-from pellucid.results.check_outcome import CheckLine
-from pellucid.results.interval import Curve, Interval
+from pellucid.results.interval import CheckLine, Curve, Interval
 from pellucid.run.blank import derived_seed
 from pellucid.text.example import Example
 

@@ -9,7 +9,7 @@ from pellucid.base.kinds import metrics
 from pellucid.comparison.case import Case, Judged, Reference
 from pellucid.comparison.removed_words import area, random_edits, still_right
 from pellucid.run.batch import Operator
-from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.ranges import mean_of_orders
 from pellucid.text.units import Kind
 
 

@@ -16,7 +16,7 @@ from pellucid.run.blank import generator_for
 from pellucid.run.predicting import refuse_infinite
 from pellucid.run.target import class_probabilities
 from pellucid.run.windows import rows_of
-from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.ranges import mean_of_orders
 from pellucid.text.units import Kind
 
 

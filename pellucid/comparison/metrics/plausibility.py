@@ -13,7 +13,7 @@ from pellucid.comparison.selection import (
     selection_chances,
     shares_marked,
 )
-from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.ranges import mean_of_orders
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=5)

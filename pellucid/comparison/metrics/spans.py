@@ -9,7 +9,7 @@ from pellucid.comparison.removed_words import alone, evidence, falls, numbers_of
 from pellucid.run.batch import Operator
 from pellucid.run.blank import generator_for
 from pellucid.run.read_alone import others_alike
-from pellucid.text.tied_units import mean_of_orders
+from pellucid.text.ranges import mean_of_orders
 from pellucid.text.units import Kind
 
 

@@ -11,9 +11,9 @@ from pellucid.base.checks import between, every
 from pellucid.base.errors import BadInput
 from pellucid.base.files import possible_path, write_text
 from pellucid.results.explanation import Explanation
-from pellucid.text.content_words import document_names, eraser_tokens, token_texts
 from pellucid.text.example import Example
-from pellucid.text.tied_units import drawn_order
+from pellucid.text.lexicon import document_names, eraser_tokens, token_texts
+from pellucid.text.ranges import drawn_order
 from pellucid.text.units import Spans
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import possible_path, whole_file
 from pellucid.base.packages import optional_package
-from pellucid.base.wording import quoted
 from pellucid.results.class_words import ClassWords
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import text_row

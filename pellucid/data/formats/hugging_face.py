@@ -14,6 +14,7 @@ import yaml
 from huggingface_hub import DatasetCard
 from pyarrow.parquet import read_metadata
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadFile, BadSetting, PellucidError
 from pellucid.base.files import disk_errors
 from pellucid.base.json_text import parsed
@@ -21,7 +22,6 @@ from pellucid.base.kinds import formats
 from pellucid.base.memory import check_memory
 from pellucid.base.packages import optional_package
 from pellucid.base.parquet_file import check_values
-from pellucid.base.wording import quoted
 from pellucid.data.shared.columns import SAMPLE, columns_of, say_how_read
 from pellucid.data.shared.delimited import check_named_once
 from pellucid.data.shared.rows import ReadRow, read_rows

@@ -13,11 +13,10 @@ from itertools import islice
 from operator import index
 from pathlib import Path
 
-from pellucid.base.checks import known
+from pellucid.base.checks import known, quoted
 from pellucid.base.errors import BadFile
 from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
-from pellucid.base.wording import quoted
 from pellucid.data.shared.columns import (
     SAMPLE,
     Columns,
@@ -29,7 +28,7 @@ from pellucid.data.shared.columns import (
     say_how_read,
     usual_fields,
 )
-from pellucid.data.shared.encoding import encoding_in_words, encoding_of
+from pellucid.data.shared.delimited import encoding_in_words, encoding_of
 from pellucid.data.shared.marked_text import agreed_rationales
 from pellucid.data.shared.part_files import filled_lines
 from pellucid.data.shared.rows import ReadRow, of_classes, read_rows

@@ -14,9 +14,8 @@ from pellucid.base.checks import one_of
 from pellucid.base.errors import BadFile
 from pellucid.base.kinds import formats
 from pellucid.data.shared.delimited import comma_records, named, needs, with_header
-from pellucid.data.shared.part_files import PARTS, lines
+from pellucid.data.shared.part_files import PARTS, lines, part_by_digest
 from pellucid.data.shared.rows import BadRow, ReadRow, read_rows
-from pellucid.data.shared.splits import part_by_digest
 from pellucid.text.example import Example
 
 NOTES = ("NOTEEVENTS.csv", "discharge.csv")  # of MIMIC-III, of MIMIC-IV-Note

@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import in_syntax, one_of
 from pellucid.base.errors import BadFile
 from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
-from pellucid.base.wording import in_syntax
 from pellucid.data.shared.delimited import tab_records
 from pellucid.data.shared.marked_text import Line, aligned, pair_of
-from pellucid.data.shared.part_files import PARTS, filled_lines, lines, row_id
+from pellucid.data.shared.part_files import PARTS, filled_lines, held_out, lines, row_id
 from pellucid.data.shared.rows import ReadRow, read_rows
-from pellucid.data.shared.splits import held_out
 from pellucid.text.example import Example
 
 NAMES = {"train": ("train",), "dev": ("dev", "valid", "val"), "test": ("test",)}

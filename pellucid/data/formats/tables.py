@@ -10,25 +10,26 @@ from types import ModuleType
 from typing import Any, Protocol
 from zipfile import BadZipFile, ZipFile
 
-from pellucid.base.checks import known
+from pellucid.base.checks import known, reason
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import disk_errors
 from pellucid.base.kinds import formats
 from pellucid.base.packages import optional_package
-from pellucid.base.wording import reason
 from pellucid.data.shared.columns import SAMPLE, Columns, columns_of, say_how_read
 from pellucid.data.shared.delimited import (
     IN_WORDS,
     Record,
+    checked_encoding,
     comma_records,
     delimiter_of,
+    encoding_in_words,
+    encoding_of,
     named,
     tab_records,
     usual_delimiter,
     with_header,
     without_declaration,
 )
-from pellucid.data.shared.encoding import checked_encoding, encoding_in_words, encoding_of
 from pellucid.data.shared.part_files import PARTS, part_file, row_id
 from pellucid.data.shared.rows import ReadRow, read_rows
 from pellucid.text.example import Example

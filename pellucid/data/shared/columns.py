@@ -6,10 +6,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from pellucid.base.checks import known
-from pellucid.base.errors import BadSetting
-from pellucid.base.notices import InputReading, notify
-from pellucid.base.wording import clipped, in_syntax, listed, quoted
+from pellucid.base.checks import clipped, in_syntax, known, listed, quoted
+from pellucid.base.errors import BadSetting, InputReading, notify
 
 SAMPLE = 200  # rows whose content is looked at
 TEXT_NAMES = frozenset(

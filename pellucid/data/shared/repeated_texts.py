@@ -8,8 +8,8 @@ from math import ceil
 
 import regex
 
-from pellucid.base.notices import Notice, notify
-from pellucid.base.wording import listed, quoted
+from pellucid.base.checks import listed, quoted
+from pellucid.base.errors import Notice, notify
 from pellucid.text.example import Example, group_of
 
 LARGE = 0.2  # of a file's texts; of a larger group not even the parts' sizes come out

@@ -12,12 +12,11 @@ from json import JSONDecodeError
 from pathlib import Path
 from typing import TextIO, TypeVar
 
-from pellucid.base.errors import BadFile, BadSetting
+from pellucid.base.checks import clipped, in_syntax, listed, quoted
+from pellucid.base.errors import BadFile, BadSetting, Notice, notify
 from pellucid.base.files import disk_errors
-from pellucid.base.notices import Notice, notify
-from pellucid.base.wording import clipped, in_syntax, listed, quoted
-from pellucid.text.concept import Concept
 from pellucid.text.example import Example
+from pellucid.text.lexicon import Concept
 
 Record = TypeVar("Record")
 

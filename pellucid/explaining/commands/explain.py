@@ -22,11 +22,17 @@ from pellucid.explaining.commands.data_options import (
     labelled,
     selected,
 )
-from pellucid.explaining.commands.model_options import LanguageOptions, MethodOptions, ModelOptions
-from pellucid.explaining.commands.option_records import choices_from, settings_from, with_option_records
+from pellucid.explaining.commands.model_options import (
+    LanguageOptions,
+    MethodOptions,
+    ModelOptions,
+    choices_from,
+    settings_from,
+    with_option_records,
+)
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.examples import reads_label
-from pellucid.explaining.inputs.explained_target import default_method
+from pellucid.explaining.inputs.readings import default_method
 from pellucid.results.explanation_record import to_record
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.storage import check_name

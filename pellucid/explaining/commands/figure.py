@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
+from pellucid.base.checks import listed, quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
-from pellucid.base.wording import listed, quoted
 from pellucid.drawing.canvas import format_of
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.read import of_one_method

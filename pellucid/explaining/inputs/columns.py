@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pellucid.base.checks import known
+from pellucid.base.checks import known, listed, quoted
 from pellucid.base.errors import BadInput, PellucidError
 from pellucid.base.json_text import parsed
-from pellucid.base.wording import listed, quoted
 from pellucid.data.shared.columns import SAMPLE, Columns, columns_of, say_how_read
 from pellucid.explaining.inputs.readings import ReadingRequest, in_words, is_missing, label_text, plain
 from pellucid.text.example import Example, Rationale

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from pellucid.base.errors import BadInput
-from pellucid.base.notices import OtherSegments, UnmatchedLabels, notify
-from pellucid.base.torch_contexts import check_computes
-from pellucid.base.wording import in_syntax
+from pellucid.base.checks import in_syntax
+from pellucid.base.errors import BadInput, OtherSegments, UnmatchedLabels, notify
+from pellucid.base.torch_state import check_computes
 from pellucid.data.shared.columns import expected_labels
 from pellucid.explaining.inputs.columns import examples_from_columns, table_columns
-from pellucid.explaining.inputs.files import examples_from_path, examples_from_string
+from pellucid.explaining.inputs.data_source import examples_from_path, examples_from_string
 from pellucid.explaining.inputs.models import is_model
 from pellucid.explaining.inputs.readings import ReadingRequest, plain
 from pellucid.explaining.inputs.rows import examples_from_rows

@@ -12,19 +12,18 @@ import torch
 
 from pellucid.base.checks import at_least, whole
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.base.torch_contexts import check_computes
+from pellucid.base.torch_state import check_computes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
-from pellucid.models.language_heads.load import language_head_for
+from pellucid.models.language_heads.lens_folder import language_head_for
 from pellucid.models.load import load_model
 from pellucid.models.routing.route_choice import check_route
-from pellucid.models.writing.generation_settings import Languages
+from pellucid.models.writing.continuing import Languages
 from pellucid.models.writing.load import wrap_writing, writes
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.run.diagnostics import EAGER
-from pellucid.run.language_head import LanguageHead
 from pellucid.run.model import Model
-from pellucid.run.target import Problem
+from pellucid.run.target import LanguageHead, Problem
 
 
 def load(

@@ -5,15 +5,14 @@ from typing import Any, cast
 
 import torch
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.base.wording import quoted
 from pellucid.explaining.inputs.loading import load
 from pellucid.explaining.inputs.readings import ModelSource
 from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
-from pellucid.models.composed.composing import encoder_model, is_encoder
-from pellucid.models.folders.kinds_of_model import TASKS, WRAP, wrong_kind
+from pellucid.models.composed.composed import encoder_model, is_encoder
+from pellucid.models.folders.configuration import TASKS, WRAP, wrong_kind
 from pellucid.models.language_heads.lens import CLASSIFIER, ENCODER
 from pellucid.models.load import on_device
 from pellucid.models.writing.writing_model import WritingModel

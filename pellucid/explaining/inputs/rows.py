@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pellucid.base.checks import listed, quoted
 from pellucid.base.errors import BadInput, PellucidError
-from pellucid.base.wording import listed, quoted
 from pellucid.explaining.inputs.columns import examples_from_columns
 from pellucid.explaining.inputs.readings import (
     ReadingRequest,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pellucid.base.wording import listed
+from pellucid.base.checks import listed
 from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.method_facts import facts_of, readable

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from pellucid.base.checks import in_syntax
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import in_syntax
 from pellucid.drawing.heat_map import drawable_view
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import facts_of, readable

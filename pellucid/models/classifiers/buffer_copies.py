@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from pellucid.base.errors import ParityBroken
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.run.parity import residuals
-from pellucid.run.precision import TOLERANCE
+from pellucid.run.rounding import TOLERANCE
 from pellucid.run.trace import Trace
 
 MOST = 2**20  # numbers of a buffer that is copied

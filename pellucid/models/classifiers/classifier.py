@@ -11,23 +11,21 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import undisturbed
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
 from pellucid.models.classifiers.recording import NetworkInputs, Recorder, blocks_of
 from pellucid.models.classifiers.tokens import Tokenizer, encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
-from pellucid.models.routing.route import Route
 from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
-from pellucid.models.routing.trial import TrialPasses
+from pellucid.models.routing.trial import Route, TrialPasses
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds
 from pellucid.run.diagnostics import EAGER
-from pellucid.run.language_head import LanguageHead
 from pellucid.run.model import Packing, Parts
 from pellucid.run.predicting import predictions
 from pellucid.run.rounding import Rounding
-from pellucid.run.target import Problem
+from pellucid.run.target import LanguageHead, Problem
 from pellucid.run.trace import NOTHING, Trace, Want
 from pellucid.text.example import Example, Texts
 
@@ -42,7 +40,7 @@ class Classifier:
     name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
     window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
-    (`text/trained_texts.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
+    (`text/example.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
     they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
     that is hidden from the network in every text (`models/changed_networks.py`). route: how its passes are computed, by name, or
     "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.base.errors import ModelCannot
-from pellucid.base.tensor_checksum import checksum
+from pellucid.base.torch_state import checksum
 
 PLAIN = (
     str,

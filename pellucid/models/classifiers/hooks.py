@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from pellucid.models.families.probes import attention_modules, block_input
 from pellucid.run.module_hooks import hook_input, hook_output
-from pellucid.run.precision import InWiderNumbers
+from pellucid.run.rounding import InWiderNumbers
 
 _CHANGING_MODES = threading.Lock()
 _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until so many threads have left it

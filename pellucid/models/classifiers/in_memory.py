@@ -11,12 +11,11 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node, get_gradient_edge
 from torch.utils._pytree import tree_leaves, tree_map
 
-from pellucid.base.checks import of_class
+from pellucid.base.checks import listed, of_class
 from pellucid.base.errors import ModelCannot
-from pellucid.base.wording import listed
 from pellucid.models.classifiers.digest import no_numbers
 from pellucid.models.families.probes import IDS
-from pellucid.models.folders.kinds_of_model import refuse_class
+from pellucid.models.folders.configuration import refuse_class
 from pellucid.run.module_hooks import hook_output
 
 # Attributes under which wrappers keep the model that they wrap: of torch.compile, and of DataParallel and its kin.

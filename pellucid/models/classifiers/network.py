@@ -12,18 +12,15 @@ from typing import ClassVar, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.base.checks import of_class, one_of, whole
+from pellucid.base.checks import of_class, one_of, reason, whole
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
 from pellucid.base.memory import is_memory_error
-from pellucid.base.wording import reason
 from pellucid.models.classifiers.buffer_copies import reading, shared_numbers, undisturbed
-from pellucid.models.classifiers.collation import closed_up, collate
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import Enough, wide_after, word_embeddings
 from pellucid.models.classifiers.in_memory import check_network, losses
 from pellucid.models.classifiers.network_layers import LayerRun, checked_layers, layer_names
-from pellucid.models.classifiers.output import class_names
-from pellucid.models.classifiers.running import FAILURES
+from pellucid.models.classifiers.running import FAILURES, class_names, closed_up, collate
 from pellucid.models.families.probes import device_of, rows_of_table
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds

@@ -9,18 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.base.errors import ModelCannot
-from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import reading, undisturbed
-from pellucid.models.classifiers.collation import Arguments, collate
 from pellucid.models.classifiers.digest import network_digest, network_state
 from pellucid.models.classifiers.hooks import word_embeddings
 from pellucid.models.classifiers.in_memory import losses
-from pellucid.models.classifiers.output import Output
-from pellucid.models.classifiers.recorded_attention import RecordedAttention
-from pellucid.models.classifiers.running import Call, run_network
+from pellucid.models.classifiers.network_layers import RecordedAttention
+from pellucid.models.classifiers.running import Arguments, Call, Output, collate, run_network
 from pellucid.models.classifiers.tokens import Tokenizer, encode, own_copy, tokenized
-from pellucid.models.families.encoder import EncoderConfiguration
-from pellucid.models.families.last_token import padding_id
+from pellucid.models.families.encoder import EncoderConfiguration, padding_id
 from pellucid.models.families.probes import (
     computing_config,
     device_of,
@@ -31,10 +28,10 @@ from pellucid.models.families.probes import (
 )
 from pellucid.models.families.structure import Structure, observed, structure_of
 from pellucid.models.pooling.pooler import PieceTensors, piece_tensors
-from pellucid.models.routing.route import own_call
+from pellucid.models.routing.trial import own_call
 from pellucid.run.batch import Row, SpecialIds
 from pellucid.run.parity import residuals
-from pellucid.run.precision import TOLERANCE
+from pellucid.run.rounding import TOLERANCE
 from pellucid.run.trace import GateTrace
 from pellucid.text.example import Example
 

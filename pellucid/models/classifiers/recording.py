@@ -9,17 +9,23 @@ from torch import Tensor, nn
 
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
-from pellucid.models.classifiers.collation import Arguments, closed_up, collate, hidden, row_with_gaps
 from pellucid.models.classifiers.hooks import Enough, computing_in, hidden_states, wide_after, word_embeddings
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
-from pellucid.models.classifiers.output import Output
-from pellucid.models.classifiers.recorded_attention import RecordedAttention
-from pellucid.models.classifiers.running import Call
-from pellucid.models.families.last_token import empty_row
+from pellucid.models.classifiers.network_layers import RecordedAttention
+from pellucid.models.classifiers.running import (
+    Arguments,
+    Call,
+    Output,
+    closed_up,
+    collate,
+    hidden,
+    row_with_gaps,
+)
+from pellucid.models.families.encoder import empty_row
 from pellucid.models.pooling.pooler import piece_tensors
-from pellucid.models.routing.route import Route, own_call
+from pellucid.models.routing.trial import Route, own_call
 from pellucid.run.batch import Batch, Row
-from pellucid.run.precision import InWiderNumbers, is_short
+from pellucid.run.rounding import InWiderNumbers, is_short
 from pellucid.run.trace import Trace, Want
 from pellucid.text.example import Example
 

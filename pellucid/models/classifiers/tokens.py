@@ -9,12 +9,12 @@ from typing import Any, Protocol
 
 import tokenizers
 
+from pellucid.base.checks import quoted, reason
 from pellucid.base.errors import BadInput, ModelCannot
-from pellucid.base.wording import quoted, reason
 from pellucid.run.batch import Batch, Row, SpecialIds
 from pellucid.run.windows import windows_of
-from pellucid.text.content_words import has_content
 from pellucid.text.example import Example
+from pellucid.text.lexicon import has_content
 from pellucid.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, trimmed
 
 # What Pellucid uses of a fast tokenizer of Hugging Face, and of its answers.

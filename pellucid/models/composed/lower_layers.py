@@ -14,7 +14,7 @@ from torch.overrides import handle_torch_function, has_torch_function
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import encoders, poolers
 from pellucid.models.families.encoder import Encoder
-from pellucid.run.precision import widened
+from pellucid.run.rounding import widened
 
 
 def remove_upper_blocks(encoder: Encoder, layer: int, source: str) -> None:

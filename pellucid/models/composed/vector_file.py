@@ -11,10 +11,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors
 from pellucid.base.json_text import file_digest
-from pellucid.base.wording import quoted
 
 NAMED = ("minilm", "random")  # vectors that are in no file of the user's
 

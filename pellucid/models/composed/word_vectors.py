@@ -11,14 +11,12 @@ from tokenizers import Tokenizer as Backend
 from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 
-from pellucid.base.checks import at_least
+from pellucid.base.checks import at_least, quoted
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import encoders
-from pellucid.base.wording import quoted
-from pellucid.models.classifiers.hugging_face import load_tokenizer
-from pellucid.models.classifiers.source_digest import load_encoder, minilm_source
+from pellucid.models.classifiers.hugging_face import load_encoder, load_tokenizer, minilm_source
 from pellucid.models.classifiers.tokens import Tokenizer
-from pellucid.models.composed.plan import Settings
+from pellucid.models.composed.networks import Settings
 from pellucid.models.composed.vector_file import NAMED, read_vectors, vector_file
 from pellucid.models.families.encoder import Encoder
 from pellucid.run.model import Parts

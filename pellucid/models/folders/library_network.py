@@ -1,28 +1,106 @@
-"""Networks of Hugging Face from a folder: everything in it is checked first, and only safetensors are opened.
-
-The library gets a configuration and tensors, never the folder. So there is no file in which it could find code,
-pickles, other weights or other models.
-"""
+"""A network that a library builds from a folder or a name on the hub, without a line of the folder's code."""
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeAlias
+from urllib.parse import urlparse
+from urllib.request import getproxies
 
 import torch
+from huggingface_hub import constants, snapshot_download
 from safetensors import safe_open
 from transformers import PreTrainedConfig, PreTrainedModel, dynamic_module_utils
 from transformers.integrations import hub_kernels
 from transformers.utils import logging as hugging_face_logging
 
+from pellucid.base.checks import reason
 from pellucid.base.errors import BadFile
-from pellucid.models.folders.configuration import CONFIG, configuration, read_configuration
-from pellucid.models.folders.sizes import check_numbers, check_sizes
-from pellucid.models.folders.weight_files import weight_files, weight_sizes
+from pellucid.models.folders.configuration import CONFIG, configuration, read_configuration, read_object
+from pellucid.models.folders.weight_files import (
+    WEIGHTS,
+    check_numbers,
+    check_sizes,
+    weight_files,
+    weight_sizes,
+)
+
+DESCRIBING = ["*.json", "*.txt", "*.model", "*.jinja"]  # configuration and tokenizer, without weights
+YES = ("1", "ON", "YES", "TRUE")  # as the hub's client reads it
+
+
+def local_folder(source: str | Path) -> Path:
+    """The folder of a source: itself, or where the hub's files of that name were fetched to."""
+    if Path(source).is_dir():
+        return Path(source)
+    here = local_only(source)
+    folder = _fetched(source, DESCRIBING, here)
+    if not here and (folder / CONFIG).is_file():
+        _fetched(source, [WEIGHTS], here)
+        if names := _other_weights(folder):
+            _fetched(source, names, here)
+    return folder
+
+
+def _fetched(source: str | Path, patterns: list[str], here: bool) -> Path:
+    return Path(
+        snapshot_download(str(source), allow_patterns=patterns, ignore_patterns="*/*", local_files_only=here)
+    )
+
+
+def _other_weights(folder: Path) -> list[str]:
+    """The weights that are still to be fetched, according to the folder's own files."""
+    try:
+        return [path.name for path in weight_files(folder, read_object(folder / CONFIG), fetched=False)]
+    except BadFile:
+        return []  # loading reports what is wrong
+
+
+def local_only(source: str | Path) -> bool:
+    """Whether to look only on this machine: the source is a folder, or the hub cannot be reached.
+
+    Without a network, the hub's client would retry for half a minute before it fails.
+    """
+    return Path(source).is_dir() or is_offline() or not _hub_answers()
+
+
+def is_offline() -> bool:
+    """Whether the environment forbids requests to the hub; its variables are read as the hub's client reads them."""
+    word = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("TRANSFORMERS_OFFLINE") or ""
+    return word.upper() in YES or bool(constants.HF_HUB_OFFLINE)
+
+
+def _hub_answers() -> bool:
+    if getproxies():
+        return True  # a proxy resolves the name; only the client can tell
+    address = urlparse(constants.ENDPOINT)
+    try:
+        socket.create_connection((address.hostname or "", address.port or 443), timeout=3).close()
+    except OSError:
+        return False
+    return True
+
+
+def why_not(source: str | Path, error: Exception) -> str:
+    """Why nothing could be loaded from a source, in one sentence."""
+    if not Path(source).is_dir() and local_only(source):
+        return f"There is no folder {source} here, and the hub cannot be reached to look for a model of that name"
+    if "ignore_mismatched_sizes" in str(error):
+        return "its weights have other sizes than its config.json says"
+    return reason(error)
+
+
+# Networks of Hugging Face from a folder: everything in it is checked first, and only safetensors are
+# opened.
+#
+# The library gets a configuration and tensors, never the folder. So there is no file in which it could
+# find code, pickles, other weights or other models.
+
 
 # Such as `MODEL_MAPPING`, from a configuration's class to its network's. Any: the library declares a pair of classes, and
 # gives one class, or a tuple of several.

@@ -1,28 +1,48 @@
-"""A lens: a masked-language-model head for the last layer, and for each layer below an affine translator to it.
-
-Belrose et al. (2023), "Eliciting Latent Predictions from Transformers with the Tuned Lens", section 3: the states of layer
-l are translated, h -> A_l h + b_l, and then read by the head of the last layer.
-"""
+"""Digests of what a lens is made of: its tensors, and what the ids of a model mean."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from pellucid.base.checks import between
+from pellucid.base.checks import between, quoted
 from pellucid.base.errors import ModelCannot
-from pellucid.base.wording import quoted
+from pellucid.base.json_text import json_digest
 from pellucid.models.language_heads.lens_table import LensTable, read_lens_table
-from pellucid.models.language_heads.lens_weights import vocabulary_digest
-from pellucid.models.language_heads.masked_head import MaskedHead
-from pellucid.models.language_heads.masked_lm_head import named_tokens
+from pellucid.models.language_heads.masked_head import MaskedHead, named_tokens
 from pellucid.run.blank import HIGHEST_SEED
-from pellucid.run.language_head import NamedTokens
 from pellucid.run.model import Model, lacking
+from pellucid.run.target import NamedTokens
 from pellucid.run.trace import Want
 from pellucid.text.example import Example
+
+
+def tensors_digest(tensors: Mapping[str, Tensor]) -> str:
+    """32 hexadecimal digits for named tensors and their shapes."""
+    digest = blake2b(digest_size=16)
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name}{list(tensor.shape)}".encode())
+        digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def vocabulary_digest(model: Model) -> str:
+    """32 hexadecimal digits for the pieces of a model's tokenizer by their ids; of a model without one, for its ids."""
+    tokenizer = getattr(model, "tokenizer", None)
+    if callable(vocabulary := getattr(tokenizer, "get_vocab", None)):
+        return json_digest(sorted(vocabulary().items()))
+    return json_digest([model.vocabulary.tolist(), sorted(model.blank_ids().items())])
+
+
+# A lens: a masked-language-model head for the last layer, and for each layer below an affine translator
+# to it.
+#
+# Belrose et al. (2023), "Eliciting Latent Predictions from Transformers with the Tuned Lens", section 3:
+# the states of layer l are translated, h -> A_l h + b_l, and then read by the head of the last layer.
+
 
 # What lens.json says of a lens: sizes, digests, what it was trained on and how, and how well it names
 # pieces.

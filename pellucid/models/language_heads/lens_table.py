@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pellucid.base.checks import quoted
 from pellucid.base.kinds import renderers
-from pellucid.base.wording import quoted
 from pellucid.results.table import Interval
 
 MOST_NATS = 1e6  # a larger divergence is no measurement

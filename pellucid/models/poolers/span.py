@@ -14,7 +14,17 @@ from pellucid.base.checks import at_least, between, one_of
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import poolers
 from pellucid.models.pooling.heaviest_alone import at_parts, attend_to_heaviest
-from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
+from pellucid.models.pooling.pooler import (
+    Attended,
+    Of,
+    PieceTensors,
+    Pooled,
+    Pooler,
+    joined,
+    merge_parts,
+    parts_with,
+    second_text,
+)
 from pellucid.models.pooling.span_attention import (
     MOST_UNITS,
     FeedForward,
@@ -26,7 +36,6 @@ from pellucid.models.pooling.span_attention import (
     check_size,
     exact_vectors,
 )
-from pellucid.models.pooling.unit_attention import Attended, Of, joined, merge_parts, parts_with, second_text
 from pellucid.models.span_kernel.packs import SpanLimits, latest_starts, legal_spans
 from pellucid.run.trace import SpanTrace
 from pellucid.text.units import SPECIAL
@@ -45,7 +54,7 @@ class SpanPooler(Pooler):
     unit: "word" (default) or "piece", what spans begin and end with.
     max_width: the most units of a span, 1 or more; None: no limit.
     within: "text", or "sentence": no span crosses the border of a sentence.
-    spans: "all", or "with_content": without spans of punctuation and function words alone (`text/content_words.py`;
+    spans: "all", or "with_content": without spans of punctuation and function words alone (`text/lexicon.py`;
     English); a text without any content word keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
     score_start: standard deviation of the score vector's first weights, 0 to 1,000; with a small one all spans may keep equal weights.

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules import module as torch_modules
 
+from pellucid.base.checks import reason
 from pellucid.base.errors import ModelCannot
-from pellucid.base.tensor_checksum import checksum, checksum_once
-from pellucid.base.wording import reason
+from pellucid.base.torch_state import checksum, checksum_once
 from pellucid.run.module_hooks import is_watched
 
 PACKAGE = "openvino"

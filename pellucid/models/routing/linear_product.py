@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.base.tensor_checksum import checksum
+from pellucid.base.torch_state import checksum
 
 NEAR = 1e-5  # relative to the largest number of a product
 STEP = 2**-7  # between two numbers of bfloat16

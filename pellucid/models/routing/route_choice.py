@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from pellucid.base.errors import ModelCannot
+from pellucid.base.errors import ModelCannot, RouteNotUsed, notify
 from pellucid.base.kinds import routes
-from pellucid.base.notices import RouteNotUsed, notify
-from pellucid.models.routing.route import Route, route_class
 from pellucid.models.routing.trial import (
     GAIN,
+    Route,
     TrialPasses,
     is_right,
+    route_class,
     speeds_of,
     storage_key,
     store_choice,

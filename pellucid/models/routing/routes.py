@@ -20,7 +20,7 @@ from pellucid.models.routing.linear_product import (
     lacks_product,
     linear_product,
 )
-from pellucid.models.routing.route import own_call
+from pellucid.models.routing.trial import own_call
 
 
 @routes.add("eager")

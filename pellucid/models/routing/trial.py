@@ -1,27 +1,72 @@
-"""The trial of a route: whether its answers and gradients are those of eager, and whether it is faster."""
+"""A route: how a network's passes are computed; and the trial that says which is fastest and gives the same."""
 
 import json
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
+from typing import Any, Protocol, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.base.errors import BadFile
 from pellucid.base.files import whole_file
-from pellucid.models.routing.route import Route
+from pellucid.base.kinds import routes
 from pellucid.run.batch import Row
 from pellucid.run.parity import residuals
 from pellucid.run.trace import Trace, Want
 from pellucid.text.example import Example
+
+
+def own_call(network: nn.Module, columns: Mapping[str, Any]) -> object:
+    """What the network itself answers to these keywords."""
+    return network(**columns)
+
+
+class Route(Protocol):
+    """One way to compute the passes of a network; it is made once for each network that it computes.
+
+    Its contexts change the running thread alone, and leave nothing behind. What a route does not recognise, PyTorch computes
+    as ever.
+    """
+
+    def __init__(self, network: nn.Module) -> None: ...
+
+    @staticmethod
+    def lacks() -> str:
+        """Why the route cannot compute on this machine, in words; "" where it can."""
+        ...
+
+    def explaining(self) -> AbstractContextManager[object]:
+        """The context of a pass that is explained: its gradients lead to inputs and states, not to weights."""
+        ...
+
+    def training(self) -> AbstractContextManager[object]:
+        """The context of the forward pass of a training step: its gradients lead to weights too."""
+        ...
+
+    def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
+        """The answer of `network(**columns)`, or a tuple with its logits: of a pass of which only logits and word embeddings are wanted.
+
+        columns: the keywords of the network's forward. Word embeddings are looked up by the network's own module.
+        """
+        ...
+
+
+def route_class(name: str) -> type[Route]:
+    """The class of a registered route; raises `UnknownName` for other names."""
+    return cast(type[Route], routes.get(name).make)
+
+
+# The trial of a route: whether its answers and gradients are those of eager, and whether it is faster.
+
 
 # The passes of a model by which the trial of a route compares it with eager.
 

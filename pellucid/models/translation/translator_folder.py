@@ -14,20 +14,24 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 
+from pellucid.base.checks import reason
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, write_text
 from pellucid.base.json_text import Json
-from pellucid.base.local_random import OwnDraws, UndrawnParameters
 from pellucid.base.memory import check_memory
-from pellucid.base.wording import reason
+from pellucid.base.torch_state import OwnDraws, UndrawnParameters
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.composed import save_tokenizer
-from pellucid.models.folders.configuration import check_values, configuration, read_object
-from pellucid.models.folders.contained_paths import check_files
+from pellucid.models.folders.configuration import check_files, check_values, configuration, read_object
 from pellucid.models.folders.library_network import guarded, new_network, quiet
-from pellucid.models.folders.sizes import check_numbers, check_sizes
-from pellucid.models.folders.weight_files import WeightSizes, save_tensors, weight_sizes
+from pellucid.models.folders.weight_files import (
+    WeightSizes,
+    check_numbers,
+    check_sizes,
+    save_tensors,
+    weight_sizes,
+)
 from pellucid.models.translation.lstm_network import LstmConfig, LstmTranslator, lstm_config
 from pellucid.models.translation.source_spans import SourceSpans, SpanReading, SpanSettings
 from pellucid.run.module_hooks import after_every_call, hook_output

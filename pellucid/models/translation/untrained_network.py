@@ -16,7 +16,7 @@ from transformers import (
 
 from pellucid.base.checks import between, of_kind
 from pellucid.base.errors import BadSetting
-from pellucid.base.local_random import OwnDraws
+from pellucid.base.torch_state import OwnDraws
 from pellucid.models.translation.lstm_network import LstmConfig, LstmTranslator
 
 PAD, END = 0, 1  # the decoder begins with the pad token, as Marian's do

@@ -14,22 +14,27 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
 )
 
+from pellucid.base.checks import listed, quoted, reason
 from pellucid.base.errors import BadFile, ModelCannot, PellucidError
 from pellucid.base.files import readable
 from pellucid.base.memory import check_memory
 from pellucid.base.packages import optional_package
-from pellucid.base.wording import listed, quoted, reason
 from pellucid.models.classifiers.hugging_face import load_tokenizer
 from pellucid.models.classifiers.in_memory import check_of_library
 from pellucid.models.classifiers.tokens import Tokenizer, own_copy
 from pellucid.models.composed.composed import read_trained_texts
-from pellucid.models.folders.hub import local_folder, why_not
-from pellucid.models.folders.kinds_of_model import class_names
-from pellucid.models.folders.library_network import Classes, guarded, quiet, read_network
+from pellucid.models.folders.configuration import class_names
+from pellucid.models.folders.library_network import (
+    Classes,
+    guarded,
+    local_folder,
+    quiet,
+    read_network,
+    why_not,
+)
 from pellucid.models.translation.translator_folder import is_translator, load_translator
-from pellucid.models.writing.encoder_decoder import EncoderDecoder
-from pellucid.models.writing.generation_settings import Languages, read_generation_settings
-from pellucid.models.writing.language_model import LanguageModel
+from pellucid.models.writing.continuing import Languages, read_generation_settings
+from pellucid.models.writing.forms import EncoderDecoder, LanguageModel
 from pellucid.models.writing.tracks import Form
 from pellucid.models.writing.writing_model import WritingModel
 

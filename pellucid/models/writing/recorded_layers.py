@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from pellucid.models.classifiers.hooks import hidden_states
-from pellucid.models.classifiers.recorded_attention import RecordedAttention
-from pellucid.models.writing.layers import Layers, readers_of_source
-from pellucid.models.writing.tracks import SourceStates, Track
+from pellucid.models.classifiers.network_layers import RecordedAttention
+from pellucid.models.writing.tracks import Layers, SourceStates, Track, readers_of_source
 from pellucid.run.trace import Trace, Want
 from pellucid.run.traces import JoinedPart, JoinedParts
 

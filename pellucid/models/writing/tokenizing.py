@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
-from pellucid.base.wording import quoted
 from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
 from pellucid.models.translation.source_spans import SpanReading
 from pellucid.models.translation.translator_folder import source_spans_of

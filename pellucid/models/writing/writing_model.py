@@ -9,17 +9,16 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.base.errors import ModelCannot
-from pellucid.base.lazy_attributes import cached_property
+from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
 from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import Enough, output_through, wide_after
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import computing_config, device_of
 from pellucid.models.translation.translator_folder import source_spans_of, span_readings
-from pellucid.models.writing.layers import Layers, layers_of
 from pellucid.models.writing.recorded_layers import RecordedLayers
 from pellucid.models.writing.tokenizing import at_places, head_at, recorded_product, written_spans
-from pellucid.models.writing.tracks import Form, Track, writing_places
+from pellucid.models.writing.tracks import Form, Layers, Track, layers_of, writing_places
 from pellucid.run.batch import Batch, Row, SpecialIds
 from pellucid.run.model import WRITING, Packing, Parts
 from pellucid.run.rounding import Rounding
@@ -36,7 +35,7 @@ class WritingModel:
 
     An example is a pair: the text that is read, and the one that is written after it. The model's answer is one number, the
     log-probability of the second text, the sum over its pieces; `pellucid.Word` explains its words. name: what results call it. trained_texts:
-    digests of the pairs it was made with, where they are known (`text/trained_texts.py`).
+    digests of the pairs it was made with, where they are known (`text/example.py`).
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family

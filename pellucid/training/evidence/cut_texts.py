@@ -13,11 +13,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.base.checks import between
+from pellucid.base.checks import between, quoted
 from pellucid.base.errors import BadSetting
-from pellucid.base.wording import quoted
 from pellucid.run.batch import Row
-from pellucid.run.precision import widened
+from pellucid.run.rounding import widened
 from pellucid.run.scheduler import Scheduler, default_budget
 from pellucid.run.target import Problem
 from pellucid.run.trace import SpanTrace, UnitTrace

@@ -16,9 +16,9 @@ from pellucid.base.errors import BadFile, BadSetting
 from pellucid.run.batch import Batch, Operator, Row, edit
 from pellucid.run.read_alone import Pieces, only, without
 from pellucid.run.trace import SpanTrace
-from pellucid.text.content_words import is_content_word
 from pellucid.text.example import Example
 from pellucid.text.inflection import likeliest_synonym
+from pellucid.text.lexicon import is_content_word
 from pellucid.text.units import coarsen
 from pellucid.text.wordnet import DEBIAN, shared_wordnet
 from pellucid.training.objective import ObjectiveContext

@@ -8,9 +8,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from pellucid.base.checks import between
-from pellucid.models.pooling.pooler import Pooled
+from pellucid.models.pooling.pooler import Pooled, parts_with
 from pellucid.models.pooling.span_attention import all_spans_weigh
-from pellucid.models.pooling.unit_attention import parts_with
 from pellucid.run.batch import Batch, Row
 from pellucid.run.blank import derived_seed
 from pellucid.run.trace import SpanTrace, UnitTrace

@@ -8,9 +8,9 @@ from torch.nn import functional as F
 
 from pellucid.base.checks import at_least, between, one_of
 from pellucid.base.kinds import objectives
-from pellucid.models.composed.rationale_network import read_through
-from pellucid.run.precision import widened
+from pellucid.models.composed.networks import read_through
 from pellucid.run.readout import jensen_shannon
+from pellucid.run.rounding import widened
 from pellucid.run.trace import SpanTrace
 from pellucid.training.evidence.cut_texts import answer_divergence, log_answers, logits_of, part_weights
 from pellucid.training.evidence.drawn_spans import (

@@ -12,7 +12,7 @@ from pellucid.base.errors import BadInput
 from pellucid.base.kinds import objectives
 from pellucid.run.batch import Row
 from pellucid.run.blank import generator_for
-from pellucid.run.precision import widened
+from pellucid.run.rounding import widened
 from pellucid.text.units import SPECIAL
 from pellucid.training.objective import ObjectiveContext, StepPart
 
@@ -79,7 +79,9 @@ HIGHEST_SHARE = 0.9
 class MaskedWords:
     """Cross-entropy of hidden pieces, in nats, given the encoder's last states of the text in which they are hidden.
 
-    Source: Tutek & Šnajder (2020), "Staying True to Your Word", section 3.2: 15 % of the pieces are hidden, of which 80 % become the mask token, 10 % another piece and 10 % stay; the decoder is the frozen table of word vectors (corrections.md A4.7). AS_MASK, AS_OTHER = 0.8, 0.1 # of the hidden pieces; the others stay HIGHEST_SHARE = 0.9
+    Source: Tutek & Šnajder (2020), "Staying True to Your Word", section 3.2: 15 % of the pieces are
+    hidden, of which 80 % become the mask token, 10 % another piece and 10 % stay; the decoder is the
+    frozen table of word vectors (corrections.md A4.7).
 
     The softmax is over the pieces that occur in the train texts, its logits are h . e with their word vectors e, plus the
     logarithm of how frequent the piece is there. The paper does not say whether its decoder adds anything; without these

@@ -11,7 +11,7 @@ from scipy import stats
 from pellucid.base.errors import BadFile, BadInput, BadSetting, UnknownName
 from pellucid.layers.layer_words import retained_words, words_changed
 from pellucid.layers.record import LayerAnalysis, ModelLayers
-from pellucid.results.means import difference_interval, t_interval
+from pellucid.results.bootstrap import difference_interval, t_interval
 from tests.core.corpus.layer_samples import TEXTS, explanation, sample_analysis, trained
 
 

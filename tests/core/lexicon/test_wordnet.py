@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from pellucid.base.errors import BadFile, BadSetting
-from pellucid.text.synonyms import antonyms, base_forms, likeliest_base, parts_of_speech, synonyms
+from pellucid.text.lexicon import antonyms, base_forms, likeliest_base, parts_of_speech, synonyms
 from pellucid.text.wordnet import DEBIAN, WordNet, shared_wordnet
 from tests.reference import wordnet as reference
 

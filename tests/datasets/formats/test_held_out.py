@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid.data.load import load_examples, load_parts
-from pellucid.data.shared.splits import part_by_digest
+from pellucid.data.shared.part_files import part_by_digest
 from tests.datasets.formats.originals import write
 
 N = 400

@@ -7,9 +7,8 @@ from zipfile import ZipFile
 import pytest
 
 import pellucid
-from pellucid.base.errors import BadFile, BadSetting, UnknownName
-from pellucid.base.notices import InputReading
-from pellucid.base.wording import command_line_syntax
+from pellucid.base.checks import command_line_syntax
+from pellucid.base.errors import BadFile, BadSetting, InputReading, UnknownName
 from pellucid.data.load import load_examples
 from tests.datasets.formats.originals import example, write
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid.base.errors import BadSetting
-from pellucid.data.formats.sst_trees import parse
+from pellucid.data.formats.classes import parse
 from pellucid.data.load import load_examples
 from tests.datasets.formats.originals import TREES, write
 

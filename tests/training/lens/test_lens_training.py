@@ -8,8 +8,7 @@ import torch
 
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.data.load import load_examples
-from pellucid.layers.lens.recovery import lens_table, share_over_rows
-from pellucid.layers.lens.translators import FrozenStates, HeadLoss, lens_rows
+from pellucid.layers.lens_translators import FrozenStates, HeadLoss, lens_rows, lens_table, share_over_rows
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.language_heads.lens import Translators
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of

@@ -3,10 +3,10 @@
 from functools import cache
 from pathlib import Path
 
-from pellucid.base.progress import silent
+from pellucid.base.processes import silent
 from pellucid.data.load import load_examples
-from pellucid.layers.lens.stage import LensRecipe
-from pellucid.layers.lens.train_lens import train_lens
+from pellucid.layers.lens_stage import LensRecipe
+from pellucid.layers.train_lens import train_lens
 from pellucid.models.language_heads.lens import CLASSIFIER
 from tests.tiny import tiny_classifier
 

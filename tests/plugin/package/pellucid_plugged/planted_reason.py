@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 from pellucid.base.kinds import reasons
-from pellucid.data.planting.reasons import Gap, Insertion, Planting
+from pellucid.data.reasons import Gap, Insertion, Planting
 
 
 @reasons.add(words=2)

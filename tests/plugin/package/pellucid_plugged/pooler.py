@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.base.kinds import poolers
-from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler
-from pellucid.models.pooling.unit_attention import merge_parts
+from pellucid.models.pooling.pooler import PieceTensors, Pooled, Pooler, merge_parts
 from pellucid.run.trace import SpanTrace
 
 

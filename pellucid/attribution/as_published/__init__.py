@@ -1,1 +1,0 @@
-"""Methods as other tools or papers published them, with their choices."""

@@ -1,1 +1,0 @@
-"""Data sets that come with the package."""

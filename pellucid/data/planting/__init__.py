@@ -1,1 +1,0 @@
-"""How a reason is planted into texts."""

@@ -1,1 +1,0 @@
-"""Encoders that are trained from word vectors on: one file an encoder, found by the catalogue."""

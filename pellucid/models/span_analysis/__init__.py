@@ -1,1 +1,0 @@
-"""What a self-explaining model made of its spans."""
