@@ -151,10 +151,6 @@ def _gradient_caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
 
 
 # Guan et al.'s relevance baseline: a hidden state handed down to the words, in absolute shares.
-#
-# Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4,
-# after Ding et al. (2017), "Visualizing and Understanding Neural Machine Translation" (corrections.md
-# A3.10).
 
 
 RELEVANCE_NAME = "guan_relevance"
@@ -183,6 +179,9 @@ def guan_relevance(
 ) -> Scores:
     """The sum over a piece's embedding of |relevance|, where each entry of the state starts with its own value; 0 or more.
 
+    Source: Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4,
+    after Ding et al. (2017), "Visualizing and Understanding Neural Machine Translation" (corrections.md A3.10).
+
     policy: the rules, by name, as in `relevance`. policy_settings: the policy's settings, by name.
 
     All entries go down together, so what speaks for one entry and against another cancels out before the sizes are
@@ -206,7 +205,11 @@ def guan_relevance(
 
 @diagnostics.add(worst="highest", brief=lambda gap: f"{percent(gap)} of the state unaccounted for")
 def state_conservation_gap(gap: float) -> str:
-    """|words + what constants and rules absorbed - sum of the state| / sum of |state|."""
+    """|words + what constants and rules absorbed - sum of the state| / sum of |state|.
+
+    Source: Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4,
+    after Ding et al. (2017), "Visualizing and Understanding Neural Machine Translation" (corrections.md A3.10).
+    """
     if gap <= TRUSTED_GAP:
         return f"The words and what constants took add up to the state (off by {percent(gap)} of its size)."
     return f"The words and what constants took miss the state by {percent(gap)} of its size."

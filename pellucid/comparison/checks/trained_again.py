@@ -189,9 +189,6 @@ def _with_gaps(example: Example, most: float, seed: int) -> Example:
 
 
 # What does an explanation cost?
-#
-# Seconds, passes and memory of each method, one text at a time. Beside a metric they say which methods
-# are better than every cheaper one: the page draws these as the frontier.
 
 
 # A model that counts the rows that it reads, and is otherwise the model that it stands for.
@@ -236,6 +233,8 @@ MEGABYTE = 1e6
 )
 def cost(case: CheckCase, *, n_texts: int = 10) -> Findings:
     """What a method costs for one text: seconds, passes of the model, and the most memory beyond what was in use.
+
+    Beside a metric these say which methods are better than every cheaper one: the page draws them as the frontier.
 
     n_texts: the first texts alone. Each is explained by itself; in a batch a text costs less. Passes count the one that gives the
     answer, and the guard's; a backward pass is not counted by itself. Memory is counted by Linux alone.
