@@ -80,9 +80,7 @@ def attacked(
     """
     model = pellucid.load(folder, route=route)
     assert model.route_in_use == route
-    counting: AbstractContextManager[list[int]] = (
-        counted_tokens(model.network) if route == "eager" else nullcontext([])
-    )
+    counting: AbstractContextManager[list[int]] = counted_tokens(model.network) if route == "eager" else nullcontext([])
     with counting as tokens:
         start = time.perf_counter()
         attempts = pellucid.attack(model, texts, attack, progress=False, **settings)
@@ -112,9 +110,7 @@ def same_synonyms(texts: Sequence[Example]) -> list[dict[str, list[str]]]:
 
 
 @contextmanager
-def peer_turns(
-    python: str, folder: Path, texts: Sequence[Example], work: Path
-) -> Iterator[Callable[[], dict]]:
+def peer_turns(python: str, folder: Path, texts: Sequence[Example], work: Path) -> Iterator[Callable[[], dict]]:
     """What makes TextAttack attack all texts once more, in a process that has loaded the model."""
     job = {
         "folder": str(folder),
@@ -142,9 +138,7 @@ def translation_share(folder: Path, texts: Sequence[Example]) -> float:
     return clock.seconds / whole
 
 
-def pwws_turns(
-    folder: Path, texts: Sequence[Example], python: str | None, work: Path
-) -> list[dict[str, Any]]:
+def pwws_turns(folder: Path, texts: Sequence[Example], python: str | None, work: Path) -> list[dict[str, Any]]:
     """Turns of the floor, ours and, with a Python that has it, TextAttack's."""
 
     def turn(peer: Callable[[], dict] | None) -> dict[str, Any]:
@@ -169,9 +163,7 @@ def summary(turns: Sequence[dict[str, Any]]) -> dict[str, float | None]:
 
     def peers(which: str) -> list[float]:
         return [
-            one["textattack"]["seconds"] / one[which]["seconds"]
-            for one in turns
-            if one["textattack"] and one[which]
+            one["textattack"]["seconds"] / one[which]["seconds"] for one in turns if one["textattack"] and one[which]
         ]
 
     columns = {
@@ -239,9 +231,7 @@ def main() -> None:
         "texts": len(texts),
         "turns": turns,
         "ratios": summary(turns),
-        "screened": [
-            {"per_unit": count} | attacked(folder, texts, "screened", per_unit=count) for count in PER_UNIT
-        ],
+        "screened": [{"per_unit": count} | attacked(folder, texts, "screened", per_unit=count) for count in PER_UNIT],
         "back_translation": statistics.median(translation_share(folder, texts) for _ in range(3)),
     }
     publish(results, "attacks", as_page(results), "attack-speed")

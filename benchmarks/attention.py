@@ -59,9 +59,7 @@ def tests_over_forward(model: Classifier, dev: list[Example]) -> dict[str, Any]:
     """Uniform weights, 100 permutations, erasure and the probability of every unit, beside a plain pass; both begin with texts."""
 
     def alone() -> None:
-        rows = sorted(
-            model.encode(dev).rows, key=len
-        )  # those of similar length together: the fastest way to pass them
+        rows = sorted(model.encode(dev).rows, key=len)  # those of similar length together: the fastest way to pass them
         with torch.no_grad():
             for first in range(0, len(rows), 32):
                 model.network(**model.place(rows[first : first + 32]))

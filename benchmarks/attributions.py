@@ -161,11 +161,7 @@ def main() -> None:
     else:
         results = Results(path, options.device, options.fresh or options.quick)
         contents, records = results.contents, results.records
-        print(
-            json.dumps(
-                {"made_on": results.contents["made_on"], "versions": results.contents["versions"]}, indent=1
-            )
-        )
+        print(json.dumps({"made_on": results.contents["made_on"], "versions": results.contents["versions"]}, indent=1))
         run = Run(results, options.device, options.quick)
         for case in all_cases(cores()) if options.device == "cpu" else cuda_cases():
             skip = options.quick and not smoke(case)

@@ -140,9 +140,7 @@ def measured(network: Any, passes: str, shape: tuple[int, int], way: str) -> dic
 def page(results: dict[str, Any]) -> str:
     """The page of the numbers."""
     records = [one for one in results["records"].values() if "speed" in one]
-    eager = {
-        (one["passes"], one["texts"], one["tokens"]): one["speed"] for one in records if one["way"] == "eager"
-    }
+    eager = {(one["passes"], one["texts"], one["tokens"]): one["speed"] for one in records if one["way"] == "eager"}
     rows = [
         (
             "forward" if one["passes"] == "forward" else "forward + backward",

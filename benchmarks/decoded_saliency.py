@@ -78,16 +78,12 @@ def measured(work: Path, texts: Sequence[str]) -> dict[str, Any]:
     weights = (torch.randn(width, width) / width**0.5, torch.randn(model.network.config.vocab_size, width))
     states = torch.randn(tokens, width)
     runs: dict[str, list[float]] = {"passes": [], "products": [], "method": []}
-    pellucid.explain(
-        model, texts[:2], "decoded_saliency", layer="all", progress=False
-    )  # the trials of a new model
+    pellucid.explain(model, texts[:2], "decoded_saliency", layer="all", progress=False)  # the trials of a new model
     for _ in range(RUNS):
         runs["passes"].append(min(passes(model.network, rows, way) for way in WAYS))
         runs["products"].append(min(products(weights, states, model.n_layers + 1, size) for size in AT_ONCE))
         runs["method"].append(
-            seconds_of(
-                lambda: pellucid.explain(model, texts, "decoded_saliency", layer="all", progress=False)
-            )
+            seconds_of(lambda: pellucid.explain(model, texts, "decoded_saliency", layer="all", progress=False))
         )
     medians = {name: statistics.median(seconds) for name, seconds in runs.items()}
     ratio = medians["method"] / (medians["passes"] + medians["products"])

@@ -104,10 +104,7 @@ def megabytes(folder: Path, texts: Sequence[Example]) -> float:
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
     values = results["values"]
-    rows = [
-        (title, f"{values[name]:.2f}", f"≤ {must:g}", f"≤ {aim:g}")
-        for name, (title, must, aim) in TARGETS.items()
-    ]
+    rows = [(title, f"{values[name]:.2f}", f"≤ {must:g}", f"≤ {aim:g}") for name, (title, must, aim) in TARGETS.items()]
     n_texts, n_metrics = results["texts"], results["metrics"]
     return (
         "# What a comparison costs\n\nMade by `python -m benchmarks.judge --data FOLDER`; not written by hand. "

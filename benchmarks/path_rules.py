@@ -40,9 +40,7 @@ class Integrand:
     """What every piece of one text gets at a place of the path. values: [interval point piece]."""
 
     def __init__(self, values: np.ndarray) -> None:
-        self._intervals = [
-            BarycentricInterpolator(_points(one), of_interval) for one, of_interval in enumerate(values)
-        ]
+        self._intervals = [BarycentricInterpolator(_points(one), of_interval) for one, of_interval in enumerate(values)]
         weights = np.diff(ENDS)[:, None] * leggauss(WITHIN)[1] / 2
         self.integral = (weights[..., None] * values).sum((0, 1))
 
@@ -128,8 +126,7 @@ def errors_of(integrands: Sequence[Integrand]) -> dict[str, dict[int, float]]:
     candidates = {**{name: [rule] for name, rule in RULES.items()}, **BY_TRUTH}
     return {
         name: {
-            count: _mean([min(one.error(*rule(count)) for rule in of_name) for one in integrands])
-            for count in COUNTS
+            count: _mean([min(one.error(*rule(count)) for rule in of_name) for one in integrands]) for count in COUNTS
         }
         for name, of_name in candidates.items()
     }
@@ -144,8 +141,7 @@ def needed(errors: Mapping[str, Mapping[int, float]]) -> dict[str, dict[int, int
     theirs = errors["gauss_legendre (captum's)"]
     return {
         name: {
-            their: next((count for count, error in of_rule.items() if error <= theirs[their]), None)
-            for their in THEIRS
+            their: next((count for count, error in of_rule.items() if error <= theirs[their]), None) for their in THEIRS
         }
         for name, of_rule in errors.items()
     }
@@ -154,9 +150,7 @@ def needed(errors: Mapping[str, Mapping[int, float]]) -> dict[str, dict[int, int
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
     machine, errors = results["made_on"], results["errors"]
-    of_counts = [
-        (name, *(f"{100 * of_rule[count]:.3g} %" for count in COUNTS)) for name, of_rule in errors.items()
-    ]
+    of_counts = [(name, *(f"{100 * of_rule[count]:.3g} %" for count in COUNTS)) for name, of_rule in errors.items()]
     of_needed = [
         (name, *("–" if of_rule[their] is None else str(of_rule[their]) for their in THEIRS))
         for name, of_rule in results["needed"].items()

@@ -101,16 +101,13 @@ def main() -> None:
     released = released_seconds(pass_of(model, list(TEXTS)), target, arguments.steps)
     again = ours(pass_of(model, list(TEXTS)), target)["seconds"]  # beside it in time
     ratio = released / ((rows[0]["seconds"] + again) / 2)
-    print(
-        f"released: {released:.0f} s for {len(TEXTS)} texts, scaled from {arguments.steps} steps to {RELEASED_STEPS}"
-    )
+    print(f"released: {released:.0f} s for {len(TEXTS)} texts, scaled from {arguments.steps} steps to {RELEASED_STEPS}")
     print(
         f"ours: {rows[0]['seconds']:.1f} and {again:.1f} s, {rows[0]['evaluations']:.0f} evaluations; {ratio:.1f} x as fast"
     )
     if arguments.out is not None:
         arguments.out.write_text(
-            json.dumps({"ours": rows, "again": again, "released_seconds": released, "ratio": ratio}, indent=1)
-            + "\n"
+            json.dumps({"ours": rows, "again": again, "released_seconds": released, "ratio": ratio}, indent=1) + "\n"
         )
 
 

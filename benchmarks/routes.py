@@ -84,9 +84,7 @@ def turns_of(runs: dict[str, Callable[[], Numbers]], turns: int) -> dict[str, An
     return {
         name: {
             "seconds": statistics.median(seconds[name]),
-            "ratio": statistics.median(
-                own / ours for own, ours in zip(seconds[EAGER], seconds[name], strict=True)
-            ),
+            "ratio": statistics.median(own / ours for own, ours in zip(seconds[EAGER], seconds[name], strict=True)),
             "difference": max(
                 (difference(ours, own) for ours, own in zip(numbers[name], numbers[EAGER], strict=True)),
                 default=None,
@@ -107,9 +105,7 @@ def measured_passes(model: Classifier, names: Sequence[str]) -> dict[str, Any]:
         for length in LENGTHS:
             rows = [[101, *range(2000, 2000 + length - 2), 102]] * (TOKENS // length)
             columns = columns_of(network, rows)
-            runs = {
-                name: partial(run, network, route_of[name], columns) for name in _able(list(route_of), kind)
-            }
+            runs = {name: partial(run, network, route_of[name], columns) for name in _able(list(route_of), kind)}
             for warm in runs.values():
                 warm()
             record = turns_of(runs, TURNS)
@@ -229,9 +225,7 @@ def main() -> None:
         "versions": versions(),
         "routes": names,
         "trial": trial,
-        "records": measured_passes(model, names)
-        | measured_methods(model, names)
-        | measured_jobs(model, names),
+        "records": measured_passes(model, names) | measured_methods(model, names) | measured_jobs(model, names),
     }
     publish(results, "routes", as_page(results), "routes")
 

@@ -102,9 +102,7 @@ def explained(table: Table, method: str, setting: str, value: int, seed: int) ->
     scheduler = Scheduler(100_000)
     request = Request(model, method_calls([(method, {setting: value})], model), Target(0), seed)
     text = " ".join(f"w{number}" for number in range(10, 10 + table.players))
-    explanations = next(
-        iter(explain_batch(request, model.encode(as_examples([text])), scheduler, silent).values())
-    )
+    explanations = next(iter(explain_batch(request, model.encode(as_examples([text])), scheduler, silent).values()))
     return explanations[0], scheduler.rows_run + 1  # the text itself comes from the first pass
 
 
@@ -173,9 +171,7 @@ def main() -> None:
         for n_samples in settings:
             error, count = measured(tables, captums, peer, n_samples)
             shares = {method: evaluations_for(error, curve) / count for method, curve in curves.items()}
-            lines.append(
-                {"captum": peer, "n_samples": n_samples, "error": error, "evaluations": count, **shares}
-            )
+            lines.append({"captum": peer, "n_samples": n_samples, "error": error, "evaluations": count, **shares})
             print(
                 f"captum {peer} n_samples={n_samples}: error {error:.3f} with {count:.0f} evaluations; to the same error "
                 + ", ".join(f"{method} {share:.2f} of them" for method, share in shares.items()),
@@ -186,9 +182,7 @@ def main() -> None:
         stated[method] = {
             value: [stated_over_true(table, method, setting, value) for table in tables] for value in values
         }
-        lowest, highest = (
-            end([ratio for of in stated[method].values() for ratio in of]) for end in (min, max)
-        )
+        lowest, highest = (end([ratio for of in stated[method].values() for ratio in of]) for end in (min, max))
         print(f"{method}: stated standard error {lowest:.2f} to {highest:.2f} times the true one", flush=True)
     if options.out is not None:
         words = [table.players for table in tables]

@@ -50,9 +50,7 @@ MUST = 1.6  # of a training of "believable"
 def steps_of_model(model: JudgedModel) -> Steps:
     """The steps of a training that has not begun."""
     examples = pellucid.examples("pocket", "train")
-    plan = Plan(
-        "minilm", model.pooler, model.pooler_settings, tuple(sorted({str(one.label) for one in examples}))
-    )
+    plan = Plan("minilm", model.pooler, model.pooler_settings, tuple(sorted({str(one.label) for one in examples})))
     recipe = replace(Recipe(batch_size=BATCH), **model.recipe)
     network, tokenizer = compose(plan, recipe.seed, [one.segments for one in examples])
     classifier = as_classifier(network, tokenizer, plan, "benchmark")

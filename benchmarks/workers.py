@@ -40,10 +40,7 @@ def measured(folder: str, calls: Sequence[tuple[str, int, int]] = CALLS) -> list
     corpus = list(dict.fromkeys(example.segments[0] for example in pellucid.examples("pocket", "all")))
     rows = []
     for method, count, n_runs in calls:
-        runs = [
-            [seconds(folder, method, corpus[:count], workers) for workers in (1, WORKERS)]
-            for _ in range(n_runs)
-        ]
+        runs = [[seconds(folder, method, corpus[:count], workers) for workers in (1, WORKERS)] for _ in range(n_runs)]
         rows.append(
             {
                 "method": method,
@@ -75,9 +72,7 @@ def as_page(results: dict[str, Any]) -> str:
         f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32, sentences of pocket. One process of "
         f"one thread, and `workers={WORKERS}` of one thread each, with their start and their own copies of the model; medians. "
         f"Wanted: {MUST}.\n\n"
-        + listed(
-            rows, ("method", "texts", "runs", "seconds, one process", f"seconds, {WORKERS} workers", "ratio")
-        )
+        + listed(rows, ("method", "texts", "runs", "seconds, one process", f"seconds, {WORKERS} workers", "ratio"))
         + "\n"
     )
 

@@ -98,9 +98,7 @@ def _bare(model: WritingModel, row: Any, words: Sequence[Sequence[int]]) -> None
     tracks = model.form.tracks([row], model.device)
     read: list[Tensor] = []
     handles = [
-        module.register_forward_hook(
-            lambda _, __, output: read.append(output.detach().requires_grad_()) or read[-1]
-        )
+        module.register_forward_hook(lambda _, __, output: read.append(output.detach().requires_grad_()) or read[-1])
         for module in dict.fromkeys(model.form.embeddings)
     ]
     try:
@@ -165,12 +163,9 @@ def beside_inseq(python: str, work: Path) -> dict[str, Any]:
     turns = []
     for batch_size in BATCH_SIZES:
         with peer_turns(python, folder, batch_size, work) as peer:
-            turns += [
-                {"batch_size": batch_size, "ours": seconds_of(ours), "inseq": peer()} for _ in range(RUNS)
-            ]
+            turns += [{"batch_size": batch_size, "ours": seconds_of(ours), "inseq": peer()} for _ in range(RUNS)]
     medians = {
-        size: statistics.median(one["inseq"] for one in turns if one["batch_size"] == size)
-        for size in BATCH_SIZES
+        size: statistics.median(one["inseq"] for one in turns if one["batch_size"] == size) for size in BATCH_SIZES
     }
     own = statistics.median(one["ours"] for one in turns)
     best = min(medians, key=lambda size: medians[size])
@@ -199,10 +194,7 @@ def as_page(results: dict[str, Any]) -> str:
     models, peer = results["models"], results["inseq"]
     turns = min(len(of["turns"]) for of in models.values())
     whole = "(one pass forward + one back a word)"
-    rows = [
-        (f"{name}: gradients of all words ÷ {whole}", *judged(of["words"], "words"))
-        for name, of in models.items()
-    ]
+    rows = [(f"{name}: gradients of all words ÷ {whole}", *judged(of["words"], "words")) for name, of in models.items()]
     rows += [
         (f"{name}: gradients of all words at a point of a path ÷ {whole}", f"{of['points']:.2f}", "", "", "")
         for name, of in models.items()
@@ -231,9 +223,7 @@ def main() -> None:
     """Measure, keep the numbers, write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--inseq", metavar="PYTHON", help="a Python that has Inseq")
-    parser.add_argument(
-        "--draw", action="store_true", help="only docs/writing-speed.md, from what was measured"
-    )
+    parser.add_argument("--draw", action="store_true", help="only docs/writing-speed.md, from what was measured")
     wanted = parser.parse_args()
     if wanted.draw:
         before = json.loads((ROOT / "benchmarks" / "results" / "writing.json").read_text(encoding="utf-8"))

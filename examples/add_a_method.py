@@ -24,6 +24,4 @@ parser.add_argument("model", help="a folder with a classifier, or a hub name")
 model = pellucid.load(parser.parse_args().model)
 
 print(pellucid.explain(model, "A gripping, lovely film.", method="steepest_dimension")[0])
-print(
-    pellucid.compare(model, pellucid.examples("pocket")[:10], ["steepest_dimension"], ["comprehensiveness"])
-)
+print(pellucid.compare(model, pellucid.examples("pocket")[:10], ["steepest_dimension"], ["comprehensiveness"]))

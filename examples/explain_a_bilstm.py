@@ -52,9 +52,7 @@ def train(network, examples):
 
 torch.manual_seed(0)
 network = train(BiLSTM(), pellucid.examples("planted_token", split="train"))
-model = pellucid.from_network(
-    network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS
-)
+model = pellucid.from_network(network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS)
 test = pellucid.examples("planted_token", split="test")[:40]
 print("accuracy on test:", pellucid.accuracy(model, test))
 print(pellucid.explain(model, test[0], "integrated_gradients")[0])

@@ -13,9 +13,7 @@ def main() -> None:
     except (ImportError, MemoryError, OSError) as error:
         if not _lacks_memory(error):
             raise
-        print(
-            "There is not enough memory to start; free some, or raise the process's limit.", file=sys.stderr
-        )
+        print("There is not enough memory to start; free some, or raise the process's limit.", file=sys.stderr)
         sys.exit(2)
     run()
 
@@ -51,11 +49,7 @@ def _leave_current_folder() -> None:
 
 def _lacks_memory(error: BaseException) -> bool:
     """Whether memory is short; uses no module of ours, since none could be loaded."""
-    return (
-        isinstance(error, MemoryError)
-        or "failed to map segment" in str(error)
-        or "llocate memory" in str(error)
-    )
+    return isinstance(error, MemoryError) or "failed to map segment" in str(error) or "llocate memory" in str(error)
 
 
 if __name__ == "__main__":

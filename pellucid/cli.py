@@ -160,7 +160,9 @@ def main() -> None:
     except OSError as error:
         name = f" {error.filename}" if error.filename else ""
         sys.exit(_report(f"The system refused{name}: {error.strerror or error}.", 2))
-    except Exception as error:  # libraries report it in many ways: a module that cannot be loaded, a tensor that cannot be allocated
+    except (
+        Exception
+    ) as error:  # libraries report it in many ways: a module that cannot be loaded, a tensor that cannot be allocated
         if not is_memory_error(error):
             raise
         sys.exit(_report(str(not_enough_memory("do this")), 2))

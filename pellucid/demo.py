@@ -132,9 +132,7 @@ def _sections(
         return [of_method[number] for number in numbers for of_method in drawn]
 
     return [
-        texts_section(
-            of_texts(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales
-        ),
+        texts_section(of_texts(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales),
         texts_section(
             of_texts(wrong[:WRONG]),
             "Where the model was wrong, and what misled it",
@@ -156,9 +154,7 @@ SHOWN_TEXTS = (
     "The first picture shows the two spans of words that the self-explaining model itself decided by. The two below "
     "it come from methods that explain any model from outside: they are guesses that can be checked."
 )
-WRONG_TEXTS = (
-    "The same pictures for texts that the model got wrong: the marked words are the evidence that misled it."
-)
+WRONG_TEXTS = "The same pictures for texts that the model got wrong: the marked words are the evidence that misled it."
 CAVEATS = (
     "The corpus is small and was written by one project's authors; accuracies on it say little about other texts.",
     "The author's evidence was marked while writing and is not an independent annotation.",
@@ -167,9 +163,7 @@ CAVEATS = (
 
 
 def _facts(models: dict[str, Trained], seed: int) -> dict[str, object]:
-    difference = paired_difference(
-        models["span"].right[:, None] * 1.0, models["first_token"].right[:, None] * 1.0
-    )
+    difference = paired_difference(models["span"].right[:, None] * 1.0, models["first_token"].right[:, None] * 1.0)
     sizes = {split: len(load_examples(CORPUS, split)) for split in ("train", "dev", "test")}
     return {
         "accuracy of the self-explaining model on test": models["span"].accuracy,
@@ -187,8 +181,7 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, object]:
 def _costs(model: Model) -> dict[str, str]:
     """The cost of each method for a text, with the demo's settings."""
     settings = {
-        name: ", ".join(f"{key} = {value}" for key, value in of_method.items())
-        for name, of_method in BUDGET.items()
+        name: ", ".join(f"{key} = {value}" for key, value in of_method.items()) for name, of_method in BUDGET.items()
     }
     entries = [attributions.get(str(name)) for name in usual_methods(model)]
     return {

@@ -23,12 +23,9 @@ def bill(packages: list[Distribution]) -> dict[str, Any]:
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": own[0] | {"type": "application"}} if own else {},
-        "components": sorted(
-            (part for part in parts.values() if part not in own), key=lambda part: part["name"]
-        ),
+        "components": sorted((part for part in parts.values() if part not in own), key=lambda part: part["name"]),
         "dependencies": [
-            {"ref": component(package)["bom-ref"], "dependsOn": sorted(needed(package, names))}
-            for package in packages
+            {"ref": component(package)["bom-ref"], "dependsOn": sorted(needed(package, names))} for package in packages
         ],
     }
 

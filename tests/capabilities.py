@@ -155,10 +155,7 @@ def cell(model: Model, method: str, texts: Sequence) -> Cell:
     ]
     parity = max(map(residual, together))
     gaps_by_sums = [
-        explanation.diagnostics[name]
-        for explanation in together
-        for name in GAPS
-        if name in explanation.diagnostics
+        explanation.diagnostics[name] for explanation in together for name in GAPS if name in explanation.diagnostics
     ]
     return Cell(None, parity, max(gaps), max(gaps_by_sums) if gaps_by_sums else None)
 

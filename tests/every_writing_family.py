@@ -54,9 +54,7 @@ class Row:
 
     def __str__(self) -> str:
         shows = ", ".join(self.shows) or "–"
-        return (
-            f"| {self.family} | {shows} | {self.works} of {len(METHODS)} | {'; '.join(self.notes) or '–'} |"
-        )
+        return f"| {self.family} | {shows} | {self.works} of {len(METHODS)} | {'; '.join(self.notes) or '–'} |"
 
 
 def family_model(family: str) -> WritingModel:
@@ -104,9 +102,7 @@ def page(rows: list[Row]) -> str:
     """The page in Markdown."""
     every = sum(one.works == len(METHODS) for one in rows)
     some = sum(0 < one.works < len(METHODS) for one in rows)
-    summary = (
-        f"Of {len(rows)} families, {every} run every method, {some} some, {len(rows) - every - some} none."
-    )
+    summary = f"Of {len(rows)} families, {every} run every method, {some} some, {len(rows) - every - some} none."
     table = ["| family | shows | methods | what is missing |", "|---|---|---|---|", *map(str, rows)]
     head = HEAD.format(count=len(METHODS), methods=", ".join(f"`{name}`" for name in METHODS))
     return "\n".join([head, summary, "", *table, ""])
@@ -116,9 +112,7 @@ def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument(
-        "--first", type=int, default=len(MAPPING), help="how many families, in the mapping's order"
-    )
+    parser.add_argument("--first", type=int, default=len(MAPPING), help="how many families, in the mapping's order")
     wanted = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")

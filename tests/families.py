@@ -20,30 +20,18 @@ MAPPING = tuple(MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES)
 LABELS = ("negative", "neutral", "positive")
 WIDTH, LAYERS, HEADS, INNER, HEAD, PLACES = 16, 2, 2, 24, 8, 64
 SMALL: dict[str, Any] = {
-    **dict.fromkeys(
-        ("hidden_size", "d_model", "n_embd", "dim", "emb_dim", "embedding_size", "d_latents"), WIDTH
-    ),
-    **dict.fromkeys(
-        ("input_embedding_size", "output_embedding_size", "true_hidden_size", "entity_emb_size"), WIDTH
-    ),
-    **dict.fromkeys(
-        ("intra_bottleneck_size", "pronunciation_embed_dim", "shape_embed_dim", "qkv_channels"), WIDTH
-    ),
+    **dict.fromkeys(("hidden_size", "d_model", "n_embd", "dim", "emb_dim", "embedding_size", "d_latents"), WIDTH),
+    **dict.fromkeys(("input_embedding_size", "output_embedding_size", "true_hidden_size", "entity_emb_size"), WIDTH),
+    **dict.fromkeys(("intra_bottleneck_size", "pronunciation_embed_dim", "shape_embed_dim", "qkv_channels"), WIDTH),
     **dict.fromkeys(("prediction_head_size", "linear_key_head_dim", "linear_value_head_dim"), WIDTH),
     **dict.fromkeys(("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers"), LAYERS),
     **dict.fromkeys(("decoder_layers", "num_decoder_layers", "depth", "num_self_attends_per_block"), LAYERS),
     **dict.fromkeys(("num_attention_heads", "num_key_value_heads", "num_heads", "n_head", "n_heads"), HEADS),
-    **dict.fromkeys(
-        ("encoder_attention_heads", "decoder_attention_heads", "num_self_attention_heads"), HEADS
-    ),
+    **dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads", "num_self_attention_heads"), HEADS),
     **dict.fromkeys(("num_cross_attention_heads", "linear_num_key_heads", "linear_num_value_heads"), HEADS),
     **dict.fromkeys(("n_mamba_heads", "index_n_heads", "num_query_groups"), HEADS),
-    **dict.fromkeys(
-        ("intermediate_size", "hidden_dim", "n_inner", "dff", "d_ff", "d_inner", "ffn_dim"), INNER
-    ),
-    **dict.fromkeys(
-        ("encoder_ffn_dim", "decoder_ffn_dim", "moe_intermediate_size", "feed_forward_size"), INNER
-    ),
+    **dict.fromkeys(("intermediate_size", "hidden_dim", "n_inner", "dff", "d_ff", "d_inner", "ffn_dim"), INNER),
+    **dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim", "moe_intermediate_size", "feed_forward_size"), INNER),
     **dict.fromkeys(("shared_expert_intermediate_size",), INNER),
     **dict.fromkeys(("head_dim", "d_kv", "d_head", "kv_channels", "attention_head_size", "v_head_dim"), HEAD),
     **dict.fromkeys(("qk_nope_head_dim", "qk_rope_head_dim", "q_lora_rank", "kv_lora_rank"), HEAD),
@@ -52,9 +40,7 @@ SMALL: dict[str, Any] = {
     "shape_size": 4,
     **dict.fromkeys(("n_routed_experts", "num_experts", "num_local_experts", "num_latents"), 4),
     **dict.fromkeys(("num_experts_per_tok", "topk_group", "n_group", "top_k"), 2),
-    **dict.fromkeys(
-        ("entity_vocab_size", "pronunciation_vocab_size", "shape_vocab_size", "num_hash_buckets"), 16
-    ),
+    **dict.fromkeys(("entity_vocab_size", "pronunciation_vocab_size", "shape_vocab_size", "num_hash_buckets"), 16),
     **dict.fromkeys(("max_2d_position_embeddings",), 32),
     **dict.fromkeys(("rel_pos_bins", "rel_2d_pos_bins"), 8),
     "mamba_d_state": 4,
@@ -118,12 +104,8 @@ TOKENIZERS: dict[str, Callable[[], Any]] = {
         ),
         tiny.byte_pairs,
     ),
-    **dict.fromkeys(
-        _named("camembert mbart xlm-roberta xlm-roberta-xl xmod jina_embeddings_v3"), tiny.sentence_piece
-    ),
-    **dict.fromkeys(
-        _named("albert deberta-v2 rembert reformer fnet big_bird"), tiny.sentence_piece_in_brackets
-    ),
+    **dict.fromkeys(_named("camembert mbart xlm-roberta xlm-roberta-xl xmod jina_embeddings_v3"), tiny.sentence_piece),
+    **dict.fromkeys(_named("albert deberta-v2 rembert reformer fnet big_bird"), tiny.sentence_piece_in_brackets),
     **dict.fromkeys(_named("mpnet tapas"), tiny.word_piece_in_brackets),
     "modernbert": tiny.byte_pairs_in_brackets,
     "modernbert-decoder": tiny.byte_pairs_in_brackets,

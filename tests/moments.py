@@ -49,8 +49,4 @@ def killed(run, *inputs):
 
 def files_of(folder):
     """Every file below a folder, by its path there, with its bytes."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

@@ -14,9 +14,7 @@ PACKAGE = Path(pellucid.__file__).parent
 ROOT = PACKAGE.parent
 FILES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "studies").rglob("*.py")])
 TOPS = (PACKAGE, ROOT / "studies")
-FOLDERS = sorted(
-    {path.parent for path in FILES}
-)  # a test a folder: a test a file takes longer to begin than to run
+FOLDERS = sorted({path.parent for path in FILES})  # a test a folder: a test a file takes longer to begin than to run
 FLOORS = (  # a room imports rooms of floors before its own; rooms of one floor meet through arguments alone
     ("base",),
     ("text",),
@@ -120,9 +118,7 @@ def test_no_files_import_each_other_in_a_circle():
 
 def test_no_folders_import_each_other_in_a_circle():
     """Also inside a room: a folder that leans on another is not leant on by it."""
-    folders = {
-        module_of(path): module_of(path.parent / "__init__.py") for path in FILES if path.parent not in TOPS
-    }
+    folders = {module_of(path): module_of(path.parent / "__init__.py") for path in FILES if path.parent not in TOPS}
     below = {folder: set() for folder in folders.values()}
     for path in FILES:
         if path.parent not in TOPS:
@@ -147,9 +143,7 @@ MOST_FILES = 30  # in a folder: more are more than one question
 
 def test_no_folder_is_crowded():
     folders = {path.parent for path in FILES}
-    crowded = {
-        str(folder.relative_to(ROOT)) for folder in folders if len(list(folder.glob("*.py"))) > MOST_FILES
-    }
+    crowded = {str(folder.relative_to(ROOT)) for folder in folders if len(list(folder.glob("*.py"))) > MOST_FILES}
     assert not crowded
 
 

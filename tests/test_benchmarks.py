@@ -158,9 +158,7 @@ def test_a_route_that_is_not_used_is_no_measurement(monkeypatch, bert, in_use):
         route_choice=SimpleNamespace(why="it is missing"),
     )
     loaded = {}
-    monkeypatch.setattr(
-        measuring.pellucid, "load", lambda folder, **settings: loaded.update(settings) or model
-    )
+    monkeypatch.setattr(measuring.pellucid, "load", lambda folder, **settings: loaded.update(settings) or model)
     task = measuring.Task(case, Way(64, False), 1.0, 1.0, "folder", "cpu", route="onednn")
     if in_use == "onednn":
         assert measuring.runner(task)[0] is bert.network
@@ -189,9 +187,7 @@ def test_verdicts_say_what_is_met_and_by_how_much_not():
     assert verdicts["integrated_gradients ÷ floor"] == "must met, aim missed by 12.0%"
     assert verdicts["thermostat_lime ÷ floor of all tokens"] == "must missed by 1.8%"
     assert verdicts["peak memory beyond the model, 8 long texts (worst: together)"] == "aim met"
-    assert {verdict for verdict in verdicts.values() if "not measured" in verdict} == {
-        "not measured: not run"
-    }
+    assert {verdict for verdict in verdicts.values() if "not measured" in verdict} == {"not measured: not run"}
 
 
 def test_verdicts_by_the_best_route_are_a_table_of_their_own():
@@ -262,9 +258,7 @@ def test_operations_are_those_of_the_blocks(bert):
     network, length = bert.network, 7
     seen = []
     hooks = [
-        each.register_forward_hook(
-            lambda module, args, _: seen.append(args[0].shape[1] * module.weight.numel())
-        )
+        each.register_forward_hook(lambda module, args, _: seen.append(args[0].shape[1] * module.weight.numel()))
         for each in network.base_model.encoder.modules()
         if isinstance(each, torch.nn.Linear)
     ]
@@ -303,9 +297,7 @@ def test_the_page_names_the_route_of_every_place(tmp_path):
     page = write_page(results.contents, tmp_path).read_text(encoding="utf-8")
     section = page.split("### By the best route")[1].split("\n## ")[0]
     assert f"- {PLACE}: **openvino** (it was twice as fast)" in section
-    assert (
-        "| by route: gradient ÷ floor | **0.80 x** | 0.85 | 0.65 | must met, aim missed by 23.1% |" in section
-    )
+    assert "| by route: gradient ÷ floor | **0.80 x** | 0.85 | 0.65 | must met, aim missed by 23.1% |" in section
     assert "- **by route: occlusion ÷ floor.** On the short texts 0.80 x; meanwhile" in section
     del results.records[f"route / {PLACE}"]
     assert "By the best route" not in write_page(results.contents, tmp_path).read_text(encoding="utf-8")
@@ -321,8 +313,6 @@ def test_the_page_holds_every_case(tmp_path):
     assert again.has("gradient / captum / short / minilm, 1 thread")
     assert not again.has("partition / shap / short / minilm, 1 thread")
     page = write_page(again.contents, tmp_path).read_text(encoding="utf-8")
-    assert len(re.findall(r"\*\*1\.50\*\* \| 1\.36 x", page)) == sum(
-        case.by == "captum" for case in all_cases(2)
-    )
+    assert len(re.findall(r"\*\*1\.50\*\* \| 1\.36 x", page)) == sum(case.by == "captum" for case in all_cases(2))
     assert "- partition by shap: no reason" in page
     assert (tmp_path / "pictures" / "performance.png").stat().st_size > 10_000

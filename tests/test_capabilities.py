@@ -71,9 +71,7 @@ def test_the_committed_row_of_a_family_is_what_a_run_gives(family):
     [pytest.param(kind, marks=pytest.mark.whole if kind in SHORT else pytest.mark.long) for kind in kinds()],
 )
 def test_the_committed_page_is_what_a_run_gives(kind, tmp_path):
-    cells_now = column(
-        kinds()[kind](tmp_path), TEXTS[:3]
-    )  # a sentence, a word and a pair say what is possible
+    cells_now = column(kinds()[kind](tmp_path), TEXTS[:3])  # a sentence, a word and a pair say what is possible
     committed_cells = {method: RESIDUAL.sub("#", cell) for method, cell in committed()[kind].items()}
     assert {method: RESIDUAL.sub("#", cell) for method, cell in cells_now.items()} == committed_cells, (
         "make capabilities"

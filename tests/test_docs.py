@@ -134,9 +134,7 @@ def options_of(command):
 
 
 def test_the_tour_and_its_file_have_the_same_code():
-    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour_of_200_reviews.py"), flags=re.MULTILINE)[
-        1:
-    ]
+    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour_of_200_reviews.py"), flags=re.MULTILINE)[1:]
     blocks = python_blocks(DOCS / "how-to" / "tour-of-200-reviews.md")
     assert [cell.strip() for cell in cells] == [block.strip() for block in blocks]
 
@@ -153,9 +151,7 @@ def test_every_link_leads_somewhere(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{name_of(page)} links to {link}"
         if anchor:
-            assert anchor in headings(target), (
-                f"{name_of(page)} links to {link}, but there is no such heading"
-            )
+            assert anchor in headings(target), f"{name_of(page)} links to {link}, but there is no such heading"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -224,12 +220,8 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     reviews = (ROOT / "examples" / "data" / "reviews.csv").read_bytes().splitlines(keepends=True)
     (tmp_path / "reviews.csv").write_bytes(b"".join(reviews[:61]))  # a line a review
     program = "\n".join(python_blocks(page))
-    program = program.replace(
-        'strongest("positive"', "strongest(words.labels[0]"
-    )  # its one answer may be another
-    program = program.replace(
-        'pellucid.examples("pocket", "test")', 'pellucid.examples("pocket", "test")[:30]'
-    )
+    program = program.replace('strongest("positive"', "strongest(words.labels[0]")  # its one answer may be another
+    program = program.replace('pellucid.examples("pocket", "test")', 'pellucid.examples("pocket", "test")[:30]')
     program = program.replace('out="runs/lens"', 'out="runs/lens", head_steps=3, translator_steps=2')
     done = warm_python.run(program, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -241,7 +233,9 @@ def test_how_to_add_opens_with_an_example_that_works(name, tmp_path):
     """In a process of its own, so that what it registers stays there."""
     folder = save_tiny(tmp_path / "classifier", id2label={0: "negative", 1: "neutral", 2: "positive"})
     (tmp_path / "example.py").write_text(python_blocks(HOW_TO_ADD[name])[0], encoding="utf-8")
-    program = f"import example, pellucid; model = pellucid.load({str(folder)!r}); texts = pellucid.examples('pocket')[:4]; "
+    program = (
+        f"import example, pellucid; model = pellucid.load({str(folder)!r}); texts = pellucid.examples('pocket')[:4]; "
+    )
     done = warm_python.run(program + USES[name], cwd=tmp_path, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-1] == "True"

@@ -43,9 +43,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reader")
     save_tiny(folder / "my-classifier", "bert", LABELS)
     span = tiny_composed("span")
-    save_composed(
-        span.network, span.tokenizer, Plan("tiny", "span", {}, LABELS), folder / "my-span-classifier"
-    )
+    save_composed(span.network, span.tokenizer, Plan("tiny", "span", {}, LABELS), folder / "my-span-classifier")
     units = tiny_composed("additive")
     save_composed(
         units.network,
@@ -62,8 +60,7 @@ def folder(tmp_path_factory):
 
 
 ALIGNER = (  # links the words of one pair at the same places
-    "#!/bin/sh\n"
-    'for option in "$@"; do case $option in *-links=*) echo 0-0 1-1 > "${option#*=}";; esac; done\n'
+    '#!/bin/sh\nfor option in "$@"; do case $option in *-links=*) echo 0-0 1-1 > "${option#*=}";; esac; done\n'
 )
 WORDS = dict(zip(LABELS, ("dull", "long", "lovely"), strict=True))
 THINGS = "film book play song game dish hotel phone tale show walk trip lamp coat bike room".split()

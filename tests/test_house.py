@@ -29,14 +29,11 @@ def code_lines(text, tree):
     documented = {
         line
         for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        and ast.get_docstring(node) is not None
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None
         for line in range(node.body[0].lineno, node.body[0].end_lineno + 1)
     }
     lines = enumerate(text.splitlines(), 1)
-    return sum(
-        bool(line.strip()) and not line.strip().startswith("#") and n not in documented for n, line in lines
-    )
+    return sum(bool(line.strip()) and not line.strip().startswith("#") and n not in documented for n, line in lines)
 
 
 def body_lines(node):
@@ -70,16 +67,11 @@ def measured():
     }
     modules = set(names.values())
     bodies = [
-        body_lines(node)
-        for tree in trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
+        body_lines(node) for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
     ]
     lines = [text.count("\n") for text in texts.values()]
     short = [
-        path
-        for path, text in texts.items()
-        if path.name != "__init__.py" and code_lines(text, trees[path]) <= SHORT
+        path for path, text in texts.items() if path.name != "__init__.py" and code_lines(text, trees[path]) <= SHORT
     ]
     imports = sum(len(own_imports(tree, modules, names[path])) for path, tree in trees.items())
     return {
@@ -101,8 +93,7 @@ def test_the_house_does_not_grow(name, house):
 def table():
     """The numbers with their bounds and aims."""
     rows = [
-        f"| {name} | {number:,} | {BOUNDS[name][0]:,} | {BOUNDS[name][1]:,} |"
-        for name, number in measured().items()
+        f"| {name} | {number:,} | {BOUNDS[name][0]:,} | {BOUNDS[name][1]:,} |" for name, number in measured().items()
     ]
     return "\n".join(["| | now | bound | aim |", "|---|---|---|---|", *rows])
 

@@ -70,8 +70,7 @@ def test_the_page_shows_what_was_measured(tmp_path):
     results = {
         "made_on": MACHINE,
         "versions": {"python": "3", "torch": "2"},
-        "records": records({"numba": 1.0, "tiles": 3.0, "literal": 40.0})
-        | {"memory 1,1,1 tiles": {"failed": "no"}},
+        "records": records({"numba": 1.0, "tiles": 3.0, "literal": 40.0}) | {"memory 1,1,1 tiles": {"failed": "no"}},
     }
     page = write_page(results, tmp_path).read_text(encoding="utf-8")
     assert "| (384, 8, 32) | default | 1.0 | 3.0 | 40.0 | 40.0 | 13.3 | 1 | 3 | 40 |" in page

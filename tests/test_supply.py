@@ -64,9 +64,7 @@ def test_a_file_with_another_hash_ends_the_set_up(tmp_path, monkeypatch):
         install.by_hashes(path)
     assert not (tmp_path / "there").exists()
     path.write_text(f"{lock.platform_line()}\npellucid-probe==2 --hash=sha256:{'0' * 64}\n")
-    assert "pellucid-probe==2" in install.by_hashes(
-        path
-    )  # it cannot be had: the set-up goes on without hashes
+    assert "pellucid-probe==2" in install.by_hashes(path)  # it cannot be had: the set-up goes on without hashes
 
 
 def test_the_bill_lists_what_is_installed():
@@ -81,6 +79,4 @@ def test_the_bill_lists_what_is_installed():
 
 def test_no_host_of_a_registry_is_named():
     for name in ("Makefile", "constraints.txt", "requirements.lock", "pyproject.toml"):
-        assert not re.search(
-            r"https?://|--(extra-)?index-url|find-links", (ROOT / name).read_text(encoding="utf-8")
-        )
+        assert not re.search(r"https?://|--(extra-)?index-url|find-links", (ROOT / name).read_text(encoding="utf-8"))

@@ -35,9 +35,7 @@ def test_every_method_has_its_settings_there(name):
     entry = attributions.get(name)
     if not entry.module.startswith("pellucid."):
         pytest.skip("a method of another package")
-    doors = [
-        node for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
-    ]
+    doors = [node for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)]
     (door,) = [door for door in doors if ast.unparse(door.args.args[2].annotation) == f"Literal[{name!r}]"]
     defaults = zip(door.args.kwonlyargs, door.args.kw_defaults, strict=True)
     written = {argument.arg: ast.literal_eval(default) for argument, default in defaults}

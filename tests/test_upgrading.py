@@ -136,9 +136,7 @@ def test_the_encoder_of_every_family_stays(family, tmp_path):
         assert ask(model, [text], "span_attention")[0].diagnostics["parity"] < 1e-5
 
 
-@pytest.mark.parametrize(
-    "make_model", (tiny_composed, tiny_on_vectors), ids=lambda make_model: make_model.__name__
-)
+@pytest.mark.parametrize("make_model", (tiny_composed, tiny_on_vectors), ids=lambda make_model: make_model.__name__)
 def test_a_composed_model_is_upgraded_too(make_model, tmp_path):
     old = make_model(pooler="mean")
     kind = getattr(old.network.config, "model_type", "")
@@ -146,10 +144,7 @@ def test_a_composed_model_is_upgraded_too(make_model, tmp_path):
     started = upgrading.start(tmp_path, None, None, "cpu")
     network, _ = compose(Plan(str(tmp_path), "span", {}, LABELS, started_from=started.hash), 0)
     encoder_weights = network.encoder.state_dict()
-    assert all(
-        torch.equal(tensor, encoder_weights[name])
-        for name, tensor in old.network.encoder.state_dict().items()
-    )
+    assert all(torch.equal(tensor, encoder_weights[name]) for name, tensor in old.network.encoder.state_dict().items())
 
 
 @pytest.mark.whole

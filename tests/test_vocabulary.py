@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FILES = sorted(
-    path for room in ("pellucid", "studies", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py")
-)
+FILES = sorted(path for room in ("pellucid", "studies", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py"))
 REFUSED = set(
     "told found held said asked given kept taken gone made chosen pulled placed placing "
     "stretch stretches slope slopes".split()

@@ -26,13 +26,9 @@ def test_the_ten_lines_of_the_readme(tmp_path, encoder):
     pellucid.save(results, tmp_path / "run.parquet")
     assert pellucid.read(tmp_path / "run.parquet") == results
 
-    model = pellucid.train(
-        "pocket", encoder=encoder, pooler="span", seed=0, out=tmp_path / "pocket", epochs=1
-    )
+    model = pellucid.train("pocket", encoder=encoder, pooler="span", seed=0, out=tmp_path / "pocket", epochs=1)
     examples = pellucid.examples("pocket", split="test")[:6]
-    table = pellucid.compare(
-        model, examples, methods=["span_attention", "occlusion"], metrics=["hiding", "auprc"]
-    )
+    table = pellucid.compare(model, examples, methods=["span_attention", "occlusion"], metrics=["hiding", "auprc"])
     assert table.methods == ("span_attention", "occlusion", "chance")
     path = pellucid.report(results, table, path=tmp_path / "report.html")
     assert path.read_text(encoding="utf-8").count("<section") >= 2

@@ -44,9 +44,7 @@ FAMILIES = (
     "llama",
     "qwen2",
 )
-MASKED = tuple(
-    family for family in FAMILIES if family not in ("gpt2", "llama", "qwen2")
-)  # with a masked-LM head
+MASKED = tuple(family for family in FAMILIES if family not in ("gpt2", "llama", "qwen2"))  # with a masked-LM head
 # What decoders read is tried on more of them; one of a kind is enough for every method.
 DECODERS = ("gpt2", "llama", "qwen2", "mistral", "gemma", "gpt_neox")
 LABELS = ("negative", "neutral", "positive")
@@ -59,9 +57,7 @@ LLAMA_SPECIALS = {"unk": "<unk>", "bos": "<s>", "eos": "</s>"}
 
 def corpus() -> list[str]:
     """Texts to train tokenizers on; always the same ones, since every number that the tiny models give follows from them."""
-    return [text for example in first_edition("all") for text in example.segments] + [
-        "👩‍👩‍👧 שלום résumé naïve ॐ"
-    ]
+    return [text for example in first_edition("all") for text in example.segments] + ["👩‍👩‍👧 שלום résumé naïve ॐ"]
 
 
 def common_words(count: int) -> list[str]:
@@ -72,9 +68,7 @@ def common_words(count: int) -> list[str]:
 
 def characters() -> list[str]:
     """Every character of the corpus but blanks."""
-    return sorted(
-        {character for text in corpus() for character in text + text.lower() if not character.isspace()}
-    )
+    return sorted({character for text in corpus() for character in text + text.lower() if not character.isspace()})
 
 
 @cache
@@ -107,9 +101,7 @@ def word_piece_in_brackets() -> PreTrainedTokenizerFast:
     """A WordPiece tokenizer as MPNet has it: RoBERTa's special tokens around BERT's pieces."""
     specials = [*ROBERTA_SPECIALS.values(), "[UNK]"]
     tokenizer = Tokenizer.from_str(word_piece().backend_tokenizer.to_str())
-    pieces = [
-        piece for piece in sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get) if piece[0] != "["
-    ]
+    pieces = [piece for piece in sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get) if piece[0] != "["]
     tokenizer.model = models.WordPiece(
         {piece: number for number, piece in enumerate([*specials, "[", *pieces])}, unk_token="[UNK]"
     )
@@ -239,9 +231,7 @@ def _unigram(specials: list[str], unknown: str) -> Tokenizer:
 
 def _fast(tokenizer: Tokenizer, specials: dict[str, str], inputs: list[str]) -> PreTrainedTokenizerFast:
     names = {f"{name}_token": token for name, token in specials.items()}
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=128, model_input_names=inputs, **names
-    )
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=128, model_input_names=inputs, **names)
 
 
 TOKENIZERS = {
@@ -333,9 +323,7 @@ def tiny_network(family: str = "bert", n_labels: int = 3, **config: Any) -> torc
                 network.get_input_embeddings().weight[tokenizer.pad_token_id].normal_(std=0.02)
             for name, parameter in network.named_parameters():
                 if "norm" not in name.lower():
-                    parameter.mul_(
-                        4.0
-                    )  # default initialisation is so small that every text gives the same logits
+                    parameter.mul_(4.0)  # default initialisation is so small that every text gives the same logits
     return network
 
 
@@ -382,9 +370,7 @@ def tiny_composed(
     with torch.random.fork_rng():
         torch.manual_seed(11)
         encoder = AutoModel.from_config(
-            tiny_network(
-                family, max_position_embeddings=positions + 2 * (family in COUNTED_FROM_PADDING)
-            ).config
+            tiny_network(family, max_position_embeddings=positions + 2 * (family in COUNTED_FROM_PADDING)).config
         )
         encoder.pooler = None
         network = composed_network(encoder, plan).eval()
@@ -429,9 +415,7 @@ def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: A
     return as_classifier(network, tokenizer, plan, f"tiny {encoder}")
 
 
-def save_tiny(
-    folder: Path, family: str = "bert", labels: tuple[str, ...] | None = None, **config: Any
-) -> Path:
+def save_tiny(folder: Path, family: str = "bert", labels: tuple[str, ...] | None = None, **config: Any) -> Path:
     """A tiny classifier written to disk as its trainer would have left it."""
     if labels is not None:
         config |= {"n_labels": len(labels), "id2label": dict(enumerate(labels))}

@@ -56,8 +56,7 @@ def _overload(door: ast.FunctionDef, entry: Entry) -> str:
         for name in entry.defaults
     }
     settings = [
-        f"    {name}: {_as_union(types[name])} = {_literal(value)},\n"
-        for name, value in entry.defaults.items()
+        f"    {name}: {_as_union(types[name])} = {_literal(value)},\n" for name, value in entry.defaults.items()
     ]
     return _signature(door, f"Literal[{_literal(entry.name)}]", settings, "", entry.summary)
 

@@ -42,9 +42,7 @@ def _server():
 
 def run(program, *words, cwd, timeout=500):
     """Run a program, its text or the path of a file, as `subprocess.run` does; cwd: its own folder. Raises `AssertionError` after timeout seconds."""
-    out, err = (
-        Path(f"{cwd}.{name}.txt") for name in ("out", "err")
-    )  # beside it: the folder is the program's own
+    out, err = (Path(f"{cwd}.{name}.txt") for name in ("out", "err"))  # beside it: the folder is the program's own
     process = _server().Process(target=_run, args=(program, list(map(str, words)), cwd, out, err))
     process.start()
     process.join(timeout)

@@ -57,9 +57,7 @@ class Wrapped(ModelWrapper):
         self.model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
 
     def __call__(self, texts: list) -> torch.Tensor:
-        inputs = self.tokenizer(
-            list(texts), padding=True, truncation=True, max_length=512, return_tensors="pt"
-        )
+        inputs = self.tokenizer(list(texts), padding=True, truncation=True, max_length=512, return_tensors="pt")
         with torch.no_grad():
             return self.model(**inputs).logits
 

@@ -6,9 +6,7 @@ from typing import Any, Literal
 
 from benchmarks.attribution.definition import Definition
 
-By = Literal[
-    "pellucid", "pellucid by route", "captum", "captum tuned", "shap", "shap tuned", "lime", "lime tuned"
-]
+By = Literal["pellucid", "pellucid by route", "captum", "captum tuned", "shap", "shap tuned", "lime", "lime tuned"]
 BY_ROUTE: By = "pellucid by route"  # by the route that is fastest for the model and the threads
 PATHS = {"integrated_gradients": 50, "smooth_gradient": 20, "gradient_shap": 5}  # captum's own defaults
 

@@ -44,8 +44,7 @@ def write_cuda_page(results: Mapping[str, Any], docs: Path) -> Path:
     count = sum(case.name in records for case in cases)
     parts = [
         HEAD,
-        where(results)
-        + (f" {count} of {len(cases)} cases are measured so far." if count < len(cases) else ""),
+        where(results) + (f" {count} of {len(cases)} cases are measured so far." if count < len(cases) else ""),
         "## What it must reach\n\n" + listed(rows, ("", "measured", "must", "verdict")),
         *([WHY] if any("missed" in line.verdict for line in measured) else []),
         *(f"## {TITLES[texts]}\n\n{table(records, texts, place)}" for texts, place in places(records)),

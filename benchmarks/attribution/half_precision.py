@@ -50,9 +50,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return {kind: {name: by_method[name][kind] for name in known} for kind in models if kind != "float32"}
 
 
-def _compared(
-    models: dict[str, Any], texts: list[str], method: str, budget: float
-) -> dict[str, dict[str, Any]]:
+def _compared(models: dict[str, Any], texts: list[str], method: str, budget: float) -> dict[str, dict[str, Any]]:
     settings, definition = METHODS[method]
     costs = [definition.tokens(len(text.split()) + 2) for text in texts]
     sampled = [texts[number] for number in sample(costs, budget)]
@@ -66,12 +64,9 @@ def _compared(
     return {kind: _against_float32(by_kind, seconds, kind) for kind in models if kind != "float32"}
 
 
-def _against_float32(
-    by_kind: dict[str, list[Explanation]], seconds: dict[str, float], kind: str
-) -> dict[str, Any]:
+def _against_float32(by_kind: dict[str, list[Explanation]], seconds: dict[str, float], kind: str) -> dict[str, Any]:
     pairs = [
-        (np.abs(one.scores), np.abs(other.scores))
-        for one, other in zip(by_kind["float32"], by_kind[kind], strict=True)
+        (np.abs(one.scores), np.abs(other.scores)) for one, other in zip(by_kind["float32"], by_kind[kind], strict=True)
     ]
     return {
         "seconds": [seconds["float32"], seconds[kind]],

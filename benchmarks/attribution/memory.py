@@ -46,8 +46,6 @@ def peak(device: str, before: float) -> Iterator[Peak]:
 def _megabytes(field: str) -> float:
     with suppress(OSError):
         return next(
-            int(line.split()[1]) * 1024 / 1e6
-            for line in STATUS.read_text().splitlines()
-            if line.startswith(field)
+            int(line.split()[1]) * 1024 / 1e6 for line in STATUS.read_text().splitlines() if line.startswith(field)
         )
     return float("nan")

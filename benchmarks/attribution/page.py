@@ -67,10 +67,7 @@ def write_page(results: Mapping[str, Any], docs: Path) -> Path:
         where(results),
         "![Time of every method as a multiple of the floor](pictures/performance.png)",
         targets_section(records),
-        *(
-            f"## {TITLES[texts]}: {place}\n\n{table(records, texts, place)}"
-            for texts, place in places(records)
-        ),
+        *(f"## {TITLES[texts]}: {place}\n\n{table(records, texts, place)}" for texts, place in places(records)),
         "## The floor\n\n" + floors(records),
         "## Where our time goes\n\nOf the first run of each case: inside the network, and in everything else.\n\n"
         + shares(records),
@@ -92,9 +89,7 @@ def where(results: Mapping[str, Any]) -> str:
         sorted(record["when"][:10] for record in results["records"].values() if "when" in record),
     )
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
-    when = (
-        "" if not days else f" Measured on {days[0]}" + (f" to {days[-1]}." if days[-1] != days[0] else ".")
-    )
+    when = "" if not days else f" Measured on {days[0]}" + (f" to {days[-1]}." if days[-1] != days[0] else ".")
     device = "" if machine["device"] == "cpu" else f" with {machine['device']}"
     return (
         f"On {machine['processor']}, {machine['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on one thread, "
@@ -168,8 +163,7 @@ def _same_error(record: Mapping[str, Any]) -> str:
     rows = [(by, n, f"{error:.3%}") for by, errors in record.items() for n, error in errors.items()]
     return (
         "## Steps to the same error\n\nIntegrated gradients of four short texts against 4,096 midpoints: the largest error of a "
-        "piece's score, relative to the largest score, mean over texts.\n\n"
-        + listed(rows, ("by", "steps", "error"))
+        "piece's score, relative to the largest score, mean over texts.\n\n" + listed(rows, ("by", "steps", "error"))
     )
 
 

@@ -26,9 +26,7 @@ TOGETHER = 8
 Explain = Callable[[Reader, Read, int, dict[str, Any]], Any]
 
 
-def prepare(
-    reader: Reader, method: str, settings: dict[str, Any], tuned: bool
-) -> Callable[[list[str]], None]:
+def prepare(reader: Reader, method: str, settings: dict[str, Any], tuned: bool) -> Callable[[list[str]], None]:
     """A function of texts that explains each of them."""
     if method not in METHODS:
         raise Missing(f"captum has no {method}.")

@@ -7,9 +7,7 @@ from typing import Any
 from benchmarks.attribution.reading import Missing, Reader
 
 
-def prepare(
-    reader: Reader, method: str, settings: dict[str, Any], tuned: bool
-) -> Callable[[list[str]], None]:
+def prepare(reader: Reader, method: str, settings: dict[str, Any], tuned: bool) -> Callable[[list[str]], None]:
     """A function of texts that explains the predicted class of each."""
     if find_spec("lime") is None:
         raise Missing("lime is not installed.")

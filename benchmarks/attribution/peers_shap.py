@@ -13,9 +13,7 @@ from transformers import pipeline
 from benchmarks.attribution.reading import Reader
 
 
-def prepare(
-    reader: Reader, method: str, settings: dict[str, Any], tuned: bool
-) -> Callable[[list[str]], None]:
+def prepare(reader: Reader, method: str, settings: dict[str, Any], tuned: bool) -> Callable[[list[str]], None]:
     """A function of texts that explains all classes of each, which costs what one class costs."""
     if tuned:
         answer: Any = lambda texts: reader.probabilities_in_parts([str(text) for text in texts]).numpy()  # noqa: E731

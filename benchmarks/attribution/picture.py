@@ -61,16 +61,12 @@ def draw(records: Mapping[str, Any], folder: Path, name: str) -> list[Path]:
         )
         for axis, (texts, rows) in zip(axes[:, 0], panels.items(), strict=True):
             _panel(axis, rows, TITLES[texts])
-        axes[-1, 0].set_xlabel(
-            "time ÷ floor: the model's bare speed for\nthe same passes (log scale; left is faster)"
-        )
+        axes[-1, 0].set_xlabel("time ÷ floor: the model's bare speed for\nthe same passes (log scale; left is faster)")
         _legend(figure, [by for rows in panels.values() for _, by, _ in rows])
         figure.tight_layout(rect=(0, 0, 1, 1 - 0.85 / figure.get_figheight()))
         paths = [folder / f"{name}.png", folder / f"{name}.svg"]
         for path in paths:
-            figure.savefig(
-                path, dpi=160, facecolor="white", metadata={"Date": None} if path.suffix == ".svg" else None
-            )
+            figure.savefig(path, dpi=160, facecolor="white", metadata={"Date": None} if path.suffix == ".svg" else None)
         plt.close(figure)
     return paths
 
@@ -114,6 +110,4 @@ def _marker(by: str) -> dict[str, Any]:
 
 def _legend(figure: Any, shown: list[str]) -> None:
     handles = [plt.Line2D([], [], **_marker(by), label=by) for by in LOOK if by in shown]
-    figure.legend(
-        handles=handles, loc="upper center", ncols=3, frameon=False, columnspacing=1.2, handletextpad=0.2
-    )
+    figure.legend(handles=handles, loc="upper center", ncols=3, frameon=False, columnspacing=1.2, handletextpad=0.2)

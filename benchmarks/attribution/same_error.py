@@ -45,9 +45,7 @@ def _ours(
     """The error at each number of steps, until it is small enough."""
     errors_by_steps: dict[int, float] = {}
     for n in OURS:
-        explanations = pellucid.explain(
-            model, texts, "integrated_gradients", n_steps=n, progress=False, **rule
-        )
+        explanations = pellucid.explain(model, texts, "integrated_gradients", n_steps=n, progress=False, **rule)
         errors_by_steps[n] = _mean(truth, [explanation.scores for explanation in explanations])
         if errors_by_steps[n] <= enough:
             break

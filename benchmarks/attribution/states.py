@@ -16,8 +16,7 @@ LATE = 392  # evaluations of a search that takes all of its steps
 def states_section(folder: Path = RESULTS) -> str:
     """Decoded saliency beside its floor, retained information beside the released procedure."""
     decoded, retained, corpus = (
-        _read(folder / f"{name}.json")
-        for name in ("decoded_saliency", "retained_information", "retained_corpus")
+        _read(folder / f"{name}.json") for name in ("decoded_saliency", "retained_information", "retained_corpus")
     )
     most = corpus["rows"][-1]
     first, ratio = retained["ours"][0], retained["ratio"]

@@ -60,8 +60,7 @@ def table(records: Records, texts: str, place: str) -> str:
     libraries = [by for by in OURS if by == "pellucid" or any(ours == by for _, ours in own)]
     head = HEAD if len(libraries) == 1 else tuple(map("".join, zip(HEAD, ROUTE_HEAD, strict=True)))
     lines = [
-        _row(method, by, record, [own.get((method, ours)) for ours in libraries])
-        for method, by, record in measured
+        _row(method, by, record, [own.get((method, ours)) for ours in libraries]) for method, by, record in measured
     ]
     missing = [
         f"- {method} by {by}: {record.get('skipped', record.get('failed'))}"
@@ -96,11 +95,7 @@ def _short(seconds: float) -> str:
 def floors(records: Records) -> str:
     """The floor of every place: best batches and tokens a second, how far it drifted between the cases, and its share of
     the processor's peak."""
-    measured = {
-        name: record
-        for name, record in records.items()
-        if name.startswith("floor / ") and "forward" in record
-    }
+    measured = {name: record for name, record in records.items() if name.startswith("floor / ") and "forward" in record}
     counted = any(OPERATIONS in record for record in measured.values())
     columns = len(FLOOR_HEAD) if counted else FLOOR_HEAD.index("GFLOP/s")
     rows = [_floor_row(records, name, passes) for name in measured for passes in ("forward", "both")]

@@ -90,10 +90,7 @@ def lines(records: Records, device: str) -> list[Line]:
         _ratio(records, "gradient", short, 1.15, 1.05, "gradient alone, short texts ÷ floor"),
         *(_ratio(records, name, both, 1.15, 1.0, f"{name} ÷ floor") for name in PATHS),
         _ratio(records, "occlusion", both, 1.1, 1.0, "occlusion ÷ floor"),
-        *(
-            _ratio(records, name, both, 0.7, 0.55, f"{name}, absent tokens ÷ floor of all tokens")
-            for name in GAMES
-        ),
+        *(_ratio(records, name, both, 0.7, 0.55, f"{name}, absent tokens ÷ floor of all tokens") for name in GAMES),
         *(_on_one_core(records) if device == "cpu" else [_against_captum(records)]),
     ]
 
@@ -121,10 +118,7 @@ def route_lines(records: Records) -> list[Line]:
     ]
     both = ("short", "long")
     return [
-        *(
-            _ratio(records, method, both, must, aim, BY_ROUTE_BEGINS + what, by)
-            for method, must, aim, what in targets
-        ),
+        *(_ratio(records, method, both, must, aim, BY_ROUTE_BEGINS + what, by) for method, must, aim, what in targets),
         _captum_by_route(records, by, ("gradient",), 3.0, 4.0),
         _captum_by_route(records, by, ("integrated_gradients",), 1.4, 1.6),
         _captum_by_route(records, by, GAMES, 6.0, 8.0),
@@ -134,8 +128,7 @@ def route_lines(records: Records) -> list[Line]:
 def _captum_by_route(records: Records, ours: str, methods: tuple[str, ...], must: float, aim: float) -> Line:
     """The least that ours by route is faster than captum as its README shows it, on the short texts."""
     pairs = {
-        method: [records.get(f"{method} / {by} / short / {PLACE}", {}) for by in ("captum", ours)]
-        for method in methods
+        method: [records.get(f"{method} / {by} / short / {PLACE}", {}) for by in ("captum", ours)] for method in methods
     }
     faster = {
         method: theirs["ratio"] / own["ratio"]
@@ -201,9 +194,7 @@ def _shapley(records: Records) -> list[Line]:
     shapley_lines = []
     for ours, theirs in SHAPLEY:
         shares = [one[ours] for one in record.get("captum", ()) if one["captum"] == theirs and ours in one]
-        value = max(
-            (share for share in shares if share == share), default=None
-        )  # without what was out of reach
+        value = max((share for share in shares if share == share), default=None)  # without what was out of reach
         what = f"{ours}: evaluations for the error of captum's {theirs} ÷ captum's"
         shapley_lines.append(Line(what, value, 0.5, 0.25, why=_why(record)))
     return shapley_lines

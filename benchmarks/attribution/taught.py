@@ -17,9 +17,7 @@ def teach(folder: Path, models: dict[str, Any]) -> None:
     examples = [one for one in pellucid.examples("pocket", "train") if one.label in LABELS]
     encoder = pellucid.load(folder)
     read = _read(encoder, examples)
-    fit = LogisticRegression(C=10.0, max_iter=2000).fit(
-        read, [LABELS.index(str(one.label)) for one in examples]
-    )
+    fit = LogisticRegression(C=10.0, max_iter=2000).fit(read, [LABELS.index(str(one.label)) for one in examples])
     for model in models.values():
         head = model.network.classifier
         with torch.no_grad():

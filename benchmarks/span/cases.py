@@ -12,10 +12,7 @@ TARGETED: list[Shape] = [
     (384, 8, 256), (768, 1, 512), (768, 8, 256), (768, 8, 512),
 ]  # fmt: skip
 GRID: list[Shape] = [
-    (width, batch, units)
-    for units in (32, 64, 128, 256, 512)
-    for batch in (1, 8)
-    for width in (384, 768, 1024)
+    (width, batch, units) for units in (32, 64, 128, 256, 512) for batch in (1, 8) for width in (384, 768, 1024)
 ]
 # glibc gives large blocks back to the system and pays for them anew in every step, unless a variable says otherwise.
 ALLOCATORS: dict[str, dict[str, str]] = {
@@ -45,10 +42,7 @@ def all_cases(device: str, most_gigabytes: float) -> list[Case]:
     cases = [Case("floor", {"what": "floor"})] if device == "cpu" else []
     if device == "cpu":
         cases.append(Case("errors", {"what": "errors", "shape": (768, 1, 256), "routes": [fast, "tiles"]}))
-    cases += [
-        Case(what, {"what": what, "routes": [fast, "tiles"], "device": device})
-        for what in ("masks", "padded")
-    ]
+    cases += [Case(what, {"what": what, "routes": [fast, "tiles"], "device": device}) for what in ("masks", "padded")]
     for shape in shapes:
         cases += _layer(shape, fast, device, most_gigabytes)
         if shape == TARGETED[-1]:
@@ -65,10 +59,7 @@ def _layer(shape: Shape, fast: str, device: str, most_gigabytes: float) -> list[
             Case(f"times {_name(shape)} {name}", {"what": "times", "routes": routes, **request}, environment)
             for name, environment in allocators.items()
         ),
-        *(
-            Case(f"memory {_name(shape)} {route}", {"what": "memory", "routes": [route], **request})
-            for route in routes
-        ),
+        *(Case(f"memory {_name(shape)} {route}", {"what": "memory", "routes": [route], **request}) for route in routes),
         *(
             [Case(f"core {_name(shape)}", {"what": "core", "routes": [fast, "tiles"], **request})]
             if shape in TARGETED

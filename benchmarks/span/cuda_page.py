@@ -44,9 +44,7 @@ def _in_short(records: Mapping[str, Any]) -> str:
 
     def ends(ratios: Mapping[str, float]) -> str:
         low, high = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
-        return (
-            f"{ratios[low]:.1f} ({low.replace(',', ', ')}) to {ratios[high]:.0f} ({high.replace(',', ', ')})"
-        )
+        return f"{ratios[low]:.1f} ({low.replace(',', ', ')}) to {ratios[high]:.0f} ({high.replace(',', ', ')})"
 
     return (
         f"Over {len(faster)} shapes the literal layer's time is {ends(faster)} times Triton's, and its peak memory {ends(smaller)} times. Eight texts of "

@@ -49,8 +49,7 @@ def floors() -> dict[str, float]:
     square = torch.randn(1024, 1024)
     return {
         "tanh": _best(lambda: tanhs(values, sums, ROUNDS)) / (BUFFER * ROUNDS),
-        "multiply_add": _best(lambda: multiply_adds(chain, sums, ROUNDS // 64))
-        / (len(chain) * (ROUNDS // 64)),
+        "multiply_add": _best(lambda: multiply_adds(chain, sums, ROUNDS // 64)) / (len(chain) * (ROUNDS // 64)),
         "product": _best(lambda: square @ square) / 1024**3,
     }
 

@@ -46,9 +46,7 @@ def step(route: str, inputs: tuple) -> list[Tensor]:
     return [pooled, concentration, *(gradient for gradient in gradients if gradient is not None)]
 
 
-def inputs_of(
-    shape: Shape, device: str = "cpu", dtype: torch.dtype = torch.float32, spread: float = 1
-) -> tuple:
+def inputs_of(shape: Shape, device: str = "cpu", dtype: torch.dtype = torch.float32, spread: float = 1) -> tuple:
     """Unit vectors, four matrices, four biases, and the score vector, `spread` times as large as a layer starts."""
     width, batch, units = shape
     generator = torch.Generator().manual_seed(0)

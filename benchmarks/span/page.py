@@ -136,9 +136,7 @@ def _floor(records: Records) -> str:
     for shape in TARGETED:
         core, times = records.get(f"core {named(shape)}"), records.get(f"times {named(shape)} default")
         if core and times:
-            by_core = [
-                f"{core[route]:.2f} ({core[route] / core_floor(floor):.1f} x)" for route in ("numba", "tiles")
-            ]
+            by_core = [f"{core[route]:.2f} ({core[route] / core_floor(floor):.1f} x)" for route in ("numba", "tiles")]
             least = layer_floor(floor, shape)
             by_layer = [f"{times[route] / least:.1f} x" for route in ("numba", "tiles")]
             rows.append((str(shape), *by_core, f"{least:.1f}", *by_layer))
@@ -192,8 +190,7 @@ def _narrow(records: Records) -> str:
             whole = records.get(f"times {shape} default") or records.get(f"share {shape}")
             if whole:
                 gains = [
-                    f"{_number(record[route])} ({whole[route] / record[route]:.1f} x)"
-                    for route in ("numba", "tiles")
+                    f"{_number(record[route])} ({whole[route] / record[route]:.1f} x)" for route in ("numba", "tiles")
                 ]
                 rows.append((f"({shape.replace(',', ', ')})", width, *gains))
     intro = "## Narrow span vectors\n\nWith `span_width`, against the full width, projection included; it is another model.\n\n"

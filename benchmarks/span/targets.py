@@ -116,9 +116,7 @@ def _absolute(records: Records, fast: str) -> list[Line]:
             what = f"worst of {len(shares)} shapes, {shape}: {route}, peak memory / expected"
             target_lines.append(Line(what, shares[shape], 1.15, None, False))
         if route in (sizes := memory(records, (768, 8, 512))):
-            target_lines.append(
-                Line(f"(768, 8, 512): {route}, peak memory in MB", sizes[route], 250, None, False)
-            )
+            target_lines.append(Line(f"(768, 8, 512): {route}, peak memory in MB", sizes[route], 250, None, False))
     return target_lines
 
 
@@ -131,14 +129,8 @@ def expected_megabytes(shape: Shape) -> float:
 def _masks(records: Records) -> list[Line]:
     masks, padded = records.get("masks", {}), records.get("padded", {})
     return [
-        *(
-            Line(f"8 texts of 512 units: {route}, legal spans in ms", masks[route], 1, None, False)
-            for route in masks
-        ),
-        *(
-            Line(f"padded batch / its texts alone, {route}", padded[route], 1.1, None, False)
-            for route in padded
-        ),
+        *(Line(f"8 texts of 512 units: {route}, legal spans in ms", masks[route], 1, None, False) for route in masks),
+        *(Line(f"padded batch / its texts alone, {route}", padded[route], 1.1, None, False) for route in padded),
     ]
 
 
@@ -182,14 +174,10 @@ def _floors(records: Records, fast: str) -> list[Line]:
     ):
         if core:
             value = core[route] / core_floor(records["floor"])
-            target_lines.append(
-                Line(f"spans alone, (768, 1, 256): {route} / floor", value, of_core, aim_core, False)
-            )
+            target_lines.append(Line(f"spans alone, (768, 1, 256): {route} / floor", value, of_core, aim_core, False))
         if times:
             value = times[route] / layer_floor(records["floor"], (768, 8, 256))
-            target_lines.append(
-                Line(f"layer, (768, 8, 256): {route} / floor", value, of_layer, aim_layer, False)
-            )
+            target_lines.append(Line(f"layer, (768, 8, 256): {route} / floor", value, of_layer, aim_layer, False))
     return target_lines
 
 

@@ -67,8 +67,7 @@ def masks(routes: list[str], device: str) -> dict[str, float]:
     segments = torch.zeros(8, 512, dtype=torch.long, device=device)
     values = torch.empty(8, 512, 768, device=device)
     return {
-        route: _time(lambda route=route: stream_of(route, values, SpanLimits(segments)), device)
-        for route in routes
+        route: _time(lambda route=route: stream_of(route, values, SpanLimits(segments)), device) for route in routes
     }
 
 
@@ -79,9 +78,7 @@ def padded(routes: list[str], device: str) -> dict[str, float]:
     u = torch.randn(384, device=device) / 384**0.5
 
     def run(route: str, rows: list[int], units: int) -> None:
-        segments = torch.where(
-            torch.arange(units) < torch.tensor([lengths[row] for row in rows])[:, None], 0, -1
-        )
+        segments = torch.where(torch.arange(units) < torch.tensor([lengths[row] for row in rows])[:, None], 0, -1)
         some = [value[rows, :units] for value in values]
         pooled = span_attention_scores(*some, u, segments.to(device), route=route)[1]
         torch.autograd.grad(pooled.square().sum(), some)

@@ -13,18 +13,14 @@ def encoder_step(name: str, units: int, runs: int) -> float:
     """Milliseconds."""
     layers, width, inner = ENCODERS[name]
     torch.manual_seed(0)
-    config = BertConfig(
-        num_hidden_layers=layers, hidden_size=width, intermediate_size=inner, num_attention_heads=12
-    )
+    config = BertConfig(num_hidden_layers=layers, hidden_size=width, intermediate_size=inner, num_attention_heads=12)
     encoder = BertModel(config, add_pooling_layer=False)
     optimizer = torch.optim.AdamW(encoder.parameters(), fused=True)
     ids = torch.randint(1000, 20_000, (BATCH, units))
 
     def step() -> None:
         optimizer.zero_grad()
-        encoder(
-            input_ids=ids, attention_mask=torch.ones_like(ids)
-        ).last_hidden_state.square().mean().backward()
+        encoder(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.square().mean().backward()
         optimizer.step()
 
     if units <= 32:

@@ -18,9 +18,7 @@ def text(x: float, y: float, said: str, size: int = 16, anchor: str = "middle", 
     return f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}"{extra}>{escape(said)}</text>'
 
 
-def box(
-    x: float, y: float, width: float, height: float, fill: str, stroke: str = EDGE, thick: float = 1.2
-) -> str:
+def box(x: float, y: float, width: float, height: float, fill: str, stroke: str = EDGE, thick: float = 1.2) -> str:
     place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"'
     return f'<rect {place} rx="6" fill="{fill}" stroke="{stroke}" stroke-width="{thick:g}"/>'
 
@@ -41,9 +39,7 @@ def span_place(first: int, last: int) -> tuple[float, float]:
 
 
 def layer(y: float, title: str, about: str) -> str:
-    return text(24, y, title, 18, "start", font_weight="650") + text(
-        24, y + 20, about, 15, "start", fill=MUTED
-    )
+    return text(24, y, title, 18, "start", font_weight="650") + text(24, y + 20, about, 15, "start", fill=MUTED)
 
 
 def words_and_states() -> str:
@@ -61,9 +57,7 @@ def spans() -> str:
         text(24, 438, "made of hᵢ and hⱼ", 15, "start", fill=MUTED),
     ]
     x, y = span_place(*HEAVY)
-    parts += [
-        arrow(column(end), 496, x + (16 if end == HEAVY[1] else -16), y + 20, ORANGE, 2) for end in HEAVY
-    ]
+    parts += [arrow(column(end), 496, x + (16 if end == HEAVY[1] else -16), y + 20, ORANGE, 2) for end in HEAVY]
     for (first, last), weight in WEIGHTS.items():
         x, y = span_place(first, last)
         chosen = (first, last) == HEAVY
@@ -72,9 +66,7 @@ def spans() -> str:
             f'<rect x="{x - 40:g}" y="{y - 18:g}" width="80" height="36" rx="6" fill="{ORANGE}" fill-opacity="{weight**0.75 * 0.9:.2f}"/>'
         )
         parts.append(
-            text(
-                x, y + 6, f"α {f'{weight:.2f}'.removeprefix('0')}", 16, font_weight="700" if chosen else "400"
-            )
+            text(x, y + 6, f"α {f'{weight:.2f}'.removeprefix('0')}", 16, font_weight="700" if chosen else "400")
         )
     return "".join(parts)
 
@@ -93,9 +85,7 @@ def above() -> str:
     for number, (label, chance) in enumerate((("negative", 0.1), ("positive", 0.9))):
         y = 44 + 30 * number
         parts += [text(middle - 14, y + 16, label, 16, "end"), box(middle, y, 150, 20, CARD, EDGE, 1)]
-        parts.append(
-            f'<rect x="{middle:g}" y="{y:g}" width="{150 * chance:g}" height="20" rx="6" fill="{MUTED}"/>'
-        )
+        parts.append(f'<rect x="{middle:g}" y="{y:g}" width="{150 * chance:g}" height="20" rx="6" fill="{MUTED}"/>')
     return "".join(parts)
 
 

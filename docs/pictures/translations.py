@@ -24,8 +24,7 @@ def main(folder: str) -> None:
     shown = {
         "translation": [one.explanation for one in pellucid.translate(model, list(TRANSLATED), beam=5)],
         "contrast": [
-            pellucid.explain(model, PAIR, name, target=CONTRAST)[0]
-            for name in ("occlusion", "integrated_gradients")
+            pellucid.explain(model, PAIR, name, target=CONTRAST)[0] for name in ("occlusion", "integrated_gradients")
         ],
     }
     with sync_playwright() as started, tempfile.TemporaryDirectory() as pages:

@@ -22,9 +22,7 @@ class Edit:
     def overlaps(self, other: "Edit") -> bool:
         """Whether both change a common character, or insert at one place."""
         same_place = (self.segment, self.start, self.end) == (other.segment, other.start, other.end)
-        return self.segment == other.segment and (
-            same_place or (self.start < other.end and other.start < self.end)
-        )
+        return self.segment == other.segment and (same_place or (self.start < other.end and other.start < self.end))
 
 
 def edited_segments(segments: Sequence[str], edits: Iterable[Edit]) -> tuple[str, ...]:
@@ -39,9 +37,7 @@ def edited_segments(segments: Sequence[str], edits: Iterable[Edit]) -> tuple[str
 # What an attack did to one text.
 
 
-Ending = Literal[
-    "success", "exhausted", "budget", "wrong before", "reached before", "nothing to edit", "not confirmed"
-]
+Ending = Literal["success", "exhausted", "budget", "wrong before", "reached before", "nothing to edit", "not confirmed"]
 ENDINGS = get_args(Ending)
 
 

@@ -114,9 +114,7 @@ def _scores(attack: str, rows: Sequence[int], sheets: Sequence[Mapping[int, Judg
     labelled = [[one for one in of if one.before and one.after] for of in by_row]
     both = [one for of in labelled for one in of]
     meanings = [[one.same_meaning for one in of if one.same_meaning is not None] for of in by_row]
-    pairs = [
-        one.after == other.after for of in labelled for at, one in enumerate(of) for other in of[at + 1 :]
-    ]
+    pairs = [one.after == other.after for of in labelled for at, one in enumerate(of) for other in of[at + 1 :]]
     return SheetScores(
         attack,
         len(rows),
@@ -137,9 +135,7 @@ def key_record(key: Sequence[KeyRow]) -> list[dict[str, object]]:
 
 def letters_digest(*texts: str) -> str:
     """A digest of the letters and digits of ASCII, which spreadsheets leave as they are."""
-    letters = "|".join(
-        "".join(sign for sign in text.lower() if sign.isascii() and sign.isalnum()) for text in texts
-    )
+    letters = "|".join("".join(sign for sign in text.lower() if sign.isascii() and sign.isalnum()) for text in texts)
     return blake2b(letters.encode(), digest_size=8).hexdigest()
 
 
@@ -198,7 +194,5 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
 
 def _classes(attempts: Attempts) -> list[str]:
     """The classes of which a text has one; none of a model that answers with a value, or gives a text several labels."""
-    of_one = [
-        one.before for one in attempts if one.before.probabilities and not one.goal.startswith("label(")
-    ]
+    of_one = [one.before for one in attempts if one.before.probabilities and not one.goal.startswith("label(")]
     return list(dict.fromkeys(label for answer in of_one for label in answer.labels))

@@ -69,9 +69,7 @@ def scores_of(
     A word's score is that of the unit of the method that contains its first character; words that share a piece share a score. target: None: the
     probability of the predicted class.
     """
-    request = Request(
-        model, method_calls([method], model), target or Target("predicted", "probability"), seed
-    )
+    request = Request(model, method_calls([method], model), target or Target("predicted", "probability"), seed)
     scheduler = scheduler_for(model)
     (explanations,) = explain_batch(request, model.encode([example]), scheduler, silent).values()
     return scores_at(explanations[0], places), 1 + scheduler.rows_run
@@ -162,9 +160,7 @@ def goal_call(model: Model, goal: Choice) -> Call:
         if value is inspect.Parameter.empty:
             raise BadSetting(f"The goal {call.entry.name} needs {setting}: give {_written(name, setting)}.")
     if "label" in call.settings and call.settings["label"] not in model.labels:
-        raise UnknownName(
-            f"{model.name} has no label {call.settings['label']!r}; there are {listed(model.labels)}."
-        )
+        raise UnknownName(f"{model.name} has no label {call.settings['label']!r}; there are {listed(model.labels)}.")
     return call
 
 

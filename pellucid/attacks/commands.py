@@ -47,9 +47,7 @@ def attack(
     answers: Answers,
     attack_: Annotated[
         str,
-        typer.Option(
-            "--attack", help="The attack, or several with commas, or all; `pellucid attacks` lists them."
-        ),
+        typer.Option("--attack", help="The attack, or several with commas, or all; `pellucid attacks` lists them."),
     ] = "pwws",
     set_: Annotated[
         list[str] | None,
@@ -66,9 +64,7 @@ def attack(
     ] = "flip",
     goal_set: Annotated[
         list[str] | None,
-        typer.Option(
-            "--goal-set", help="A setting of the goal: name=value, such as distance=0.5. May be repeated."
-        ),
+        typer.Option("--goal-set", help="A setting of the goal: name=value, such as distance=0.5. May be repeated."),
     ] = None,
     max_queries: Annotated[
         int | None,
@@ -79,9 +75,7 @@ def attack(
     extractor: Annotated[str | None, typer.Option(help="What finds the spans of attacks on spans.")] = None,
     order_from: Annotated[
         Path | None,
-        typer.Option(
-            help="Saved explanations of the same texts, whose scores order the edits (.parquet, .json)."
-        ),
+        typer.Option(help="Saved explanations of the same texts, whose scores order the edits (.parquet, .json)."),
     ] = None,
     spans_from: Annotated[
         Path | None,
@@ -116,9 +110,7 @@ def attack(
     seed: Annotated[int, typer.Option(help="The seed of random parts and of --sample.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder that keeps the attempts; the same command goes on after an interruption."
-        ),
+        typer.Option(help="A folder that keeps the attempts; the same command goes on after an interruption."),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page of the texts before and after.")] = None,
     save: Annotated[

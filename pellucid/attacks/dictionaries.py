@@ -43,9 +43,7 @@ class NameCounts:
     @property
     def digest(self) -> str:
         """Of all counts."""
-        return json_digest(
-            [[*key, *pair] for key in sorted(self.counts) for pair in sorted(self.counts[key].items())]
-        )
+        return json_digest([[*key, *pair] for key in sorted(self.counts) for pair in sorted(self.counts[key].items())])
 
     def commonest(self, kind: NameKind, label: str) -> list[str]:
         """The names of a kind in the texts that have not this label, commonest first; of equal ones the first in the alphabet."""
@@ -196,8 +194,7 @@ class Dictionaries:
     def likeliest_part_of_speech(self, word: str) -> PartOfSpeech | None:
         """The part of speech in which WordNet's texts have the word most often; None for words that are not there."""
         counts: dict[PartOfSpeech, int] = {
-            part: sum(self.wordnet.count(sense, word) for sense in self.wordnet.senses(word.lower(), part))
-            + 1
+            part: sum(self.wordnet.count(sense, word) for sense in self.wordnet.senses(word.lower(), part)) + 1
             for part in PARTS_OF_SPEECH
             if self.wordnet.senses(word.lower(), part)
         }
@@ -215,9 +212,7 @@ class Dictionaries:
 
     @cached_property
     def _paraphrases(self) -> Callable[[str], tuple[str, ...]]:
-        return lru_cache(MOST_TEXTS)(
-            lambda text: tuple(dict.fromkeys((*self._by_rules(text), *self._by_models(text))))
-        )
+        return lru_cache(MOST_TEXTS)(lambda text: tuple(dict.fromkeys((*self._by_rules(text), *self._by_models(text)))))
 
     def _by_rules(self, text: str) -> tuple[str, ...]:
         return back_translations([text], self.pivots)[0] if self.languages else ()

@@ -151,9 +151,7 @@ def _plan(
             raise BadSetting(f"An AttackPlan has its settings in its parts; {listed(settings)} came besides.")
         search = parts.search.entry
         if lacks := lacking(model, search.facts["needs"]):
-            raise ModelCannot(
-                f"The search {search.name} does not work with {model.name}, which {lacks}; use greedy."
-            )
+            raise ModelCannot(f"The search {search.name} does not work with {model.name}, which {lacks}; use greedy.")
         of_head = [one.entry.name for one in parts.candidates if "language_head" in one.entry.facts["needs"]]
         if of_head and (lacks := lacking(model, {"language_head"})):
             raise ModelCannot(f"The candidates {of_head[0]} do not work with {model.name}, which {lacks}.")
@@ -163,9 +161,7 @@ def _plan(
     if has_vectors:
         needs = needs & parts_of(call()).search.entry.facts["needs"]
     if lacks := lacking(model, needs):
-        possible = [
-            name for name in attacks.names() if attacks.get(name).facts["needs"] <= model.capabilities
-        ]
+        possible = [name for name in attacks.names() if attacks.get(name).facts["needs"] <= model.capabilities]
         raise ModelCannot(
             f"{attack} does not work with {model.name}, which {lacks}. Attacks that work with it: {listed(possible)}."
         )
@@ -182,9 +178,7 @@ def _stored(
     return stored_scores(results, examples)
 
 
-def _name_counts(
-    model: Model, plan: AttackPlan, train: Data | None, columns: dict[str, Any]
-) -> NameCounts | None:
+def _name_counts(model: Model, plan: AttackPlan, train: Data | None, columns: dict[str, Any]) -> NameCounts | None:
     """The names in the training texts where a candidate reads them; raises `BadSetting` where there are none, `BadFile` without a tagger."""
     readers = [call.entry.name for call in parts_of(plan).candidates if "train" in call.entry.facts["needs"]]
     if not readers:

@@ -59,9 +59,7 @@ class ExplainedAnswers:
         moved = moved_places(words, question.edits)
         pairs = [
             (one, other, before, after)
-            for one, other, before, after in zip(
-                words, moved, start[n_classes:], row[n_classes:], strict=True
-            )
+            for one, other, before, after in zip(words, moved, start[n_classes:], row[n_classes:], strict=True)
             if other is not None and np.isfinite(before) and np.isfinite(after)
         ]
         before, after = np.array([pair[2] for pair in pairs]), np.array([pair[3] for pair in pairs])
@@ -77,9 +75,7 @@ class ExplainedAnswers:
         places = moved_places(words_of(question.case.example), question.edits)
         return self._explained(question.example, question.case.answer.label, places, question.most)
 
-    def _explained(
-        self, example: Example, label: str, places: Sequence[Place | None], most: int | None
-    ) -> Reply:
+    def _explained(self, example: Example, label: str, places: Sequence[Place | None], most: int | None) -> Reply:
         counter = RowCounter(self.model, most)
         target = Target(self.model.labels.index(label), "logit")
         request = Request(counter, [self.method], target, self.seed)

@@ -157,9 +157,7 @@ def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path
     """
     paths = [sheets] if isinstance(sheets, str | Path) else sheets
     if not isinstance(paths, list | tuple) or not paths:
-        raise BadInput(
-            f"sheets is {quoted(type(sheets).__name__)}; give a .csv file, or a list of one or more."
-        )
+        raise BadInput(f"sheets is {quoted(type(sheets).__name__)}; give a .csv file, or a list of one or more.")
     hidden, labels = _key(possible_path(key))
     by_row = {one.row: one for one in hidden}
     return sheet_scores(hidden, [_judgements(possible_path(path), by_row, labels) for path in paths])
@@ -186,9 +184,7 @@ def _judgements(path: Path, key: Mapping[int, KeyRow], labels: Sequence[str]) ->
     cells_of = comma_records(path, delimiter_of(path, codec), codec)
     names, records = with_header(path, without_declaration(cells_of))
     if lacking := [one for one in COLUMNS if one not in names]:
-        raise BadFile(
-            f"{path} has no column {listed(lacking)}; give a sheet of `write_blind_sheet`, filled in."
-        )
+        raise BadFile(f"{path} has no column {listed(lacking)}; give a sheet of `write_blind_sheet`, filled in.")
     judged: dict[int, Judgement] = {}
     for line, fields in records:
         if isinstance(fields, ValueError):

@@ -144,9 +144,7 @@ class OtherExplanation:
 
     def reached(self, answers: np.ndarray) -> np.ndarray:
         """[text] bool."""
-        return np.array(
-            [self._is_same_class(row) and self.agreement(row)[1] <= self.most_overlap for row in answers]
-        )
+        return np.array([self._is_same_class(row) and self.agreement(row)[1] <= self.most_overlap for row in answers])
 
     def agreement(self, row: np.ndarray) -> tuple[float, float]:
         """(Kendall's tau, overlap of the top k) of the words that stand in both texts; nan where nothing can be ranked."""

@@ -34,11 +34,7 @@ def known_words(case: AttackCase, before: Edits, edit: Edit) -> bool:
 
     Of a word with hyphens or apostrophes its parts will do. Raises `BadFile`, with the package that brings it, where WordNet is not installed.
     """
-    own = {
-        text[start:end].casefold()
-        for text in case.example.segments
-        for start, end in text_units(text, "word")
-    }
+    own = {text[start:end].casefold() for text in case.example.segments for start, end in text_units(text, "word")}
     words = (edit.after[start:end] for start, end in text_units(edit.after, "word"))
     return all(word.casefold() in own or _is_known(word, case.dictionaries.wordnet) for word in words)
 
@@ -97,8 +93,7 @@ def antonyms(case: AttackCase, before: Edits, edit: Edit) -> bool:
     wordnet = case.dictionaries.wordnet
     new, old = edit.after.lower(), edit.before.lower()
     return not any(
-        new in antonyms_of(old, part, wordnet) or old in antonyms_of(new, part, wordnet)
-        for part in PARTS_OF_SPEECH
+        new in antonyms_of(old, part, wordnet) or old in antonyms_of(new, part, wordnet) for part in PARTS_OF_SPEECH
     )
 
 

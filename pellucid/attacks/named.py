@@ -119,9 +119,7 @@ def random() -> AttackPlan:
     return AttackPlan("random_order", ("synonyms",))
 
 
-@attacks.add(
-    unit="word", needs={"gradient"}, source="ours, with the first-order gains of Ebrahimi et al. (2018)"
-)
+@attacks.add(unit="word", needs={"gradient"}, source="ours, with the first-order gains of Ebrahimi et al. (2018)")
 def screened(*, per_unit: int = 3) -> AttackPlan:
     """Words by the best first-order gain of their synonyms; per_unit: how many synonyms of a word are asked, 1 or more.
 

@@ -180,18 +180,14 @@ class AttackQuestion:
             return [(self.spans[example.segments], 0) for example in examples]
         return places_of(self.model, examples, self.unit, self.extractor, self.seed)
 
-    def _start(
-        self, example: Example, answer: Prediction, answers: TextAnswers
-    ) -> tuple[np.ndarray | None, int]:
+    def _start(self, example: Example, answer: Prediction, answers: TextAnswers) -> tuple[np.ndarray | None, int]:
         """(what the goal reads of the text as it is, or None where the queries do not suffice; the queries that it took)."""
         if not isinstance(answers, ExplainedAnswers):
             return answer_row(answer, self.goal.entry.facts["reads"]), 0
         reply = answers.start(example, answer.label, self.most)
         return reply.row, reply.cost
 
-    def _scores(
-        self, example: Example, places: tuple[Place, ...], wish: Goal
-    ) -> tuple[np.ndarray | None, int]:
+    def _scores(self, example: Example, places: tuple[Place, ...], wish: Goal) -> tuple[np.ndarray | None, int]:
         """([unit] scores that the order reads, highest first, the queries that they took)."""
         method = method_of(self.plan)
         if method is None:
@@ -237,8 +233,5 @@ def _digest(stored: Mapping[tuple[str, ...], Explanation]) -> str:
 
 def _digest_of_spans(spans: StoredSpans) -> str:
     return json_digest(
-        [
-            [list(texts), [[one.segment, one.start, one.end] for one in places]]
-            for texts, places in spans.items()
-        ]
+        [[list(texts), [[one.segment, one.start, one.end] for one in places]] for texts, places in spans.items()]
     )

@@ -174,11 +174,7 @@ class RunningAttack:
 
     def _remember_nearest(self) -> None:
         """Keep the edits whose answer is nearest to the goal, for the case that the budget ends."""
-        waited = [
-            (key, edits)
-            for key, edits in self.pending
-            if not isinstance(edits, Omission) and key in self.known
-        ]
+        waited = [(key, edits) for key, edits in self.pending if not isinstance(edits, Omission) and key in self.known]
         if not waited:
             return
         answers = np.array([self.known[key] for key, _ in waited])
@@ -204,9 +200,7 @@ class RunningAttack:
         return edited_segments(self.case.example.segments, edits)
 
 
-def run_together(
-    attacks: Sequence[RunningAttack], answers: TextAnswers, report: Callable[[int], None]
-) -> None:
+def run_together(attacks: Sequence[RunningAttack], answers: TextAnswers, report: Callable[[int], None]) -> None:
     """Run all attacks to their ends. report: called with how many have ended."""
     waiting = list(range(len(attacks)))[::-1]
     active: list[int] = []
@@ -261,8 +255,7 @@ def attack_texts(
     alone = single_predictions(model, [Example(one.text) for one in edited])
     ends = iter(zip(alone, _similarities(edited), strict=True))
     return [
-        _attempt(answers, names, one, *(next(ends) if one.edits else (one.case.answer, math.nan)))
-        for one in running
+        _attempt(answers, names, one, *(next(ends) if one.edits else (one.case.answer, math.nan))) for one in running
     ]
 
 

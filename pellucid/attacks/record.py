@@ -77,9 +77,7 @@ class Attempts(Sequence[Attempt]):
         parts = []
         for attack in self.attacks:
             of = [one for one in self if one.attack == attack and one.is_attacked]
-            parts.append(
-                f"{sum(one.is_success for one in of):,} of {len(of):,} texts fooled by {short_title(attack)}"
-            )
+            parts.append(f"{sum(one.is_success for one in of):,} of {len(of):,} texts fooled by {short_title(attack)}")
         return f"<Attempts: {', '.join(parts) or 'none'}>"
 
     def __str__(self) -> str:
@@ -160,9 +158,7 @@ def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummar
 
 def _within(interval: Interval, low: float, high: float) -> Interval:
     """An interval without what its number cannot be; nan bounds stay."""
-    return Interval(
-        interval.mean, float(np.maximum(interval.low, low)), float(np.minimum(interval.high, high))
-    )
+    return Interval(interval.mean, float(np.maximum(interval.low, low)), float(np.minimum(interval.high, high)))
 
 
 def _accuracies(attempts: Sequence[Attempt]) -> tuple[float, float]:

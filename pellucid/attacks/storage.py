@@ -23,13 +23,9 @@ from pellucid.text.example import Example, Rationale
 FORM = "pellucid-attempts-1"
 
 _text, _number = pa.string(), pa.int32()
-_answer = pa.struct(
-    {"label": _text, "logits": pa.list_(pa.float64()), "probabilities": pa.list_(pa.float64())}
-)
+_answer = pa.struct({"label": _text, "logits": pa.list_(pa.float64()), "probabilities": pa.list_(pa.float64())})
 _edit = pa.struct({"segment": _number, "start": _number, "end": _number, "before": _text, "after": _text})
-_shift = pa.struct(
-    {"tau": pa.float64(), "overlap": pa.float64(), "before": pa.list_(_text), "after": pa.list_(_text)}
-)
+_shift = pa.struct({"tau": pa.float64(), "overlap": pa.float64(), "before": pa.list_(_text), "after": pa.list_(_text)})
 LATER = ("goal", "about", "shift")  # columns that files of the first weeks have not
 SCHEMA = pa.schema(
     {

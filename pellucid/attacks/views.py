@@ -30,9 +30,7 @@ IN_FULL = 200
     page_of=("pellucid.attacks.record.Attempts",),
     heading="How the model can be fooled",
 )
-def report(
-    attempts: Attempts, path: str | Path, title: str, about: Mapping[str, object] | None = None
-) -> Path:
+def report(attempts: Attempts, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the attempts to one HTML file; about: facts that are shown last."""
     sections = attack_sections(attempts)
     if about:
@@ -92,8 +90,7 @@ def _side(label: str, example: Example, highlights: Sequence[Highlight]) -> Mark
 
 def _before(attempt: Attempt) -> list[Highlight]:
     return [
-        Highlight(one.segment, one.start, one.end, "pl-edit-before", f"became: {one.after}")
-        for one in attempt.edits
+        Highlight(one.segment, one.start, one.end, "pl-edit-before", f"became: {one.after}") for one in attempt.edits
     ]
 
 
@@ -103,9 +100,7 @@ def _after(attempt: Attempt) -> list[Highlight]:
     highlights = []
     for one in sorted(attempt.edits):
         start = one.start + shifts.get(one.segment, 0)
-        highlights.append(
-            Highlight(one.segment, start, start + len(one.after), "pl-edit-after", f"was: {one.before}")
-        )
+        highlights.append(Highlight(one.segment, start, start + len(one.after), "pl-edit-after", f"was: {one.before}"))
         shifts[one.segment] = shifts.get(one.segment, 0) + len(one.after) - (one.end - one.start)
     return [one for one in highlights if one.end > one.start]
 
@@ -129,7 +124,9 @@ KEY = (
     "MiniLM's vectors of both texts; 0.9 is the median of texts translated to Spanish and back, 0.22 that of texts that have nothing to do "
     "with each other; a changed word that turns the meaning around may cost little."
 )
-RIGHT = "Texts answered wrong before are not attacked; right before → after counts the texts with a label that is a class. "
+RIGHT = (
+    "Texts answered wrong before are not attacked; right before → after counts the texts with a label that is a class. "
+)
 REACHED = {  # goal -> what became of a fooled text
     "flip": "whose answer changed",
     "class": "whose answer became the class that was asked for",
@@ -137,7 +134,9 @@ REACHED = {  # goal -> what became of a fooled text
     "explanation": "whose answer stayed and whose top words did not",
 }
 REACHED_OF_VALUES = "Fooled: the share of the texts whose value moved as far as the goal wants"
-MEANING = "A changed answer is a fault of the model only where a reader would still give the old one: read the edited texts."
+MEANING = (
+    "A changed answer is a fault of the model only where a reader would still give the old one: read the edited texts."
+)
 MOVED = (
     "Top words that moved are a fault of the method, or of the model, only where a reader finds both texts alike: the model may well read the "
     "edited text by other words. Places of the original are compared; where an edit runs across several words they are left out."
@@ -175,9 +174,7 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
         else "–"
     )
     edited = percent(summary.edited.mean) if summary.edited.mean == summary.edited.mean else "–"
-    similarity = (
-        f"{summary.similarity.mean:.2f}" if summary.similarity.mean == summary.similarity.mean else "–"
-    )
+    similarity = f"{summary.similarity.mean:.2f}" if summary.similarity.mean == summary.similarity.mean else "–"
     queries = f"{summary.queries.mean:,.0f}" if summary.n_attacked else "–"
     shares = summary.accuracy_before, summary.accuracy_after
     accuracy = unbroken(" → ".join(map(percent, shares))) if shares[0] == shares[0] else "–"
@@ -239,9 +236,7 @@ def terminal_attempts(attempts: Attempts, *, colour: bool | None = None, width: 
         lines += _text_lines(attempt)
     rest = len(shown) - FIRST_TEXTS
     if rest > 0:
-        lines.append(
-            line(f"{rest:,} more; {in_syntax('pellucid.report(attempts, path=…)', '--html')} shows them.")
-        )
+        lines.append(line(f"{rest:,} more; {in_syntax('pellucid.report(attempts, path=…)', '--html')} shows them."))
     if attempts.successes():
         lines.append(line(meaning_of(attempts)))
     return printed(lines, colour, width or Console().width)

@@ -98,9 +98,7 @@ def attention(
     seed: Annotated[int, typer.Option(help="The seed of permutations and other draws, and of --sample.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Keep the work in this folder. After an interruption, run the same command again to go on."
-        ),
+        typer.Option(help="Keep the work in this folder. After an interruption, run the same command again to go on."),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the analysis to this JSON file.")] = None,
@@ -111,9 +109,7 @@ def attention(
     check_outputs([save, html], [data, train, weights])  # reported before the work, not after it
     source = reading.source(data, part.split)
     loaded = [pellucid.load(one, device=device) for one in (model, *(against or []))]
-    sources = (
-        [model, *(against or [])] if train is not None else loaded
-    )  # a folder's recipe trains the adversary
+    sources = [model, *(against or [])] if train is not None else loaded  # a folder's recipe trains the adversary
     first = loaded[0]
     examples = labelled(first, source.examples(), reading, answers.need_labels)
     training = None if train is None else replace(source, data=train, split="train").examples()

@@ -81,9 +81,7 @@ def attention_analysis(
         raise BadInput("There is no text to test attention on; give at least one.")
     own_weights = user_weights_from(weights, examples)
     check_user_weights(own_weights, examples)
-    training = (
-        () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
-    )
+    training = () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
     path = None if folder is None else possible_path(folder)
     calls = tests_to_run(tests, seed, bool(own_weights), bool(training))
     questions = {
@@ -123,21 +121,15 @@ def _left_out(questions: Mapping[str, AttentionQuestion], tested: Mapping[str, T
 # The tests of attention that run: those that a user names, or all that can.
 
 
-def tests_to_run(
-    tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool
-) -> tuple[Call, ...]:
+def tests_to_run(tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool) -> tuple[Call, ...]:
     """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train on."""
     lacking = {
-        "user_weights": ""
-        if has_weights
-        else "weights of yours: give weights=, or --weights on the command line",
+        "user_weights": "" if has_weights else "weights of yours: give weights=, or --weights on the command line",
         "train": "" if has_train else "texts to train on: give train=, or --train on the command line",
     }
     if tests is None:
         names = attention_tests.names()
-        named: list[Choice] = [
-            name for name in names if not lacking.get(attention_tests.get(name).facts["needs"])
-        ]
+        named: list[Choice] = [name for name in names if not lacking.get(attention_tests.get(name).facts["needs"])]
     else:
         named = choices("tests", tests)
         if not named:
@@ -158,9 +150,7 @@ def _with_seed(call: Call, seed: int) -> Call:
 # Models that are trained to imitate another one, for the tests of attention that need them.
 
 
-def imitator_of(
-    source: Any, train: Sequence[Example], folder: Path | None, number: int
-) -> Callable[[float], Model]:
+def imitator_of(source: Any, train: Sequence[Example], folder: Path | None, number: int) -> Callable[[float], Model]:
     """lambda -> a model that imitates the one in the folder `source`, trained on these texts, of which some choose the epoch.
 
     folder: the analysis's, where the models stay; None: one for the time being. number: the model's. Raises `BadSetting` for a

@@ -66,9 +66,7 @@ def units_figure(
     _words(weights, first)
     if len(drawn) > 1:
         legend_above(figure, lines, colours)
-    footnotes(
-        figure, [f"By the state of each {_unit(analysis)} alone; dotted: the model's own answer."], colours
-    )
+    footnotes(figure, [f"By the state of each {_unit(analysis)} alone; dotted: the model's own answer."], colours)
     return figure
 
 
@@ -102,9 +100,7 @@ if TYPE_CHECKING:
     figure="adversary",
     figure_of=("pellucid.attention.record.AttentionAnalysis",),
 )
-def adversary_figure(
-    analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3
-) -> "Figure":
+def adversary_figure(analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3) -> "Figure":
     """A line a model, a point a λ. Raises `BadInput` where no adversary was trained.
 
     The curve of the imitation adversary as a figure: how far weights lie from the model's own, and how

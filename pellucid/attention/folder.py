@@ -80,9 +80,7 @@ class AttentionFolder:
 
     def _corpus_lines(self, number: str, question: AttentionQuestion) -> dict[str, Records]:
         return {
-            call.title: self._part(
-                question, f"{number}-{call.entry.name}", partial(question.corpus_lines, call)
-            )
+            call.title: self._part(question, f"{number}-{call.entry.name}", partial(question.corpus_lines, call))
             for call in question.of_corpus
         }
 

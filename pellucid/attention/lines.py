@@ -29,9 +29,7 @@ def model_attention(name: str, question: AttentionQuestion, tested: TestedModel)
     outcomes = {call.title: _outcome(call, long) for call in question.of_texts}
     lines = [_line(call, outcomes[call.title]) for call in question.of_texts]
     for call in question.of_corpus:
-        lines += [
-            _line_of_record(call, record) for record in tested.lines[call.title] if "left_out" not in record
-        ]
+        lines += [_line_of_record(call, record) for record in tested.lines[call.title] if "left_out" not in record]
     right = np.array([math.nan if record["right"] is None else record["right"] for record in tested.texts])
     return ModelAttention(
         name,
@@ -53,9 +51,7 @@ def model_attention(name: str, question: AttentionQuestion, tested: TestedModel)
 
 
 def _outcome(call: Call, records: Sequence[Record]) -> AttentionOutcome:
-    values = [
-        [math.nan if value is None else value for value in record["values"][call.title]] for record in records
-    ]
+    values = [[math.nan if value is None else value for value in record["values"][call.title]] for record in records]
     return outcome_of(values, [record["units"] for record in records], str(call.entry.facts["average"]))
 
 
@@ -158,9 +154,7 @@ def verdict_of(n_texts: int, outcomes: Mapping[str, tuple[Interval, int]]) -> At
     """n_texts: how many texts were tested. outcomes: test -> (value, texts that it judged)."""
     evidence = (_moves(outcomes.get("median_change")), _points(outcomes.get("heaviest_decides")))
     if n_texts < FEWEST_TEXTS:
-        return AttentionVerdict(
-            "undecided", f"{n_texts:,} texts are too few; a verdict takes {FEWEST_TEXTS}", evidence
-        )
+        return AttentionVerdict("undecided", f"{n_texts:,} texts are too few; a verdict takes {FEWEST_TEXTS}", evidence)
     return AttentionVerdict(*_answer(*(one.reading for one in evidence)), evidence)
 
 
@@ -212,7 +206,9 @@ def _points(outcome: tuple[Interval, int] | None) -> VerdictEvidence:
     value, n = outcome or (Interval(*(float("nan"),) * 3), 0)
     bound = f"for: above {POINTS:.2f}; against: below {POINTS:.2f}; irrelevant weights: 0"
     if n < FEWEST_POINTED:
-        sentence = f"In {n:,} texts the answer moves without some single word; {FEWEST_POINTED} are needed to judge by them."
+        sentence = (
+            f"In {n:,} texts the answer moves without some single word; {FEWEST_POINTED} are needed to judge by them."
+        )
         return VerdictEvidence("heaviest_decides", value, bound, "unclear", sentence)
     if value.low >= POINTS:
         reading, sentence = "for", "The heaviest word is mostly one that the answer depends on."

@@ -102,9 +102,7 @@ def _verdict(analysis: AttentionAnalysis) -> Markup:
     first = analysis.models[0]
     symbol, _, css_class = MARKS[first.verdict.answer]
     others = [element("p", verdict_in_words(model)) for model in analysis.models[1:]]
-    big = element(
-        "p", element("span", f"{symbol} ", class_=css_class), verdict_in_words(first), class_="pl-big"
-    )
+    big = element("p", element("span", f"{symbol} ", class_=css_class), verdict_in_words(first), class_="pl-big")
     rests = element("p", RESTS, class_="pl-note")
     words = element("div", big, *others, *caution_lines(analysis.caveats), rests, class_="pl-verdict")
     return fragment(words, evidence_table(first))
@@ -144,9 +142,7 @@ def adversary_curve(analysis: AttentionAnalysis) -> Markup | None:
         element("small", "a point a λ: a new model that answers alike with weights as far away as it can"),
     )
     figure = element("figure", caption, drawing, class_="pl-figure")
-    return element(
-        "div", fragment(figure, element("ul", *items, class_="pl-lines")), class_="pl-plots pl-many"
-    )
+    return element("div", fragment(figure, element("ul", *items, class_="pl-lines")), class_="pl-plots pl-many")
 
 
 def curve_points(model: ModelAttention) -> list[Point]:
@@ -194,8 +190,7 @@ def _line(points: Sequence[Point], frame: Frame, style: LineStyle) -> list[Marku
 
 def _spoken(curves: dict[str, list[Point]]) -> str:
     parts = [
-        f"{model}: "
-        + ", ".join(f"λ {at:g} divergence {three(x)}, distance {three(y)}" for at, x, y in points)
+        f"{model}: " + ", ".join(f"λ {at:g} divergence {three(x)}, distance {three(y)}" for at, x, y in points)
         for model, points in curves.items()
     ]
     return f"Divergence of weights and distance of answers by λ. {'; '.join(parts)}"
@@ -213,9 +208,7 @@ def evidence_table(model: ModelAttention) -> Markup:
     for one in model.verdict.evidence:
         symbol, word, css_class = READINGS[one.reading]
         title = element("th", name(readable(one.test)), scope="row")
-        value = fragment(
-            element("span", three(one.value.mean), class_="pl-value"), element("small", bounds(one.value))
-        )
+        value = fragment(element("span", three(one.value.mean), class_="pl-value"), element("small", bounds(one.value)))
         reading = element("small", f"{symbol} {word}", class_=css_class)
         rows.append(
             element(
@@ -234,9 +227,7 @@ def tests_table(analysis: AttentionAnalysis) -> Markup:
     """Every line that is no point of a curve, and each model's verdict below its name."""
     lines = ordered_lines(analysis.models[0])
     columns = (_model_column(model) for model in analysis.models)
-    head = element(
-        "tr", element("th", "test", scope="col"), *columns, element("th", "what it says", scope="col")
-    )
+    head = element("tr", element("th", "test", scope="col"), *columns, element("th", "what it says", scope="col"))
     rows = (_row(line, analysis) for line in lines)
     return scroll_box(table(head, rows, "pl-table pl-tests"), "Tests of attention")
 
@@ -250,31 +241,23 @@ def settings_table(analysis: AttentionAnalysis) -> Markup:
     seed = analysis.about.get("seed")
     drawn = [] if seed is None else [element("p", f"Seed of all draws: {seed}.", class_="pl-note")]
     terms = glossary_view(key for line in lines.values() for key in line.settings)
-    return element(
-        "details", element("summary", "How each test was done"), *drawn, box, terms, class_="pl-expert"
-    )
+    return element("details", element("summary", "How each test was done"), *drawn, box, terms, class_="pl-expert")
 
 
 def _settings_row(line: AttentionLine) -> Markup:
     entry = entry_of(attention_tests, line.test)
     source = (entry.paper if entry else "") or "–"  # summaries speak of shapes of tensors
     title = element("th", name(readable(line.test)), scope="row")
-    return element(
-        "tr", title, element("td", name(in_words(line.settings) or "–")), element("td", name(source))
-    )
+    return element("tr", title, element("td", name(in_words(line.settings) or "–")), element("td", name(source)))
 
 
 def _model_column(model: ModelAttention) -> Markup:
     symbol, word, css_class = MARKS[model.verdict.answer]
-    return element(
-        "th", name(model.name), element("small", f"{symbol} {word}", class_=css_class), scope="col"
-    )
+    return element("th", name(model.name), element("small", f"{symbol} {word}", class_=css_class), scope="col")
 
 
 def _row(line: AttentionLine, analysis: AttentionAnalysis) -> Markup:
-    title = element(
-        "th", name(line_name(line)), element("small", DIRECTIONS.get(line.better, "")), scope="row"
-    )
+    title = element("th", name(line_name(line)), element("small", DIRECTIONS.get(line.better, "")), scope="row")
     cells = (_cell(_same(model, line)) for model in analysis.models)
     says = " ".join(part for part in (line.meaning, idle_in_words(line)) if part)
     return element("tr", title, *cells, element("td", says))

@@ -37,13 +37,9 @@ def check_user_weights(by_text: UserWeights, examples: Sequence[Example]) -> Non
     """Raise `BadInput` for weights that are negative or do not sum to 1, or where no text has any."""
     for name, weights in by_text.items():
         if any(not math.isfinite(value) for value in weights):
-            raise BadInput(
-                f"The weights of text {quoted(name)} are not all numbers; give one number for each unit."
-            )
+            raise BadInput(f"The weights of text {quoted(name)} are not all numbers; give one number for each unit.")
         if negative := [value for value in weights if value < 0]:
-            raise BadInput(
-                f"Text {quoted(name)} has a negative weight, {negative[0]:g}; give weights of 0 or more."
-            )
+            raise BadInput(f"Text {quoted(name)} has a negative weight, {negative[0]:g}; give weights of 0 or more.")
         if abs(sum(weights) - 1) > ROUNDED:
             raise BadInput(
                 f"The weights of text {quoted(name)} sum to {sum(weights):.4g}; give weights whose sum is 1."
@@ -164,10 +160,7 @@ class AttentionQuestion:
             "version": __version__,
             "model": self.model.hash,
             **route_record(self.model),
-            "tests": {
-                call.title: {name: repr(value) for name, value in call.settings.items()}
-                for call in self.calls
-            },
+            "tests": {call.title: {name: repr(value) for name, value in call.settings.items()} for call in self.calls},
             "weights": json_digest(own_weights) if own_weights else "the model's own",
             "train": json_digest([example_record(one) for one in self.train]) if self.train else "none",
             "seed": self.seed,
@@ -178,9 +171,7 @@ class AttentionQuestion:
         record: dict[str, Any] = {"id": example.id, "units": len(text), "values": values}
         record["weighs"] = f"{text.units.kind}s" if text.units is not None else "units"
         record["right"] = None if text.label is None else text.label == text.predicted
-        return record | (
-            {"plot": plotted(text, example, self.model.labels)} if is_plotted and len(text) else {}
-        )
+        return record | ({"plot": plotted(text, example, self.model.labels)} if is_plotted and len(text) else {})
 
     def _values(self, call: Call, text: WeighedText) -> list[float | None]:
         """[draw]; empty of a text of fewer than two units, None for nan."""
@@ -194,14 +185,9 @@ class AttentionQuestion:
         if not methods:
             return [{} for _ in texts]
         batch = self.model.encode(self.part(number))
-        request = Request(
-            self.model, method_calls(methods, self.model), Target("predicted", "probability"), self.seed
-        )
+        request = Request(self.model, method_calls(methods, self.model), Target("predicted", "probability"), self.seed)
         explained = explain_batch(request, batch, scheduler_for(self.model), silent)
-        return [
-            {name: ranking(text, explained[name][place]) for name in methods}
-            for place, text in enumerate(texts)
-        ]
+        return [{name: ranking(text, explained[name][place]) for name in methods} for place, text in enumerate(texts)]
 
 
 def ranking(text: WeighedText, explanation: Explanation) -> Ranking:

@@ -209,9 +209,7 @@ class AttentionAnalysis:
         except (PellucidError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             if isinstance(error, BadFile):
                 raise
-            raise BadFile(
-                f"{path} does not hold an attention analysis saved by Pellucid ({reason(error)})."
-            ) from None
+            raise BadFile(f"{path} does not hold an attention analysis saved by Pellucid ({reason(error)}).") from None
 
 
 def _plain(value: Any) -> Any:  # any value of a record -> the same for JSON

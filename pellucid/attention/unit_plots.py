@@ -66,11 +66,7 @@ def summary_in_words(analysis: AttentionAnalysis) -> str:
 def evidence_in_words(evidence: VerdictEvidence) -> str:
     """What one test says for the verdict, with its number and the line that it is compared with."""
     symbol, word, _ = READINGS[evidence.reading]
-    value = (
-        f" {three(evidence.value.mean)} ({bounds(evidence.value)})"
-        if not math.isnan(evidence.value.mean)
-        else ""
-    )
+    value = f" {three(evidence.value.mean)} ({bounds(evidence.value)})" if not math.isnan(evidence.value.mean) else ""
     return f"{symbol} {word}: {evidence.sentence} {readable(evidence.test)}{value}; {evidence.bound}."
 
 
@@ -196,9 +192,7 @@ def _bars(plot: UnitPlot) -> Iterator[Markup]:
     most = max(plot.weights) or 1.0
     for number, weight in enumerate(plot.weights):
         height = round((BARS - 6) * weight / most, 2)
-        yield element(
-            "rect", x=_x(number) - 5, y=TOP + HIGH + BARS - height, width=10, height=height, class_="pl-full"
-        )
+        yield element("rect", x=_x(number) - 5, y=TOP + HIGH + BARS - height, width=10, height=height, class_="pl-full")
 
 
 def _words(plot: UnitPlot) -> Iterator[Markup]:
@@ -227,7 +221,5 @@ def _spoken(drawn: Sequence[tuple[ModelAttention, UnitPlot]], label: str) -> str
     for model, plot in drawn:
         place = plot.classes.index(label) if label in plot.classes else 0
         chances = [one[place] for one in plot.probabilities]
-        means.append(
-            f"{model.name} from {min(chances):.2f} to {max(chances):.2f}, its own {plot.own[place]:.2f}"
-        )
+        means.append(f"{model.name} from {min(chances):.2f} to {max(chances):.2f}, its own {plot.own[place]:.2f}")
     return f"Probability of {label} by single units: {'; '.join(means)}"

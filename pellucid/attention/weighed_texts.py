@@ -79,9 +79,7 @@ class WeighedRow:
 WeighRows = Callable[[Model, Batch], list[WeighedRow]]  # of a batch whose rows the model reads at once
 
 
-def weighed_texts(
-    model: Model, examples: Sequence[Example], weigh: WeighRows | None = None
-) -> list[WeighedText]:
+def weighed_texts(model: Model, examples: Sequence[Example], weigh: WeighRows | None = None) -> list[WeighedText]:
     """The texts in their order, by one forward pass; raises `ModelCannot` for a model without weights.
 
     weigh: how rows are read, for a model whose weights are not those of units.
@@ -139,9 +137,7 @@ def _joined(model: Model, rows: Sequence[WeighedRow], batch: Batch, number: int)
         units, numbers = rows[0].units, [np.arange(len(rows[0].units))]
     else:
         units, numbers = joined_units([row.units for row in rows], batch.units[number], example)
-    own = [
-        which[list(row.units.content)][: len(row.weights)] for row, which in zip(rows, numbers, strict=True)
-    ]
+    own = [which[list(row.units.content)][: len(row.weights)] for row, which in zip(rows, numbers, strict=True)]
     return WeighedText(
         torch.cat([row.weights for row in rows]) / len(rows),
         torch.cat([row.logits for row in rows]),
@@ -249,9 +245,7 @@ def attention_outcome(
     return outcome_of(values, [len(text) for text in texts], str(entry.facts["average"]))
 
 
-def outcome_of(
-    values: Sequence[Sequence[float]], sizes: Sequence[int], average: str = "texts"
-) -> AttentionOutcome:
+def outcome_of(values: Sequence[Sequence[float]], sizes: Sequence[int], average: str = "texts") -> AttentionOutcome:
     """values: a text's [draw], empty where it is too short, nan where it lacks something. sizes: its units.
 
     average: "texts", or "units": then a text counts as often as it has units.
@@ -264,13 +258,9 @@ def outcome_of(
         deviation = float(np.stack([draws for draws, _ in judged]).mean(0).std(ddof=1))
     by_unit = average == "units" and len(judged) > 0
     interval = (
-        _interval_by_unit(means, np.array([size for _, size in judged]))
-        if by_unit
-        else bootstrap_interval(means)
+        _interval_by_unit(means, np.array([size for _, size in judged])) if by_unit else bootstrap_interval(means)
     )
-    return AttentionOutcome(
-        interval, deviation, len(judged), len(values) - len(long), len(long) - len(judged)
-    )
+    return AttentionOutcome(interval, deviation, len(judged), len(values) - len(long), len(long) - len(judged))
 
 
 def _interval_by_unit(means: np.ndarray, sizes: np.ndarray) -> Interval:

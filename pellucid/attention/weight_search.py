@@ -85,9 +85,7 @@ def farthest_of_two_classes(region: AnswerRegion) -> Tensor:
     text = region.text
     odds = text.unit_logits[:, 1] - text.unit_logits[:, 0]
     probability = region.answer[1]
-    bounds = [
-        (probability + move).clamp(0, 1).logit() for move in (MARGIN - region.limit, region.limit - MARGIN)
-    ]
+    bounds = [(probability + move).clamp(0, 1).logit() for move in (MARGIN - region.limit, region.limit - MARGIN)]
     single = (bounds[0] <= odds) & (odds <= bounds[1])
     shares = torch.stack([torch.diag(single.to(odds)), *(_pairs_on(odds, bound) for bound in bounds)])
     units = torch.arange(len(odds))
@@ -271,9 +269,7 @@ def _climbed(region: AnswerRegion, weights: Tensor, rounds: int = ROUNDS) -> Ten
     return _dense(region, best, units)
 
 
-def _line_ends(
-    region: AnswerRegion, centre: Tensor, directions: Tensor, units: Tensor
-) -> tuple[Tensor, Tensor]:
+def _line_ends(region: AnswerRegion, centre: Tensor, directions: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
     """Where lines from the centre [part] along directions [line part] leave the region [line part], and how far that is [line]."""
     points, all_units = centre.expand_as(directions), units.expand(directions.shape)
     steps = region.longest_steps(points, directions, all_units)

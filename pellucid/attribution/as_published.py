@@ -34,9 +34,7 @@ NO_LOSS = "A contrast, a regression or a hidden state has no loss; the target it
 
 def loss_of(target: Explainable) -> Explainable:
     """The loss of the explained class; the target itself where it has no loss."""
-    return (
-        replace(target, output="loss") if isinstance(target, ResolvedTarget) and _has_loss(target) else target
-    )
+    return replace(target, output="loss") if isinstance(target, ResolvedTarget) and _has_loss(target) else target
 
 
 def normalised_sizes(
@@ -110,9 +108,7 @@ NOISE = 0.01
     random=True,
     usual=False,
 )
-def allennlp_smooth(
-    run: ForwardPass, target: Explainable, *, n_samples: int = 10, layer: int | None = None
-) -> Scores:
+def allennlp_smooth(run: ForwardPass, target: Explainable, *, n_samples: int = 10, layer: int | None = None) -> Scores:
     """Size of the sum over the embedding of the loss's mean gradient, under noise of 1 % of the spread; sums to 1.
 
     The loss's mean gradient under noise, summed over the embedding, as a share of the text's.
@@ -147,9 +143,7 @@ def thermostat_gradient_x_activation(run: ForwardPass, target: Explainable) -> S
     return gradient_x_input(run, target, layer=0)
 
 
-@attributions.add(
-    needs={"gradient", "hidden_states"}, cost="25 runs of the model, with gradients", usual=False
-)
+@attributions.add(needs={"gradient", "hidden_states"}, cost="25 runs of the model, with gradients", usual=False)
 def thermostat_integrated_gradients(run: ForwardPass, target: Explainable) -> Scores:
     """`integrated_gradients` with n_steps=25, rule="gauss_legendre", baselines="pad", layer=0.
 

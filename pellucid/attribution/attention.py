@@ -88,15 +88,9 @@ def attention_heads(run: ForwardPass, target: Explainable) -> Scores:
     For looking at heads one by one; `attention` is their mean in the last block.
     """
     positions = run.read_positions(target)[:, None, None, :]
-    rows = [
-        (positions.to(weights) @ weights)[:, :, 0] for weights in run.attention
-    ]  # [example head unit] each
-    names = tuple(
-        f"{block}.{head}" for block, weights in enumerate(rows, 1) for head in range(1, weights.shape[1] + 1)
-    )
-    return run.scores(
-        torch.cat(rows, 1).float(), rows=(("head", names),), caveats=((NO_CLASS,),) * len(run.batch)
-    )
+    rows = [(positions.to(weights) @ weights)[:, :, 0] for weights in run.attention]  # [example head unit] each
+    names = tuple(f"{block}.{head}" for block, weights in enumerate(rows, 1) for head in range(1, weights.shape[1] + 1))
+    return run.scores(torch.cat(rows, 1).float(), rows=(("head", names),), caveats=((NO_CLASS,),) * len(run.batch))
 
 
 NormFlow = Literal["last_layer", "rollout"]
@@ -156,9 +150,7 @@ def _norms(weights: Tensor, values: Tensor) -> Tensor:
 GradientFlow = Literal["mean", "last_layer", "rollout"]
 
 
-@attributions.add(
-    needs={"attention", "gradient"}, cost="1 run of the model, with attention weights and gradients"
-)
+@attributions.add(needs={"attention", "gradient"}, cost="1 run of the model, with attention weights and gradients")
 def attention_gradient(
     run: ForwardPass, target: Explainable, *, flow: GradientFlow = "mean", positive: bool = False
 ) -> Scores:

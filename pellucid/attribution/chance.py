@@ -35,9 +35,7 @@ def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20, unit:
     score.
     """
     at_least("n_draws", n_draws, 1)
-    scores, units = zip(
-        *(_drawn(run.batch, n, run.seed, n_draws, unit) for n in range(len(run.batch))), strict=True
-    )
+    scores, units = zip(*(_drawn(run.batch, n, run.seed, n_draws, unit) for n in range(len(run.batch))), strict=True)
     return Scores(scores, rows=(("draw", tuple(map(str, range(n_draws)))),), units=units)
 
 
@@ -46,9 +44,7 @@ def _drawn(batch: Batch, number: int, seed: int, n_draws: int, unit: Kind) -> tu
     segments = batch.examples[number].segments
     whole, numbers = coarsen(batch.whole_units[number], unit, segments)
     generator = generator_for(batch.whole_rows[number], "chance", seed)
-    draws = torch.stack(
-        [torch.rand(len(whole), generator=generator, dtype=torch.float32) for _ in range(n_draws)]
-    )
+    draws = torch.stack([torch.rand(len(whole), generator=generator, dtype=torch.float32) for _ in range(n_draws)])
     units, owners = coarsen(batch.units[number], unit, segments)
     pieces = batch.parts[number] or range(len(owners))
     number_of = {owner: numbers[piece] for owner, piece in zip(owners, pieces, strict=True)}

@@ -43,9 +43,7 @@ def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
         coarsen(batch.units[n], gates.unit, batch.examples[n].segments)[0]  # type: ignore[arg-type]
         for n in range(len(batch))
     )
-    scores = tuple(
-        _unit_scores(chances, own) for chances, own in zip(gates.chances.cpu(), units, strict=True)
-    )
+    scores = tuple(_unit_scores(chances, own) for chances, own in zip(gates.chances.cpu(), units, strict=True))
     coverage = gates.coverage.tolist()
     return Scores(
         scores,
@@ -92,9 +90,7 @@ BROAD = 0.5  # of the units: weight on so many says that none decided
 By = Literal["weight", "norm"]
 
 
-@attributions.add(
-    needs={"unit_weights"}, cost="1 run of the model", signed=False, of_class=False, units="word"
-)
+@attributions.add(needs={"unit_weights"}, cost="1 run of the model", signed=False, of_class=False, units="word")
 def unit_attention(run: ForwardPass, target: ResolvedTarget, *, by: By = "weight") -> Scores:
     """The weight alpha of every unit; the weights of a text are >= 0 and sum to 1.
 
@@ -127,9 +123,7 @@ def unit_attention(run: ForwardPass, target: ResolvedTarget, *, by: By = "weight
             {"effective_units": squared, "entropy_units": entropy}
             for squared, entropy in zip(effective, spread, strict=True)
         ),
-        caveats=tuple(
-            _weight_caveats(count, len(own.content)) for count, own in zip(effective, units, strict=True)
-        ),
+        caveats=tuple(_weight_caveats(count, len(own.content)) for count, own in zip(effective, units, strict=True)),
     )
 
 
@@ -168,9 +162,7 @@ def _weighed_units(scores: Tensor, units: Units) -> Tensor:
 
 def _weight_caveats(effective: float, count: int) -> tuple[str, ...]:
     if count >= 3 and effective >= BROAD * count:
-        return (
-            f"The weight is spread over {effective:.0f} of {count} units: no single unit decided this text.",
-        )
+        return (f"The weight is spread over {effective:.0f} of {count} units: no single unit decided this text.",)
     return ()
 
 
@@ -201,9 +193,7 @@ def b_cos(run: ForwardPass, target: Explainable) -> Scores:
     Diagnostics: `conservation_gap`, |sum - target| / |target|; rounding alone where no layer has constants.
     """
     under = run.under("cp")
-    check_parity(
-        run.model, run.batch.examples, under.logits, run.logits
-    )  # the policy's pass is the model's own
+    check_parity(run.model, run.batch.examples, under.logits, run.logits)  # the policy's pass is the model's own
     gradients = under.gradients(target)
     scores = (widened(gradients.by(FIRST_STATE)) * under.state(FIRST_STATE)).sum(-1)
     gaps = _gaps(scores.double(), under.starting_relevance(target).double()).tolist()

@@ -56,9 +56,7 @@ def decoded_saliency(
     layers = named_layers(layer, run.model.n_layers)
     head = run.model.language_head
     assert head is not None  # the capability was checked
-    by_layer = [
-        list(_decoded(run, head, _scores_at(run, target, score, number), number, tau)) for number in layers
-    ]
+    by_layer = [list(_decoded(run, head, _scores_at(run, target, score, number), number, tau)) for number in layers]
     several = layer == "all"
     of_examples = list(zip(*by_layer, strict=True))
     recoveries = [[share for _, share in of_layers] for of_layers in of_examples]
@@ -69,8 +67,7 @@ def decoded_saliency(
         ),
         rows=(("layer", tuple(map(str, layers))),) if several else (),
         diagnostics=tuple(
-            {"recovery": min(shares)} | ({"best_recovery": max(shares)} if several else {})
-            for shares in recoveries
+            {"recovery": min(shares)} | ({"best_recovery": max(shares)} if several else {}) for shares in recoveries
         ),
         caveats=tuple(_caveats(shares, layers) for shares in recoveries),
         of_rows=tuple(_of_rows(shares, layers) for shares in recoveries) if several else (),
@@ -157,9 +154,7 @@ def _of_example(
 
 def _of_rows(shares: Sequence[float], layers: Sequence[int]) -> tuple[RowFacts, ...]:
     """The recovery of each layer by itself."""
-    return tuple(
-        ({"recovery": share}, _caveats([share], [layer])) for share, layer in zip(shares, layers, strict=True)
-    )
+    return tuple(({"recovery": share}, _caveats([share], [layer])) for share, layer in zip(shares, layers, strict=True))
 
 
 def _caveats(shares: Sequence[float], layers: Sequence[int]) -> tuple[str, ...]:

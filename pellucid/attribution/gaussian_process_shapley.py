@@ -159,9 +159,7 @@ def expected_shapley_values(present: np.ndarray, odd: np.ndarray) -> tuple[np.nd
     known = (with_players * solved[:, 1:]).sum(0)
     left = variance * np.maximum((4 * weights * belongs / orders**2).sum() - known, 0).mean()
     scores = with_players.T @ solved[:, 0]
-    return scores + (2 * odd[0] - scores.sum()) / players, float(
-        np.sqrt(left)
-    )  # the sum is known without rounding
+    return scores + (2 * odd[0] - scores.sum()) / players, float(np.sqrt(left))  # the sum is known without rounding
 
 
 def _variances(orders: np.ndarray) -> np.ndarray:
@@ -210,9 +208,7 @@ def _mean_products(negative: np.ndarray, players: int) -> Iterator[np.ndarray]:
 def hadamard(least: int) -> np.ndarray:
     """[order order], the smallest of those two kinds whose order is at least `least`; all of its first row is 1."""
     order = next(
-        number
-        for number in range(max(1, least), 2 * least + 2)
-        if _is_power_of_two(number) or _is_paley(number)
+        number for number in range(max(1, least), 2 * least + 2) if _is_power_of_two(number) or _is_paley(number)
     )
     matrix = scipy.linalg.hadamard(order) if _is_power_of_two(order) else _paley(order - 1)
     return np.asarray(matrix * matrix[:1])  # a column whose sign is changed stays orthogonal to the others

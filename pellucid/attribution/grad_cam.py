@@ -95,10 +95,7 @@ def _positions_alone(run: ForwardPass, products: Tensor) -> list[list[str]]:
     count = (products != 0).sum(-1).tolist()
     of_words = ((products != 0) & run.content[:, None]).sum(-1).tolist()
     return [
-        [
-            "" if one != 1 or length < 2 else OTHERS if of_text else WORDS
-            for one, of_text in zip(*pair, strict=True)
-        ]
+        ["" if one != 1 or length < 2 else OTHERS if of_text else WORDS for one, of_text in zip(*pair, strict=True)]
         for pair, length in zip(zip(count, of_words, strict=True), run.batch.lengths, strict=True)
     ]
 

@@ -39,11 +39,7 @@ def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer:
     """
     one_of("norm", norm, get_args(Norm))
     gradient = run.gradient(target, layer)
-    caveats = (
-        tuple((CANCELLED,) if cancels(one, run.number_type) else () for one in gradient)
-        if norm == "sum"
-        else ()
-    )
+    caveats = tuple((CANCELLED,) if cancels(one, run.number_type) else () for one in gradient) if norm == "sum" else ()
     return run.scores(size_of(gradient, norm), caveats=caveats)
 
 
@@ -74,9 +70,7 @@ ORTHOGONAL = (
 Combination = Literal["sum", "l2"]
 
 
-@attributions.add(
-    needs={"gradient"}, cost="1 run of the model, with gradients, shared with gradient", later={"norm"}
-)
+@attributions.add(needs={"gradient"}, cost="1 run of the model, with gradients, shared with gradient", later={"norm"})
 def gradient_x_input(
     run: ForwardPass, target: Explainable, *, norm: Combination = "sum", layer: int | None = None
 ) -> Scores:
@@ -254,9 +248,7 @@ class Moves:
         return (sample // 2 if self.antithetic else sample) % GROUPS
 
 
-def sums_of(
-    run: ForwardPass, target: Explainable, moves: Moves, times_input: bool, layer: int | None
-) -> Tensor:
+def sums_of(run: ForwardPass, target: Explainable, moves: Moves, times_input: bool, layer: int | None) -> Tensor:
     """[group moment example unit width]: sums of gradients and of their squares."""
     states, count = run.state(layer), moves.seeds.shape[1]
     owners = [example for example in range(len(states)) for _ in range(count)]

@@ -26,9 +26,7 @@ TRUSTED_GAP = 0.05
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less their whole part, fill [0, 1) evenly however many there are
 
 
-@attributions.add(
-    needs={"gradient"}, cost="n_samples runs of the model, with gradients", at_text=False, random=True
-)
+@attributions.add(needs={"gradient"}, cost="n_samples runs of the model, with gradients", at_text=False, random=True)
 def gradient_shap(
     run: ForwardPass,
     target: Explainable,
@@ -62,23 +60,17 @@ def gradient_shap(
     blanks = blank_texts(run, baselines, n_baselines, "gradient_shap")
     moves = Moves.drawn(run, "gradient_shap moves", n_samples, noise, layer=layer) if noise else None
     starts = torch.stack([run.at(blank).state(layer) for blank in blanks])
-    samples = _Samples(
-        starts, run.state(layer), _positions(run, n_samples, even), moves, layer, run.batch.lengths
-    )
+    samples = _Samples(starts, run.state(layer), _positions(run, n_samples, even), moves, layer, run.batch.lengths)
     sums, counts = _sums(run, target, samples)
     scores = sums.sum(0)[0, ..., 0] / n_samples
     diagnostics = [{"completeness_gap": gap} for gap in gaps(scores, _rise(run, target, samples)).tolist()]
     if len(counts) > 1:
         errors = relative_error(sums, counts, lambda mean: mean[0, ..., 0]).tolist()
-        diagnostics = [
-            {**gap, "relative_error": error} for gap, error in zip(diagnostics, errors, strict=True)
-        ]
+        diagnostics = [{**gap, "relative_error": error} for gap, error in zip(diagnostics, errors, strict=True)]
     return run.scores(
         scores,
         diagnostics=tuple(diagnostics),
-        caveats=gap_caveats(
-            run, [one["completeness_gap"] for one in diagnostics], TRUSTED_GAP, "n_samples", n_samples
-        ),
+        caveats=gap_caveats(run, [one["completeness_gap"] for one in diagnostics], TRUSTED_GAP, "n_samples", n_samples),
     )
 
 
@@ -110,8 +102,7 @@ class _Samples:
 def _positions(run: ForwardPass, count: int, even: bool) -> Tensor:
     """[example sample] in [0, 1): where on the line from blank text to text each sample is read."""
     draws = [
-        torch.rand(count, generator=generator, dtype=torch.float64)
-        for generator in run.generators("gradient_shap")
+        torch.rand(count, generator=generator, dtype=torch.float64) for generator in run.generators("gradient_shap")
     ]
     positions = torch.stack(draws)
     if even:
@@ -222,15 +213,11 @@ def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shares:
     check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)
     text, blank_text = widened(both.origin(target.readout)).chunk(2)
     weights, rise = _multipliers(partial(both.values_from, target), text, blank_text)
-    multipliers = both.vector_jacobian_product(
-        target.readout, torch.cat([weights, torch.zeros_like(weights)])
-    )[:count]
+    multipliers = both.vector_jacobian_product(target.readout, torch.cat([weights, torch.zeros_like(weights)]))[:count]
     return _Shares(((embeddings - blank) * multipliers).sum(-1), rise)
 
 
-def _multipliers(
-    values: Callable[[Tensor], Tensor], text: Tensor, blank_text: Tensor
-) -> tuple[Tensor, Tensor]:
+def _multipliers(values: Callable[[Tensor], Tensor], text: Tensor, blank_text: Tensor) -> tuple[Tensor, Tensor]:
     """[example ...] multipliers of the target by the network's own numbers, such as logits, and [example] the target's rise.
 
     Times the numbers' difference the multipliers sum to the rise. They are the mean gradient on the line between the numbers,

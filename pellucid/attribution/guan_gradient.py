@@ -46,8 +46,7 @@ def in_layer_rows(
             for n in range(len(run.batch))
         ),
         of_rows=tuple(
-            tuple((diagnostics[n], caveats[n]) for _, diagnostics, caveats in layers)
-            for n in range(len(run.batch))
+            tuple((diagnostics[n], caveats[n]) for _, diagnostics, caveats in layers) for n in range(len(run.batch))
         )
         if several
         else (),
@@ -97,9 +96,7 @@ def guan_gradient(run: ForwardPass, target: Explainable, *, n_entries: int = 128
     (True, 1.0)
     """
     at_least("n_entries", n_entries, 1)
-    return in_layer_rows(
-        run, target, GRADIENT_NAME, lambda one: _gradients_of_layer(run, one, int(n_entries))
-    )
+    return in_layer_rows(run, target, GRADIENT_NAME, lambda one: _gradients_of_layer(run, one, int(n_entries)))
 
 
 def _gradients_of_layer(run: ForwardPass, target: ResolvedState, n_entries: int) -> OfLayer:
@@ -228,9 +225,7 @@ def _relevance_of_layer(run: ForwardPass, under: PolicyPass, target: ResolvedSta
     return scores, diagnostics, tuple(map(_relevance_caveats, gaps, cancelled))
 
 
-def _relevances(
-    under: PolicyPass, target: ResolvedState, weights: Tensor
-) -> tuple[Tensor, list[float], Tensor]:
+def _relevances(under: PolicyPass, target: ResolvedState, weights: Tensor) -> tuple[Tensor, list[float], Tensor]:
     """[example unit] scores; for each example how far the relevance is from the state; and [example] the sum of |state|.
 
     weights: as `place_weights`.
@@ -253,6 +248,4 @@ def _relevance_caveats(gap: float, cancelled: bool) -> tuple[str, ...]:
         return (CANCELLED,)
     if gap <= TRUSTED_GAP:
         return ()
-    return (
-        f"{gap:.1%} of the state went astray: the model has a function for which the policy has no rule.",
-    )
+    return (f"{gap:.1%} of the state went astray: the model has a function for which the policy has no rule.",)

@@ -101,8 +101,7 @@ def information_bottleneck(
     )
     scores = of_seeds.mean(1)
     caveats = tuple(
-        _caveats(of_text, float(scores[n, : run.batch.lengths[n]].max()))
-        for n, of_text in enumerate(diagnostics)
+        _caveats(of_text, float(scores[n, : run.batch.lengths[n]].max())) for n, of_text in enumerate(diagnostics)
     )
     return run.scores(scores, diagnostics=diagnostics, caveats=caveats)
 
@@ -226,12 +225,8 @@ class _Search:
         of_answer, losses = torch.zeros_like(self.alpha), []
         for _ in range(self.n_samples):
             noise = self.means + self.deviations * self._draw()
-            here = self.run.at(
-                (share * self.states + (1 - share) * noise).to(self.run.hidden[self.layer]), self.layer
-            )
-            of_answer += (
-                here.gradient(self.loss, self.layer).double() * (self.states - noise) / self.n_samples
-            )
+            here = self.run.at((share * self.states + (1 - share) * noise).to(self.run.hidden[self.layer]), self.layer)
+            of_answer += here.gradient(self.loss, self.layer).double() * (self.states - noise) / self.n_samples
             losses.append(here.values(self.loss).double().cpu())
         self.answers = torch.stack(losses).mean(0)
         of_answer *= share * (1 - share)
@@ -263,9 +258,7 @@ class _Search:
         return max(totals), min(totals), float(self.answers[number])
 
 
-def _diagnostics(
-    searches: list[tuple[float, float, float]], of_seeds: Tensor, whole: float
-) -> dict[str, float]:
+def _diagnostics(searches: list[tuple[float, float, float]], of_seeds: Tensor, whole: float) -> dict[str, float]:
     """searches: as `_Search.of_text`. of_seeds: [seed unit] of one text. whole: the loss of the text itself."""
     moved = max((largest - smallest) / max(largest, 1e-12) for largest, smallest, _ in searches)
     return {
@@ -283,9 +276,7 @@ def _caveats(diagnostics: dict[str, float], largest: float) -> tuple[str, ...]:
             "settle more often."
         )
     if diagnostics["seed_spread"] > WIDE_SPREAD * largest:
-        caveats.append(
-            "Scores differ between seeds by more than a quarter of the largest; raise n_samples or n_seeds."
-        )
+        caveats.append("Scores differ between seeds by more than a quarter of the largest; raise n_samples or n_seeds.")
     if diagnostics["answer_rise"] > LARGE_RISE:
         caveats.append(
             f"With this little information the loss of the answer rises by {diagnostics['answer_rise']:.1f} nats; lower beta."

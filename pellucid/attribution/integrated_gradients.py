@@ -71,9 +71,7 @@ def integrated_gradients(
     if tolerance is not None:
         at_least("tolerance", tolerance, 1e-6)
         if rule != "midpoint":
-            raise BadSetting(
-                f"tolerance refines midpoints; with rule={rule!r} leave it away and choose n_steps."
-            )
+            raise BadSetting(f"tolerance refines midpoints; with rule={rule!r} leave it away and choose n_steps.")
     lines = lines_to(run, target, blank_texts(run, baselines, n_baselines, "integrated_gradients"), layer)
     rise = lines.rise()
     scores = lines.shares(*nodes_of(rule, n_steps))
@@ -84,9 +82,7 @@ def integrated_gradients(
     allowed = TRUSTED_GAP if tolerance is None else tolerance
     return run.scores(
         scores,
-        diagnostics=tuple(
-            {"completeness_gap": gap, "n_steps": float(n)} for gap, n in zip(errors, steps, strict=True)
-        ),
+        diagnostics=tuple({"completeness_gap": gap, "n_steps": float(n)} for gap, n in zip(errors, steps, strict=True)),
         caveats=gap_caveats(run, errors, allowed, "n_steps", n_steps),
     )
 

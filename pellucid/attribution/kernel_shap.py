@@ -110,9 +110,7 @@ def _plan(players: int, n_samples: int, generator: torch.Generator) -> _Plan:
     while whole < len(sizes) and n_left * mass[whole] >= pairs[whole] * mass[whole:].sum() * (1 - 1e-9):
         n_left -= pairs[whole]
         whole += 1
-    known = [
-        (row, mass[k] / pairs[k]) for k in range(whole) for row in islice(_subsets(players, k + 1), pairs[k])
-    ]
+    known = [(row, mass[k] / pairs[k]) for k in range(whole) for row in islice(_subsets(players, k + 1), pairs[k])]
     drawn = _drawn(players, n_left, mass, whole, generator) if whole < len(sizes) else []
     present = np.array([*(row for row, _ in known), *drawn], dtype=bool).reshape(-1, players)
     share = mass[whole:].sum() / max(len(drawn), 1)
@@ -124,9 +122,7 @@ def _subsets(players: int, size: int) -> Iterator[np.ndarray]:
     return (np.isin(np.arange(players), members) for members in combinations(range(players), size))
 
 
-def _drawn(
-    players: int, count: int, mass: np.ndarray, whole: int, generator: torch.Generator
-) -> list[np.ndarray]:
+def _drawn(players: int, count: int, mass: np.ndarray, whole: int, generator: torch.Generator) -> list[np.ndarray]:
     """The next coalitions of a text's stream, without those of sizes that are there already."""
     edges = np.cumsum(mass)
     sizes_at = lambda numbers: 1 + np.searchsorted(edges, numbers, "right").clip(max=len(mass) - 1)  # noqa: E731
@@ -221,9 +217,7 @@ def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.
         present = all_coalitions(players)[::-1]
         sizes = present.sum(1)
         expected = [(n_samples - 1) / players / comb(players, size) for size in sizes[1:].tolist()]
-        return Sample(
-            present, cosine_kernel(present, kernel_width) * np.array([1.0, *expected]), len(present)
-        )
+        return Sample(present, cosine_kernel(present, kernel_width) * np.array([1.0, *expected]), len(present))
     stream = coalitions(players, generator, lambda numbers: players - 1 - (numbers * players).astype(int))
     present = np.array([np.ones(players, dtype=bool), *islice(stream, n_samples - 1)])
     return Sample(present, cosine_kernel(present, kernel_width), 1)

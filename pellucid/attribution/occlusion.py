@@ -50,9 +50,7 @@ def occlusion(
     return Scores(tuple(map(_averaged, falls, windows)), units=units)
 
 
-def _of_spans(
-    run: ForwardPass, target: Explainable, window: int, max_width: int, operator: Operator
-) -> Scores:
+def _of_spans(run: ForwardPass, target: Explainable, window: int, max_width: int, operator: Operator) -> Scores:
     if window != 1:
         raise BadSetting(f"window={window} does not go with unit='span'; give max_width, the widest span.")
     words, owners = _coarsened(run.batch, "word")
@@ -70,13 +68,9 @@ def _coarsened(batch: Batch, unit: Kind) -> tuple[tuple[Units, ...], list[np.nda
     return tuple(units for units, _ in coarsened), [np.array(owner, dtype=int) for _, owner in coarsened]
 
 
-def _falls(
-    run: ForwardPass, target: Explainable, removed: list[np.ndarray], operator: Operator
-) -> list[Tensor]:
+def _falls(run: ForwardPass, target: Explainable, removed: list[np.ndarray], operator: Operator) -> list[Tensor]:
     """For each text [edit]: the target's value less its value without the pieces that an edit takes out, [edit piece] bool."""
-    variants = [
-        [run.batch.rows[n], *run.batch.edited_rows(n, of_text, operator)] for n, of_text in enumerate(removed)
-    ]
+    variants = [[run.batch.rows[n], *run.batch.edited_rows(n, of_text, operator)] for n, of_text in enumerate(removed)]
     return [values[0] - values[1:] for values in run.evaluate(variants, target)]
 
 

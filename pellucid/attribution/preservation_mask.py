@@ -111,9 +111,7 @@ def named_layers(layer: int | str, depth: int) -> list[int]:
     if layer == "late":
         return [round(2 * depth / 3)]
     if isinstance(layer, str):
-        raise BadSetting(
-            f"layer={quoted(layer)} is not possible; give a number from 0 to {depth}, late or all."
-        )
+        raise BadSetting(f"layer={quoted(layer)} is not possible; give a number from 0 to {depth}, late or all.")
     if type(layer) is int and not 0 <= layer <= depth:
         raise BadSetting(f"layer={layer} is out of range; give a number from 0 to {depth}, late or all.")
     between("layer", layer, 0, depth)

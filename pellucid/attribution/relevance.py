@@ -64,9 +64,7 @@ def relevance(
     if reader is not None:
         raise BadSetting(f"policy={policy!r} gives no shares of the answer by itself; use method {reader!r}.")
     under = run.under(policy, **_joined_settings(policy_settings, epsilon=epsilon, alpha=alpha))
-    check_parity(
-        run.model, run.batch.examples, under.logits, run.logits
-    )  # the policy's pass is the model's own
+    check_parity(run.model, run.batch.examples, under.logits, run.logits)  # the policy's pass is the model's own
     state, gradients = under.state(layer), under.gradients(target)
     relevances = widened(gradients.by(layer)) * state
     scores = relevances.sum(-1) if reduce == "sum" else relevances.abs().sum(-1)
@@ -78,9 +76,7 @@ def relevance(
 
 def _joined_settings(settings: Mapping[str, object] | None, **short_forms: float | None) -> dict[str, object]:
     """The policy's settings with those that were given by their short forms."""
-    if settings is not None and not (
-        isinstance(settings, dict) and all(isinstance(name, str) for name in settings)
-    ):
+    if settings is not None and not (isinstance(settings, dict) and all(isinstance(name, str) for name in settings)):
         raise BadSetting(
             f"policy_settings={quoted(settings)} is not possible; give names with values, such as {{'epsilon': 0.001}}."
         )
@@ -115,9 +111,7 @@ def rule_share(share: float) -> str:
     return ""
 
 
-def _diagnostics_in_batch(
-    under: PolicyPass, target: Explainable, gradients: Gradients
-) -> tuple[dict[str, float], ...]:
+def _diagnostics_in_batch(under: PolicyPass, target: Explainable, gradients: Gradients) -> tuple[dict[str, float], ...]:
     """For each example its diagnostics; an example with a gap runs once more, alone."""
     diagnostics = _diagnostics(under, target, gradients)
     if len(under.batch) > 1:

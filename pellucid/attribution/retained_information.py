@@ -89,9 +89,7 @@ def retained_information(
         rows=(("layer", tuple(map(str, target.layers))),) if several else (),
         diagnostics=diagnostics,
         caveats=tuple(map(_caveats, diagnostics)),
-        of_rows=tuple(tuple((one, _caveats(one)) for one in of_layers) for of_layers in by_example)
-        if several
-        else (),
+        of_rows=tuple(tuple((one, _caveats(one)) for one in of_layers) for of_layers in by_example) if several else (),
     )
 
 
@@ -182,9 +180,9 @@ def _of_seeds(of_seeds: Tensor, is_text: Tensor) -> dict[str, float]:
 
 
 def _worst(of_layers: tuple[dict[str, float], ...]) -> dict[str, float]:
-    return {
-        name: (min if name == "converged" else max)(one[name] for one in of_layers) for name in of_layers[0]
-    } | {"lambda": of_layers[-1]["lambda"]}
+    return {name: (min if name == "converged" else max)(one[name] for one in of_layers) for name in of_layers[0]} | {
+        "lambda": of_layers[-1]["lambda"]
+    }
 
 
 def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:

@@ -77,8 +77,7 @@ def shapley_sampling(
         units=game.units,
         diagnostics=tuple(_diagnostics(exact, sample) for exact, sample in texts),
         caveats=tuple(
-            noise_caveats(sample.relative_error, ADVICE, allowed) if exact is None else ()
-            for exact, sample in texts
+            noise_caveats(sample.relative_error, ADVICE, allowed) if exact is None else () for exact, sample in texts
         ),
     )
 
@@ -180,8 +179,7 @@ def _prefixes(orders: np.ndarray) -> np.ndarray:
 def _exact(game: Games, orders: int) -> list[np.ndarray | None]:
     """For each short text its Shapley values [player], by all coalitions, where so many orders would read as many of them."""
     coalitions = [
-        all_coalitions(size) if _is_cheaper(size, orders) else np.zeros((0, size), dtype=bool)
-        for size in game.sizes
+        all_coalitions(size) if _is_cheaper(size, orders) else np.zeros((0, size), dtype=bool) for size in game.sizes
     ]
     return [shapley_values(values) if len(values) else None for values in game.values(coalitions)]
 
@@ -195,9 +193,7 @@ def shapley_values(values: np.ndarray) -> np.ndarray:
     """[2 ** players] values, in the order of `all_coalitions` -> [player]: each one's mean gain over all orders."""
     players = len(values).bit_length() - 1
     numbers, sizes = np.arange(len(values)), all_coalitions(players).sum(1)
-    weights = np.array([factorial(s) * factorial(players - s - 1) for s in range(players)]) / factorial(
-        players
-    )
+    weights = np.array([factorial(s) * factorial(players - s - 1) for s in range(players)]) / factorial(players)
     scores = np.zeros(players)
     for player in range(players):
         without = numbers[numbers >> player & 1 == 0]

@@ -99,9 +99,7 @@ def alone_probability(probability: float) -> str:
     return ""
 
 
-@diagnostics.add(
-    worst="lowest", brief=lambda agrees: f"{'same' if agrees else 'another'} answer if read alone"
-)
+@diagnostics.add(worst="lowest", brief=lambda agrees: f"{'same' if agrees else 'another'} answer if read alone")
 def alone_agrees(agrees: float) -> str:
     """1 where the model predicts the same class from the heaviest span alone, or from the spans that it answers by; else 0.
 
@@ -146,9 +144,7 @@ def _caveats(
 ) -> tuple[str, ...]:
     caveats = []
     if is_spread_out(effective, spans):
-        caveats.append(
-            f"The weight is spread over {effective:.0f} of {spans} spans: no single span decided this text."
-        )
+        caveats.append(f"The weight is spread over {effective:.0f} of {spans} spans: no single span decided this text.")
     if heaviest.without_content:
         caveats.append("The heaviest span is punctuation or function words alone: it names no reason.")
     if alone.get("alone_agrees") == 0:
@@ -230,9 +226,7 @@ def _likeliest_others(logits: Tensor, own: Tensor) -> Tensor:
 @diagnostics.add(worst="lowest", brief=lambda share: f"{percent(share)} through the spans")
 def carried(share: float) -> str:
     """The share of a word's lead over the likeliest other one, over all its pieces, that went through the source spans."""
-    return (
-        f"{percent(share)} of the word's lead over the next likeliest went through the spans of the source."
-    )
+    return f"{percent(share)} of the word's lead over the next likeliest went through the spans of the source."
 
 
 @diagnostics.add(worst="lowest", brief=lambda share: f"{percent(share)} of the lead through the spans")

@@ -68,16 +68,12 @@ class Catalogue:
         missing = [fact for fact in self.requires if fact not in facts]
         strange = [fact for fact in facts if fact not in self.requires and fact not in self.optional]
         if missing or strange:
-            raise BadSetting(
-                f"To register a {self.kind}, give {self.requires}, optionally {tuple(self.optional)}."
-            )
+            raise BadSetting(f"To register a {self.kind}, give {self.requires}, optionally {tuple(self.optional)}.")
 
     def _put(self, entry: Entry) -> None:
         earlier = self._entries.get(entry.name)
         if earlier is not None and earlier.module != entry.module:
-            raise BadSetting(
-                f"A {self.kind} called {entry.name!r} is already registered by {earlier.module}."
-            )
+            raise BadSetting(f"A {self.kind} called {entry.name!r} is already registered by {earlier.module}.")
         self._entries[entry.name] = entry
 
     def names(self) -> list[str]:
@@ -111,9 +107,7 @@ class Catalogue:
         calls = [self._call(choice) for choice in choices]
         titles = [call.title for call in calls]
         if len(set(titles)) < len(titles):
-            raise BadSetting(
-                f"The same {self.kind} is named twice with the same settings: {', '.join(titles)}."
-            )
+            raise BadSetting(f"The same {self.kind} is named twice with the same settings: {', '.join(titles)}.")
         return calls
 
     def _call(self, choice: Choice) -> Call:

@@ -44,9 +44,7 @@ def between(setting: str, value: float, lowest: float, highest: float) -> None:
 def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
     """Raise `BadSetting` when a word is not among the allowed ones."""
     if not isinstance(value, str) or value not in allowed:
-        raise BadSetting(
-            f"{setting}={quoted(value)} is not possible; give one of {', '.join(sorted(allowed))}."
-        )
+        raise BadSetting(f"{setting}={quoted(value)} is not possible; give one of {', '.join(sorted(allowed))}.")
 
 
 def known(kind: str, name: str, names: Collection[str], command: str = "") -> None:
@@ -71,13 +69,9 @@ def known(kind: str, name: str, names: Collection[str], command: str = "") -> No
 def whole(setting: str, value: object, lowest: int, highest: int) -> int:
     """The value as an int; raises `BadSetting` when it is no whole number, or outside its range."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise BadSetting(
-            f"{setting}={quoted(value)} is no whole number; give one from {lowest:,} to {highest:,}."
-        )
+        raise BadSetting(f"{setting}={quoted(value)} is no whole number; give one from {lowest:,} to {highest:,}.")
     if not lowest <= int(value) <= highest:
-        raise BadSetting(
-            f"{setting}={value} is out of range; give a whole number from {lowest:,} to {highest:,}."
-        )
+        raise BadSetting(f"{setting}={value} is out of range; give a whole number from {lowest:,} to {highest:,}.")
     return int(value)
 
 
@@ -114,9 +108,7 @@ def listed_members(values: object) -> list[object] | None:
 def mapping(setting: str, value: Mapping[str, Value]) -> dict[str, Value]:
     """The value as a dictionary; raises `BadSetting` when it is no mapping of names."""
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise BadSetting(
-            f"{setting}={quoted(value)} is not possible; give names with values: {{'name': value}}."
-        )
+        raise BadSetting(f"{setting}={quoted(value)} is not possible; give names with values: {{'name': value}}.")
     return dict(value)
 
 
@@ -160,9 +152,7 @@ def of_kind(setting: str, value: object, annotation: object) -> Any:  # of the a
     kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
     if not set(kinds) <= {int, float, bool, str, NoneType}:
         if not isinstance(value, PLAIN):
-            raise BadSetting(
-                f"{setting}={quoted(value)} is not possible; give a word, a number or a list of them."
-            )
+            raise BadSetting(f"{setting}={quoted(value)} is not possible; give a word, a number or a list of them.")
         return value
     if isinstance(value, bool | str | NoneType):
         if type(value) in kinds:
@@ -178,9 +168,7 @@ def of_kind(setting: str, value: object, annotation: object) -> Any:  # of the a
         str: "a word",
         NoneType: in_syntax("None", "null"),
     }
-    raise BadSetting(
-        f"{setting}={quoted(value)} is not possible; give {' or '.join(words[kind] for kind in kinds)}."
-    )
+    raise BadSetting(f"{setting}={quoted(value)} is not possible; give {' or '.join(words[kind] for kind in kinds)}.")
 
 
 # Messages of libraries and names from files, shortened to one line so that they fit into our own
@@ -274,9 +262,7 @@ def number(value: float) -> str:
     size = abs(value)
     if size != size or size == float("inf"):
         return "not a number" if size != size else ("∞" if value > 0 else f"{MINUS}∞")
-    form = (
-        ".3g" if size >= LARGE else ".0f" if size >= 100 else ".2f" if size >= 0.095 or size == 0 else ".2g"
-    )
+    form = ".3g" if size >= LARGE else ".0f" if size >= 100 else ".2f" if size >= 0.095 or size == 0 else ".2g"
     return format(value, form).replace("-", MINUS)
 
 

@@ -54,14 +54,10 @@ class Entry:
         parameters = inspect.signature(self.make).parameters if changes else {}
         checked = {name: of_kind(name, value, parameters[name].annotation) for name, value in changes.items()}
         full, defaults = {**self.defaults, **checked}, self.defaults
-        return {
-            name: value for name, value in full.items() if name not in self.later or value != defaults[name]
-        }
+        return {name: value for name, value in full.items() if name not in self.later or value != defaults[name]}
 
 
-def imported_entry(
-    name: str, make: Callable, facts: Mapping[str, object], later: Iterable[str] = ()
-) -> Entry:
+def imported_entry(name: str, make: Callable, facts: Mapping[str, object], later: Iterable[str] = ()) -> Entry:
     """The entry of a function or class that is imported already."""
     parameters = inspect.signature(make).parameters.values()
     return Entry(
@@ -117,9 +113,7 @@ class Call:
 
 
 Definition = ast.FunctionDef | ast.ClassDef
-OWNER = re.compile(
-    r"(\w+)(?:\s*\.\s*\w+)*\s*$"
-)  # before ".add(": the first of the names that it is called of
+OWNER = re.compile(r"(\w+)(?:\s*\.\s*\w+)*\s*$")  # before ".add(": the first of the names that it is called of
 LONGEST = 200  # characters of such names
 IMPORTING = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|[^\n\\]*(?:\\\n[^\n\\]*)*)", re.MULTILINE
@@ -153,9 +147,7 @@ def _source(spec: ModuleSpec) -> str | None:
     return spec.loader.get_source(spec.name) if spec.loader and hasattr(spec.loader, "get_source") else None
 
 
-def written_entries(
-    text: str | None, module: str, catalogue: object, optional: Mapping[str, object]
-) -> list[Entry]:
+def written_entries(text: str | None, module: str, catalogue: object, optional: Mapping[str, object]) -> list[Entry]:
     """The entries that a file's text registers in a catalogue; raises `NotLiteral` where the file must be imported.
 
     optional: facts that a registration may declare, with their defaults.
@@ -167,9 +159,7 @@ def written_entries(
         return []
     tree = ast.parse(text)
     decorated = _decorated(tree, _imported_names(tree.body), catalogue)
-    if (
-        len(decorated) != n_calls
-    ):  # the text says something else, perhaps in a comment: look at all that the file does
+    if len(decorated) != n_calls:  # the text says something else, perhaps in a comment: look at all that the file does
         nodes = list(ast.walk(tree))
         imported = _imported_names(nodes)
         decorated = _decorated(tree, imported, catalogue)
@@ -207,9 +197,7 @@ def _may_be(catalogue: object, name: str, text: str) -> bool:
     return False
 
 
-def _decorated(
-    tree: ast.Module, imported: Mapping[str, str], catalogue: object
-) -> list[tuple[Definition, ast.Call]]:
+def _decorated(tree: ast.Module, imported: Mapping[str, str], catalogue: object) -> list[tuple[Definition, ast.Call]]:
     """The definitions that the file's own lines decorate with the catalogue's `add`, each with that call."""
     return [
         (node, call)
@@ -240,9 +228,7 @@ def _adds_to(node: ast.AST, imported: Mapping[str, str], catalogue: object) -> b
     return getattr(sys.modules.get(module), attribute, None) is catalogue
 
 
-def _entry(
-    node: Definition, call: ast.Call, module: str, about: str | None, optional: Mapping[str, object]
-) -> Entry:
+def _entry(node: Definition, call: ast.Call, module: str, about: str | None, optional: Mapping[str, object]) -> Entry:
     names = [_value(argument) for argument in call.args]
     facts = {str(keyword.arg): _value(keyword.value) for keyword in call.keywords}
     return Entry(

@@ -53,9 +53,7 @@ class ParityBroken(PellucidError, ArithmeticError):
 # Pellucid.
 
 
-PACKAGE = (
-    f"{Path(__file__).parents[1]}{os.sep}"  # a script named pellucid_try.py beside the package is not ours
-)
+PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"  # a script named pellucid_try.py beside the package is not ours
 
 
 class Notice(UserWarning):

@@ -28,9 +28,7 @@ def disk_errors(doing: str, path: Path) -> Iterator[None]:
     except BadFile:
         raise
     except OSError as error:
-        raise BadFile(
-            f"Cannot {doing} {clipped(str(path))}: {clipped(error.strerror or reason(error))}."
-        ) from None
+        raise BadFile(f"Cannot {doing} {clipped(str(path))}: {clipped(error.strerror or reason(error))}.") from None
 
 
 def check_place(path: str | Path) -> None:

@@ -181,9 +181,7 @@ datasets = Catalogue(
 )
 
 # words: how many made-up words the reason needs
-reasons = Catalogue(
-    "planted reason", room="pellucid.data.reasons", group="pellucid.reasons", requires=("words",)
-)
+reasons = Catalogue("planted reason", room="pellucid.data.reasons", group="pellucid.reasons", requires=("words",))
 
 # reads: in words, the files that it reads
 # data: in words, what such files contain

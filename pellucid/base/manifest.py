@@ -206,9 +206,7 @@ def verify_folder(folder: str | Path) -> Verification:
         raise BadFile(f"There is no folder {readable(path)}; give one that a command made.")
     names = names_below(path)
     manifests = {
-        name.removesuffix(MANIFEST): _manifest_in(path / name)
-        for name in names
-        if PurePosixPath(name).name == MANIFEST
+        name.removesuffix(MANIFEST): _manifest_in(path / name) for name in names if PurePosixPath(name).name == MANIFEST
     }  # by the folder's name with its slash, "" for the outermost
     if not manifests:
         raise BadFile(

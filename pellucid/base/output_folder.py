@@ -44,9 +44,7 @@ class OutputFolder:
         manifest = self._own_manifest()
         if manifest is None:
             return NOTHING_KNOWN
-        missing, changed = (
-            [name for name in names if self._makes(name)] for names in manifest.differing(self.path)
-        )
+        missing, changed = ([name for name in names if self._makes(name)] for names in manifest.differing(self.path))
         for name in (*missing, *changed):
             self._check_can_be_remade(name, "is missing" if name in missing else "was changed")
         if missing or changed:
@@ -58,9 +56,7 @@ class OutputFolder:
         """Call `write`, which makes files that no manifest speaks for; returns those that were there before and were others."""
         before = {name: digest_inside(self.path, name) for name in names}
         write()
-        return [
-            name for name, one in before.items() if one is not None and one != digest_inside(self.path, name)
-        ]
+        return [name for name, one in before.items() if one is not None and one != digest_inside(self.path, name)]
 
     def holds_other_work(self) -> bool:
         """Whether there is a manifest of the same command, and it is of another work."""
@@ -133,10 +129,7 @@ class OutputFolder:
         return [
             name
             for name in (names_below(self.path) if self.path.is_dir() else ())
-            if name not in manifest.files
-            and name != MANIFEST
-            and not name.startswith(inside)
-            and PREFIX not in name
+            if name not in manifest.files and name != MANIFEST and not name.startswith(inside) and PREFIX not in name
         ]
 
     def _present(self, patterns: Iterable[str]) -> list[str]:

@@ -19,9 +19,7 @@ def optional_package(name: str) -> ModuleType:
     except ImportError as error:
         if error.name is not None and error.name.split(".")[0] != name:
             raise  # it is installed, but a package that it needs is missing
-        raise MissingPackage(
-            f"This needs the package {name}, which is not installed: pip install {name}"
-        ) from None
+        raise MissingPackage(f"This needs the package {name}, which is not installed: pip install {name}") from None
 
 
 # Which version this is.

@@ -28,9 +28,7 @@ def bounded_batches(path: Path, form: str, columns: Sequence[str]) -> Iterator[p
         for batch in file.iter_batches(ROWS_AT_ONCE, columns=list(columns), use_threads=False):
             size += batch.nbytes
             if size > most:
-                raise BadFile(
-                    f"{path} unfolds to more than {most:,} bytes, which cannot be meant; it is not read."
-                )
+                raise BadFile(f"{path} unfolds to more than {most:,} bytes, which cannot be meant; it is not read.")
             yield batch
 
 
@@ -41,6 +39,4 @@ def check_values(path: Path, metadata: pq.FileMetaData) -> None:
     values = sum(group.column(number).num_values for group in groups for number in range(group.num_columns))
     values, size = max(values, rows * metadata.num_columns), path.stat().st_size
     if values > VALUES + VALUES_A_BYTE * size:
-        raise BadFile(
-            f"{path} says that its {size:,} bytes hold {values:,} values, which cannot be; it is not read."
-        )
+        raise BadFile(f"{path} says that its {size:,} bytes hold {values:,} values, which cannot be; it is not read.")

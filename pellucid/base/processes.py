@@ -52,9 +52,7 @@ class Processes:
         waiting, running = list(enumerate(tasks)), set[Future[None]]()
         count = min(self.count, len(tasks))
         with safe_path():  # its queues share as well
-            executor = ProcessPoolExecutor(
-                count, context, _start, (shares, self.threads, autocast_types(), self.begin)
-            )
+            executor = ProcessPoolExecutor(count, context, _start, (shares, self.threads, autocast_types(), self.begin))
         with executor as pool:
             while waiting or running:
                 # A task is submitted only when a process is free for it. So after an error no further task begins.

@@ -28,9 +28,7 @@ _NAME = re.compile(r"\.pellucid-[0-9a-f]{16}\.part")
 # Windows knows some of the flags only; its own one leaves line ends as they are.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK
-TO_LOOK_AT = (
-    os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0)
-)  # neither follows a link nor waits for a pipe
+TO_LOOK_AT = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0)  # neither follows a link nor waits for a pipe
 RENAMES_OPEN_FILES = os.name != "nt"
 _NOTHING = -1  # the descriptor of a folder that cannot be opened
 SURELY_DEAD = 24 * 3600.0  # seconds without a write, where there are no locks

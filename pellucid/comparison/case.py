@@ -51,9 +51,7 @@ class Case:
     marked_share: float | None = None
     _views: dict[Kind, list[Explanation]] = field(init=False, repr=False, default_factory=dict)
     _orders: dict[Kind, list[list[list[int]]]] = field(init=False, repr=False, default_factory=dict)
-    _pieces: dict[tuple[Kind, int], tuple[tuple[int, ...], ...]] = field(
-        init=False, repr=False, default_factory=dict
-    )
+    _pieces: dict[tuple[Kind, int], tuple[tuple[int, ...], ...]] = field(init=False, repr=False, default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -113,17 +111,13 @@ class Case:
 
     def predictions(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant]: the class that the model predicts for edited rows, each computed once."""
-        return [
-            class_logits(logits, self.model.problem).argmax(-1).numpy() for logits in self._logits(variants)
-        ]
+        return [class_logits(logits, self.model.problem).argmax(-1).numpy() for logits in self._logits(variants)]
 
     def _logits(self, variants: Sequence[Sequence[Row]]) -> list[Tensor]:
         flat = [row for rows in variants for row in rows]
         logits = evaluate_rows(self.model, self.scheduler, flat).double()
         sizes = [len(rows) for rows in variants]
-        owners = [
-            example for example, size in zip(self.batch.examples, sizes, strict=True) for _ in range(size)
-        ]
+        owners = [example for example, size in zip(self.batch.examples, sizes, strict=True) for _ in range(size)]
         refuse_infinite(logits, owners, self.model, "with units taken out; try another operator")
         return list(logits.split(sizes))
 

@@ -39,13 +39,9 @@ class TextIntervals:
 
     def interval(self, values: Sequence[float] | np.ndarray) -> Interval:
         """The mean of values [text] with its interval over texts; nan where a text is not judged."""
-        return bootstrap_interval(
-            np.asarray(values, dtype=np.float64), resamples=self.resamples, seed=self.seed
-        )
+        return bootstrap_interval(np.asarray(values, dtype=np.float64), resamples=self.resamples, seed=self.seed)
 
-    def line(
-        self, method: str, measure: str, values: Sequence[float] | np.ndarray, beside: str = ""
-    ) -> CheckLine:
+    def line(self, method: str, measure: str, values: Sequence[float] | np.ndarray, beside: str = "") -> CheckLine:
         """A line from one value a text; nan where a text is not judged."""
         rows = judged_rows(np.asarray(values, dtype=np.float64))
         return CheckLine(method, measure, self.interval(values), len(rows), beside)
@@ -181,10 +177,7 @@ def _explained(request: Request, examples: Sequence[Example], classes: Sequence[
             order += some
             scheduler.forget()
     texts = joined(parts, titles)
-    return {
-        title: [text for _, text in sorted(zip(order, texts[title], strict=True), key=_place)]
-        for title in titles
-    }
+    return {title: [text for _, text in sorted(zip(order, texts[title], strict=True), key=_place)] for title in titles}
 
 
 def _of_class(request: Request, number: int) -> Target:

@@ -59,9 +59,7 @@ def corpora_of(corpora: Any, methods: Sequence[str], read: Read) -> dict[str, Ex
 def corpora_digests(corpora: Mapping[str, Explained]) -> dict[str, str]:
     """Name -> a digest of all words and scores."""
     return {
-        name: json_digest(
-            {method: [[one.words, one.scores.tolist()] for one in own] for method, own in texts.items()}
-        )
+        name: json_digest({method: [[one.words, one.scores.tolist()] for one in own] for method, own in texts.items()})
         for name, texts in corpora.items()
     }
 
@@ -71,9 +69,7 @@ def _numbered(corpora: Any) -> dict[str, Any]:
         isinstance(corpora, Sequence) and bool(corpora) and isinstance(corpora[0], Explanation)
     )
     members = [corpora] if is_one else list(corpora)
-    names = [
-        str(one) if isinstance(one, str | PurePath) else f"data set {n}" for n, one in enumerate(members, 2)
-    ]
+    names = [str(one) if isinstance(one, str | PurePath) else f"data set {n}" for n, one in enumerate(members, 2)]
     if len(set(names)) < len(names):
         raise BadInput(f"The same data set is named twice among {listed(names)}; name each once.")
     return dict(zip(names, members, strict=True))
@@ -139,9 +135,7 @@ class Checking:
         return run_checks(tuple(map(self._planned, self.calls)), case, folder, progress)
 
     def _planned(self, call: Call) -> PlannedCheck:
-        inputs = {
-            need: self.digests[need] for need in sorted(call.entry.facts["needs"] & self.digests.keys())
-        }
+        inputs = {need: self.digests[need] for need in sorted(call.entry.facts["needs"] & self.digests.keys())}
         return PlannedCheck(call, inputs, call.title in self.named)
 
 
@@ -168,9 +162,7 @@ def checking_of(
         what, check = UNREAD[next(name for name, is_there in came.items() if is_there)]
         way = in_syntax(f"give checks=[{check!r}]", f"add --checks {check}")
         raise BadSetting(f"{what} are read by checks, and none was named; {way}.")
-    calls = check_calls(
-        named, frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
-    )
+    calls = check_calls(named, frozenset({"explainer", *(name for name, is_there in came.items() if is_there)}))
     own = frozenset(call.title for call in calls if ALL not in named or call.title in _titles(named))
     models = twins_of(comparison.request, twins, comparison.examples) if came["twins"] else {}
     titles = [call.title for call in comparison.request.calls]

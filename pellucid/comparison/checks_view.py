@@ -134,9 +134,7 @@ def _paper(outcome: CheckOutcome) -> Markup:
     entry = entry_of(checks, outcome.check)
     facts = [entry.paper if entry else "", f"Settings: {in_words(outcome.settings)}"]
     summary = element("summary", "How it was measured")
-    return element(
-        "details", summary, *(element("p", name(fact)) for fact in facts if fact), class_="pl-expert"
-    )
+    return element("details", summary, *(element("p", name(fact)) for fact in facts if fact), class_="pl-expert")
 
 
 def _part_view(part: LineGrid | WordRows, rule: str) -> Markup:

@@ -47,9 +47,7 @@ def compare(
     loading: ModelOptions,
     languages: LanguageOptions,
     checking: CheckOptions,
-    metrics: Annotated[
-        str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")
-    ] = None,
+    metrics: Annotated[str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")] = None,
     metric_set: Annotated[
         list[str] | None,
         typer.Option(help="A setting of a metric: metric.name=value. May be repeated."),
@@ -58,12 +56,8 @@ def compare(
         str,
         typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
     ] = "predicted",
-    seed: Annotated[
-        int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")
-    ] = 0,
-    resamples: Annotated[
-        int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")
-    ] = 1000,
+    seed: Annotated[int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")] = 0,
+    resamples: Annotated[int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")] = 1000,
     by_metric: Annotated[
         str | None,
         typer.Option(help="The metric whose best method comes first; default: methods as they were named."),
@@ -79,9 +73,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
     workers: Annotated[
         int,
-        typer.Option(
-            min=1, help="Processes that compute at once, each with its own copy of the model; needs --out."
-        ),
+        typer.Option(min=1, help="Processes that compute at once, each with its own copy of the model; needs --out."),
     ] = 1,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
@@ -95,9 +87,7 @@ def compare(
     classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
-    training = (
-        None if checking.train is None else replace(source, data=checking.train, split="train").examples()
-    )
+    training = None if checking.train is None else replace(source, data=checking.train, split="train").examples()
     texts, method_names = (
         selected(classifier, judged, amount, answers, seed),
         None if names == [ALL] else names,
@@ -149,11 +139,7 @@ def _metrics(metrics: str | None, pairs: list[str] | None) -> list[Choice] | Non
             "comprehensiveness.operator=delete."
         )
     option = "--metric-set"
-    return (
-        None
-        if metrics is None
-        else choices_from(metrics, settings_from(pairs or [], option), option, "metric")
-    )
+    return None if metrics is None else choices_from(metrics, settings_from(pairs or [], option), option, "metric")
 
 
 # What a comparison will cost, said before its work begins.

@@ -104,9 +104,7 @@ def _check(batch: Batch, explanations: Mapping[str, Sequence[Explanation]]) -> N
         raise BadInput("There is nothing to judge: give at least one example and one method's explanations.")
     for title, one_each in explanations.items():
         if [explanation.example for explanation in one_each] != list(batch.examples):
-            raise BadInput(
-                f"The explanations of {title} are not those of the batch's examples, one each, in order."
-            )
+            raise BadInput(f"The explanations of {title} are not those of the batch's examples, one each, in order.")
         kinds = [kind for kind, _ in one_each[0].rows]
         if kinds not in ([], ["draw"]):
             raise BadSetting(
@@ -168,9 +166,7 @@ class _Trial:
     judging: float
 
 
-def comparison_cost(
-    comparison: Comparison, checks: Sequence[Call] = (), n_twins: int = 0
-) -> ComparisonCost | None:
+def comparison_cost(comparison: Comparison, checks: Sequence[Call] = (), n_twins: int = 0) -> ComparisonCost | None:
     """The cost of a comparison with these checks; None where it has too few texts for a trial to be worth it.
 
     The texts are sorted by length and cut into equal groups, and the middle ones of all groups are compared together, as a part is.
@@ -213,9 +209,7 @@ def _trial(comparison: Comparison, examples: Sequence[Example]) -> _Trial:
     return _Trial(judged.rows, explained - began, time.perf_counter() - explained)
 
 
-def _seconds(
-    comparison: Comparison, check: Call, middle: Sequence[Example], trial: _Trial, n_twins: int
-) -> float:
+def _seconds(comparison: Comparison, check: Call, middle: Sequence[Example], trial: _Trial, n_twins: int) -> float:
     """What a check takes, by how often it explains how many of the texts; its own arithmetic is not counted."""
     facts, settings, n_texts = check.entry.facts, check.settings, len(comparison.examples)
     times = _times(facts["again"], settings, n_twins)
@@ -241,9 +235,7 @@ def _random_methods(comparison: Comparison, examples: Sequence[Example]) -> floa
     calls = [call for call in comparison.request.calls if call.entry.facts["random"]]
     model = comparison.request.model
     began = time.perf_counter()
-    explain_batch(
-        replace(comparison.request, calls=calls), model.encode(examples), scheduler_for(model), silent
-    )
+    explain_batch(replace(comparison.request, calls=calls), model.encode(examples), scheduler_for(model), silent)
     return time.perf_counter() - began if calls else 0.0
 
 

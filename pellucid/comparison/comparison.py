@@ -61,9 +61,7 @@ class Comparison:
             check_metrics_of_texts(model, self.calls)
             return
         if model.problem == "regression":
-            raise ModelCannot(
-                f"{model.name} gives a value, not a class; methods are compared on classifiers."
-            )
+            raise ModelCannot(f"{model.name} gives a value, not a class; methods are compared on classifiers.")
         check_capabilities(model, self.metrics)
         check_units(self.request.calls, self.metrics)
         if any(call.settings.get("reference") == "gold" for call in self.metrics):

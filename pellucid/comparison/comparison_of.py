@@ -42,9 +42,7 @@ def comparison_of(
     if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
         named.append("chance")
     examples = to_explain(model, as_examples(examples))
-    judges = metric_calls(
-        choices("metrics", metrics) if metrics is not None else default_metrics(model, examples)
-    )
+    judges = metric_calls(choices("metrics", metrics) if metrics is not None else default_metrics(model, examples))
     check_metrics(judges)
     request = Request(model, method_calls(named, model), target, seed)
     return Comparison(request, examples, judges, resamples)

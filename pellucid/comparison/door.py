@@ -230,9 +230,7 @@ def compare_in(
     return table
 
 
-def _finished_table(
-    folder: ComparisonFolder, progress: Progress, checking: Checking, is_finished: bool
-) -> Table:
+def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Checking, is_finished: bool) -> Table:
     """The table, with what belongs to it written. is_finished: whether nothing but checks can be missing."""
     comparison = folder.comparison
     judged = None if is_finished else list(folder.judged(progress))
@@ -285,9 +283,7 @@ def compare_with(
 ) -> tuple[dict[str, list[Explanation]], Table]:
     """All explanations and the table of a comparison; `compare` returns the table alone."""
     judged = judged_target(model, target)
-    comparison = comparison_of(
-        model, examples, methods, metrics, target=judged, seed=seed, resamples=resamples
-    )
+    comparison = comparison_of(model, examples, methods, metrics, target=judged, seed=seed, resamples=resamples)
     parts = [compared_part(comparison, number, progress) for number in range(comparison.n_parts)]
     explanations = {
         title: [explanation for part in parts for explanation in part.explanations[title]]

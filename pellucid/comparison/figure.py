@@ -186,9 +186,7 @@ def curves_figure(
     for panel, (metric, curves) in zip(axes, of_metric.items(), strict=True):
         _lines(panel, metric, curves, styles)
     legend_above(figure, axes[0], colours)
-    left_out = (
-        f" {n_left_out} methods with smaller differences from chance are left out." if n_left_out else ""
-    )
+    left_out = f" {n_left_out} methods with smaller differences from chance are left out." if n_left_out else ""
     footnotes(figure, [f"Bands: 95 % intervals.{left_out}"], colours)
     return figure
 
@@ -225,9 +223,7 @@ def _lines(panel: "Axes", metric: str, curves: Sequence[Curve], styles: Mapping[
     for curve in curves:
         style = styles[curve.method]
         panel.fill_between(curve.grid, curve.low, curve.high, color=style["color"], alpha=0.12, linewidth=0)
-        panel.plot(
-            curve.grid, curve.mean, label=readable(curve.method), linewidth=1.3, markersize=3.5, **style
-        )
+        panel.plot(curve.grid, curve.mean, label=readable(curve.method), linewidth=1.3, markersize=3.5, **style)
     entry = entry_of(metrics, metric)
     facts = entry.facts if entry is not None else metrics.optional
     panel.set_title(readable(metric), fontsize=SMALL + 1, loc="left")

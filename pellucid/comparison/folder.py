@@ -168,9 +168,7 @@ class ComparisonFolder:
         if (self.path / QUESTION).exists() and (there := self._read_question()) != self.comparison.question():
             remove_manifest(self.path)
             self.table.unlink(missing_ok=True)  # a table is of finished work
-            write_text(
-                self.path / EARLIER, json.dumps([*self._earlier_questions(), there], ensure_ascii=False)
-            )
+            write_text(self.path / EARLIER, json.dumps([*self._earlier_questions(), there], ensure_ascii=False))
         write_text(self.path / QUESTION, self._written_question())
 
     def _written_question(self) -> str:
@@ -300,9 +298,7 @@ def _differing(there: Mapping[str, object], here: Mapping[str, object]) -> list[
 
 
 def _difference(name: str, there: object, here: object) -> str:
-    words = [
-        clipped(", ".join(value) if isinstance(value, Mapping) else str(value)) for value in (there, here)
-    ]
+    words = [clipped(", ".join(value) if isinstance(value, Mapping) else str(value)) for value in (there, here)]
     if words[0] == words[1]:
         return f"other settings of {name}"
     return f"{name}: there {words[0]}, here {words[1]}"

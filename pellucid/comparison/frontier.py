@@ -74,11 +74,7 @@ def frontier_view(table: Table) -> Markup | None:
         for metric in table.metrics[:MOST_PLOTS]
         if len(costs(table, metric)) > 1
     ]
-    return (
-        fragment(element("p", NOTE, class_="pl-note"), element("div", *plots, class_="pl-plots"))
-        if plots
-        else None
-    )
+    return fragment(element("p", NOTE, class_="pl-note"), element("div", *plots, class_="pl-plots")) if plots else None
 
 
 def _plot(metric: str, methods: Sequence[MethodCost], better: str) -> Markup:
@@ -119,9 +115,7 @@ def _point(one: MethodCost, frame: Frame, is_best: bool, is_above: bool) -> Mark
         text_anchor="end" if is_left else "start",
         class_="pl-direct" if is_best else None,
     )
-    title = element(
-        "title", f"{readable(one.method)}: {number(one.quality)}, {number(one.seconds)} seconds a text"
-    )
+    title = element("title", f"{readable(one.method)}: {number(one.quality)}, {number(one.seconds)} seconds a text")
     circle = element("circle", title, cx=x, cy=y, r=3.4 if is_best else 2.4, class_="pl-marker")
     return element("g", circle, label, class_="pl-chance" if is_chance(one.method) else None)
 
@@ -148,9 +142,7 @@ def _axes(frame: Frame) -> list[Markup]:
         parts.append(element("text", _seconds_in_words(10**power), x=x, y=BOTTOM + 15, text_anchor="middle"))
         parts.append(element("line", x1=x, x2=x, y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis"))
     middle = (LEFT + RIGHT) / 2
-    along = element(
-        "text", "time for one text", x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along"
-    )
+    along = element("text", "time for one text", x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along")
     return [*parts, along, element("text", "mean over the texts", x=2, y=TOP - 14)]
 
 

@@ -70,9 +70,7 @@ class JudgedPart:
         write_text(path, json.dumps(sealed(content, of), ensure_ascii=False))
 
     @staticmethod
-    def read(
-        path: Path, of: Mapping[str, object] = MappingProxyType({}), unsealed_too: bool = True
-    ) -> "JudgedPart":
+    def read(path: Path, of: Mapping[str, object] = MappingProxyType({}), unsealed_too: bool = True) -> "JudgedPart":
         """Read what `save` wrote; raises `BadFile` for anything else, such as the values of another part.
 
         unsealed_too: whether to accept files of earlier versions, which do not say what they are part of.
@@ -81,9 +79,7 @@ class JudgedPart:
             content = parsed(read_text(path))
             if content["form"] != FORM:
                 raise KeyError("form")
-            values = {
-                (entry["method"], entry["metric"]): _metric_values(entry) for entry in content["answers"]
-            }
+            values = {(entry["method"], entry["metric"]): _metric_values(entry) for entry in content["answers"]}
             heaviest = _heaviest(content.get("heaviest", {}))
             part = JudgedPart(values, index(content["rows"]), index(content["tokens"]), heaviest)
         except (ValueError, LookupError, TypeError, OverflowError):
@@ -180,9 +176,7 @@ SCHEMA = pa.schema(
 )
 
 
-def write_values(
-    path: Path, comparison: Comparison, parts: Sequence[JudgedPart], about: Mapping[str, str]
-) -> None:
+def write_values(path: Path, comparison: Comparison, parts: Sequence[JudgedPart], about: Mapping[str, str]) -> None:
     """Write the values of all parts, in order, whole or not at all. about: metadata of the file."""
     schema = SCHEMA.with_metadata(dict(about))
     with whole_file(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:

@@ -39,9 +39,7 @@ class Lead:
         return int((~np.isnan(self.by_text)).sum())
 
 
-def leads_over_chance(
-    values: Values, methods: Sequence[str], chance: str, metrics: Sequence[Call]
-) -> list[Lead]:
+def leads_over_chance(values: Values, methods: Sequence[str], chance: str, metrics: Sequence[Call]) -> list[Lead]:
     """The leads of all methods but chance under all metrics, corrected together. values: (method, metric) -> values of all texts."""
     floor = {call.title: _by_text(values[chance, call.title]) for call in metrics}
     leads = []
@@ -71,9 +69,7 @@ def overall_leads(leads: Sequence[Lead]) -> dict[str, np.ndarray]:
     totals: dict[str, list[np.ndarray]] = {}
     for metric in dict.fromkeys(lead.metric for lead in leads):
         of_metric = [lead for lead in leads if lead.metric == metric and lead.n > 1]
-        scale = (
-            math.sqrt(np.mean([np.nanvar(lead.by_text, ddof=1) for lead in of_metric])) if of_metric else 0.0
-        )
+        scale = math.sqrt(np.mean([np.nanvar(lead.by_text, ddof=1) for lead in of_metric])) if of_metric else 0.0
         for lead in of_metric if scale > 0 else ():
             totals.setdefault(lead.method, []).append(lead.by_text / scale)
     return {method: _mean_without_nan(np.stack(rows)) for method, rows in totals.items()}

@@ -51,9 +51,7 @@ def mean_fall(
     edited = [one[1:-1] if normalised else one[1:] for one in values]  # [order fraction], flat
     means = [mean_of_orders(one.reshape(-1, len(fractions))).mean() for one in edited]
     if normalised:
-        return np.array(
-            [_share(one[0] - mean, one[0] - one[-1]) for one, mean in zip(values, means, strict=True)]
-        )
+        return np.array([_share(one[0] - mean, one[0] - one[-1]) for one, mean in zip(values, means, strict=True)])
     return np.array([one[0] - mean for one, mean in zip(values, means, strict=True)])
 
 
@@ -92,9 +90,7 @@ def still_right(
     one_of("reference", reference, get_args(Reference))
     wanted = case.classes(reference)
     counts = [hidden_counts(len(of_example[0]), steps) for of_example in orders]
-    stages = [
-        sorted(set(points)) for points in counts
-    ]  # a short text has fewer stages than the curve has points
+    stages = [sorted(set(points)) for points in counts]  # a short text has fewer stages than the curve has points
     variants = [
         [case.without(example, order[:count], unit, operator) for order in of_example for count in stage]
         for example, (of_example, stage) in enumerate(zip(orders, stages, strict=True))
@@ -102,9 +98,7 @@ def still_right(
     judged = zip(case.predictions(variants), wanted, stages, counts, strict=True)
     return np.array(
         [
-            mean_of_orders((classes == label).astype(float).reshape(-1, len(stage)))[
-                np.searchsorted(stage, points)
-            ]
+            mean_of_orders((classes == label).astype(float).reshape(-1, len(stage)))[np.searchsorted(stage, points)]
             for classes, label, stage, points in judged
         ]
     )
@@ -164,8 +158,7 @@ def random_edits(
     """For each example `n_edits` sets of 1 to n - 1 of its n units, each size as likely; none where it has one unit or less."""
     at_least("n_edits", n_edits, 2)
     sets = [
-        _sets(case, example, purpose, n_edits, len(scores), seed)
-        for example, scores in enumerate(case.scores(unit))
+        _sets(case, example, purpose, n_edits, len(scores), seed) for example, scores in enumerate(case.scores(unit))
     ]
     variants = [
         [

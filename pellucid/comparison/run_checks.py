@@ -66,9 +66,7 @@ class CheckFolder:
             name = str(seal.get("check")).partition("(")[0]
             if name in checks.names() and not checks.get(name).facts["of_metrics"]:
                 content = unsealed(read_json(file), seal, file)
-                write_text(
-                    file, json.dumps(sealed(content, {**seal, **self.of}), ensure_ascii=False, indent=1)
-                )
+                write_text(file, json.dumps(sealed(content, {**seal, **self.of}), ensure_ascii=False, indent=1))
             else:
                 file.unlink()
 

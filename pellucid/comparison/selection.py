@@ -39,9 +39,7 @@ def _any(marks: np.ndarray | None) -> np.ndarray | None:
     return marks if marks is not None and marks.any() else None
 
 
-def selection_chances(
-    case: Case, marks: Marks, budget: float | None, n_spans: int | None = None
-) -> list[np.ndarray]:
+def selection_chances(case: Case, marks: Marks, budget: float | None, n_spans: int | None = None) -> list[np.ndarray]:
     """For each example [word], 0 to 1: the share of the selections of `selected_words` that have the word, exact without n_spans."""
     if n_spans is not None:
         return [one.mean(0) for one in selected_words(case, marks, budget, n_spans)]
@@ -49,9 +47,7 @@ def selection_chances(
     return [_edge(scores, share).chances for scores in case.scores("word")]
 
 
-def selected_words(
-    case: Case, marks: Marks, budget: float | None, n_spans: int | None = None
-) -> list[np.ndarray]:
+def selected_words(case: Case, marks: Marks, budget: float | None, n_spans: int | None = None) -> list[np.ndarray]:
     """For each example [selection word] bool: the best-scored words, as many as the budget allows, at least one.
 
     Several selections where equal scores leave a choice: all of them, or `DRAWS` that are drawn from what the words are.

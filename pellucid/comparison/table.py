@@ -42,9 +42,7 @@ def comparison_table(
     pairs = [(method, call) for method in methods for call in comparison.metrics]
     bootstrap = {"resamples": comparison.resamples, "seed": comparison.request.seed}
     cells = (_cell(method, call, judged.values, comparison.chance, bootstrap) for method, call in pairs)
-    curves = (
-        _curve(method, call.title, judged.values[method, call.title], bootstrap) for method, call in pairs
-    )
+    curves = (_curve(method, call.title, judged.values[method, call.title], bootstrap) for method, call in pairs)
     about = _about(comparison) | bootstrap | {"rows": judged.rows, "tokens": judged.tokens}
     if judged.heaviest.texts:
         about["heaviest_spans"] = judged.heaviest.record()

@@ -117,10 +117,7 @@ def _check_grid(part: LineGrid | WordRows, rule: str) -> Grid:
     for column in part.columns:
         grid.add_column(line(readable(column)))
     for method, of_method in part.rows.items():
-        cells = (
-            _check_cell(of_method.get(column), len(part.columns) <= MOST_COLUMNS, rule)
-            for column in part.columns
-        )
+        cells = (_check_cell(of_method.get(column), len(part.columns) <= MOST_COLUMNS, rule) for column in part.columns)
         grid.add_row(line(readable(method)), *cells)
     return grid
 

@@ -47,9 +47,7 @@ def trust_card(
     return TrustCard(model, n_texts, tuple(advice), _tests(leads))
 
 
-def _verdicts(
-    of_methods: Sequence[Standing], leads: Sequence[Lead], seconds: Mapping[str, float]
-) -> list[Advice]:
+def _verdicts(of_methods: Sequence[Standing], leads: Sequence[Lead], seconds: Mapping[str, float]) -> list[Advice]:
     faithful = [one for one in of_methods if one.is_faithful]
     judged = [lead for lead in leads if lead.judges != PLAUSIBILITY]
     best, others = ranked(judged, [one.method for one in faithful])
@@ -121,9 +119,7 @@ def _people(leads: Sequence[Lead]) -> list[Advice]:
     methods = list(dict.fromkeys(lead.method for lead in judged if is_ahead(lead)))
     best, _ = ranked(judged, methods)
     if not best:
-        return [
-            Advice("people", (), "No method agrees with what people marked better than random scores do.")
-        ]
+        return [Advice("people", (), "No method agrees with what people marked better than random scores do.")]
     first, *level = best
     ahead = [lead for lead in judged if lead.method == first and is_ahead(lead)]
     sentence = f"{first} agrees best with what people marked."
@@ -167,10 +163,7 @@ def _grouped(kind: Kind, members: Sequence[Standing], reason_of: Callable[[Stand
     by_reason: dict[str, list[str]] = {}
     for one in members:
         by_reason.setdefault(reason_of(one), []).append(one.method)
-    return [
-        Advice(kind, tuple(methods), f"{_listed(methods)}: {reason}.")
-        for reason, methods in by_reason.items()
-    ]
+    return [Advice(kind, tuple(methods), f"{_listed(methods)}: {reason}.") for reason, methods in by_reason.items()]
 
 
 def _untested(unmeasured: Sequence[str]) -> list[Advice]:
@@ -220,10 +213,7 @@ def failures_of(outcomes: Sequence[CheckOutcome]) -> dict[str, list[str]]:
 def seconds_of(outcomes: Sequence[CheckOutcome]) -> dict[str, float]:
     """Method -> seconds a text, where the check `cost` was made."""
     return {
-        line.method: line.value.mean
-        for outcome in outcomes
-        for line in outcome.lines
-        if line.measure == COST_SECONDS
+        line.method: line.value.mean for outcome in outcomes for line in outcome.lines if line.measure == COST_SECONDS
     }
 
 

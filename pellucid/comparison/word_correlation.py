@@ -81,9 +81,9 @@ def token_correlation(
 ) -> tuple[Interval, int]:
     """The correlation over all tokens, and how many they are; both sides are of the same texts and words."""
     pairs = [(one.relative, other.relative) for one, other in zip(ones, others, strict=True)]
-    sums = np.array(
-        [[len(x), x.sum(), y.sum(), x @ x, y @ y, x @ y] for x, y in pairs], dtype=np.float64
-    ).reshape(-1, 6)
+    sums = np.array([[len(x), x.sum(), y.sum(), x @ x, y @ y, x @ y] for x, y in pairs], dtype=np.float64).reshape(
+        -1, 6
+    )
     drawn = (_of_sums(weights @ sums) for weights in _weights(intervals, len(ones)))
     value = float(_of_sums(sums.sum(0)[None])[0])
     return _interval(value, drawn, len(ones)), int(sums[:, 0].sum())
@@ -169,9 +169,7 @@ def edit_named(name: str, seed: int) -> Edit | None:
 
 def edited(examples: Sequence[Example], edit: Edit) -> list[Example]:
     """The examples with edited texts, without marks; an example that an edit leaves as it was stays."""
-    return [
-        replace(example, segments=tuple(map(edit, example.segments)), rationales=()) for example in examples
-    ]
+    return [replace(example, segments=tuple(map(edit, example.segments)), rationales=()) for example in examples]
 
 
 def other_case(text: str) -> str:

@@ -37,11 +37,7 @@ def rows(folder: str, n_fields: int) -> Iterator[tuple[str, list[str]]]:
     """(id, fields) of every line in a folder of texts: fields are separated by ` | `, `#` begins a comment."""
     for file in sorted((TEXTS / folder).iterdir(), key=lambda file: file.name):
         name = file.name.removesuffix(".txt")
-        lines = [
-            line
-            for line in file.read_text(encoding="utf-8").splitlines()
-            if line and not line.startswith("#")
-        ]
+        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
         for number, line in enumerate(lines, start=1):
             fields = line.split(" | ")
             if len(fields) != n_fields:
@@ -58,9 +54,7 @@ def _example(id: str, fields: list[str]) -> Example:
 
 def tags(phenomena: str, group: str) -> dict[str, Any]:
     """Meta of a text: its phenomena as a list, and the group of its minimal pair unless that is "-"."""
-    return {"phenomena": [name.strip() for name in phenomena.split(",")]} | (
-        {} if group == "-" else {"group": group}
-    )
+    return {"phenomena": [name.strip() for name in phenomena.split(",")]} | ({} if group == "-" else {"group": group})
 
 
 @datasets.add(task="sentiment", classes=("negative", "neutral", "positive"), rationales=True)
@@ -151,9 +145,7 @@ def planted_token(split: str) -> list[Example]:
 def _part(split: str) -> list[Example]:
     draw = random.Random(f"planted token {split}")
     kit = Kit(reasons.calls(["token"])[0], TRIGGERS)
-    return [
-        _planted_example(kit, draw, bool(number % 2), f"{split}-{number}") for number in range(SIZES[split])
-    ]
+    return [_planted_example(kit, draw, bool(number % 2), f"{split}-{number}") for number in range(SIZES[split])]
 
 
 def _planted_example(kit: Kit, draw: random.Random, yes: bool, id: str) -> Example:
@@ -207,9 +199,7 @@ def _parts() -> dict[str, tuple[Example, ...]]:
     parts, first = {}, 0
     for name, size in TRANSLATION_SIZES.items():
         own = sentences[first : first + size]
-        parts[name] = tuple(
-            _translated_example(words, f"{name}-{number}") for number, words in enumerate(own)
-        )
+        parts[name] = tuple(_translated_example(words, f"{name}-{number}") for number, words in enumerate(own))
         first += size
     return parts
 

@@ -52,9 +52,7 @@ def _from_lines(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
         if not (colon and name.strip() and words):
             raise BadFile(f"Line {number} of {path} is no concept with its words; {FORM}.")
         if name.strip() in seen:
-            raise BadFile(
-                f"Line {number} of {path} names {name.strip()!r} again; write its words in one line."
-            )
+            raise BadFile(f"Line {number} of {path} names {name.strip()!r} again; write its words in one line.")
         seen.add(name.strip())
         yield name.strip(), words
 

@@ -51,9 +51,7 @@ def load_examples(
     """
     if format is None and str(source) in datasets.names():  # a folder of the same name is reached by ./name
         if settings:
-            raise BadSetting(
-                f"{source} is a data set by itself, without settings; give a file for {settings}."
-            )
+            raise BadSetting(f"{source} is a data set by itself, without settings; give a file for {settings}.")
         return list(datasets.get(str(source)).make(split))
     path = Path(source)
     name = format or (TRANSLATIONS if settings.keys() >= LANGUAGES and path.exists() else format_of(source))
@@ -88,9 +86,7 @@ def format_of(source: str | Path) -> str:
         if any(path.glob("*.jsonl*")) and not documents:
             return "json_lines"
     elif "/" in str(source) or path.suffix:
-        raise BadFile(
-            f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}."
-        )
+        raise BadFile(f"There is no file or folder {source}; give one, or a data set: {', '.join(datasets.names())}.")
     else:
         datasets.get(str(source))  # raises, naming the nearest
     how = in_syntax(
@@ -218,10 +214,7 @@ def load_concepts(
     for name in names:
         known("concept", name, [concept.name for concept in concepts])
     by_name = {concept.name: concept for concept in concepts}
-    return [
-        Concept(one.name, one.words[:most])
-        for one in (map(by_name.__getitem__, names) if names else concepts)
-    ]
+    return [Concept(one.name, one.words[:most]) for one in (map(by_name.__getitem__, names) if names else concepts)]
 
 
 def concept_sets() -> list[str]:
@@ -243,9 +236,7 @@ def _concept(name: object, words: object) -> Concept:
     if not isinstance(name, str) or isinstance(words, str) or not isinstance(words, Sequence):
         raise BadInput(f"Concept {quoted(name)} has no list of words; give {{'time': ['year', 'day']}}.")
     if not all(isinstance(word, str) for word in words):
-        raise BadInput(
-            f"Concept {quoted(name)} has words that are no strings; give {{'time': ['year', 'day']}}."
-        )
+        raise BadInput(f"Concept {quoted(name)} has words that are no strings; give {{'time': ['year', 'day']}}.")
     return Concept(name, tuple(words))
 
 
@@ -267,9 +258,7 @@ def _from_path(source: str | Path, names: tuple[str, ...], most: int, reader: st
 
 def _reader_of(path: Path) -> str:
     """The reader that a path's ending implies."""
-    ending = (
-        "folder" if path.is_dir() else (path.with_suffix("") if path.suffix in PACKED else path).suffix[1:]
-    )
+    ending = "folder" if path.is_dir() else (path.with_suffix("") if path.suffix in PACKED else path).suffix[1:]
     entries = [concept_readers.get(name) for name in concept_readers.names()]
     for entry in entries:
         if ending in entry.facts["endings"]:

@@ -60,14 +60,10 @@ def plant(
     }
 
 
-def _part(
-    kit: Kit, carriers: Sequence[Example], part: str, *, size: int, rate: float, seed: int
-) -> list[Example]:
+def _part(kit: Kit, carriers: Sequence[Example], part: str, *, size: int, rate: float, seed: int) -> list[Example]:
     """The examples of one part; rate: how often decoy and label agree."""
     if not carriers:
-        raise BadInput(
-            f"The {part} part has no text to plant in; give more texts, or a folder with all parts."
-        )
+        raise BadInput(f"The {part} part has no text to plant in; give more texts, or a folder with all parts.")
     draw = Random(f"{seed} {kit.reason.title} {part}")
     order = draw.sample(carriers, len(carriers))
     agree = [_shuffled_share(size // 2 + (size % 2 and not yes), rate, draw) for yes in (False, True)]
@@ -139,10 +135,7 @@ WORDS = (
 def made_up_words(examples: Iterable[Example], count: int) -> list[str]:
     """The first `count` made-up words that no text has, in capitals or not; raises `BadInput` where too few are left."""
     present = {
-        word
-        for example in examples
-        for text in example.segments
-        for word in re.findall(r"\w+", text.casefold())
+        word for example in examples for text in example.segments for word in re.findall(r"\w+", text.casefold())
     }
     free = [word for word in WORDS if word not in present]
     if len(free) < count:
@@ -181,9 +174,7 @@ def edited(examples: Sequence[Example], edit: str) -> list[Example]:
         raise BadInput(
             f"{len(missing)} examples (first: {missing[0]!r}) carry no {edit}; give texts that pellucid.plant made."
         )
-    return [
-        _from_row(example.meta[edit], len(example.segments), f"{example.id}-{edit}") for example in examples
-    ]
+    return [_from_row(example.meta[edit], len(example.segments), f"{example.id}-{edit}") for example in examples]
 
 
 def _from_row(row: Mapping[str, Any], segments: int, id: str) -> Example:

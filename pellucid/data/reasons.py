@@ -86,9 +86,7 @@ def occurrences(segments: Sequence[str], words: Sequence[str]) -> tuple[Rational
         return ()
     wanted = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, words))})(?!\S)")
     return tuple(
-        Rationale(number, *match.span())
-        for number, text in enumerate(segments)
-        for match in wanted.finditer(text)
+        Rationale(number, *match.span()) for number, text in enumerate(segments) for match in wanted.finditer(text)
     )
 
 
@@ -172,9 +170,7 @@ def span(gaps: Sequence[Gap], words: Sequence[str], yes: bool, draw: Random) -> 
 
 
 @reasons.add(words=40)
-def lexicon(
-    gaps: Sequence[Gap], words: Sequence[str], yes: bool, draw: Random, *, per_text: int = 3
-) -> Planting:
+def lexicon(gaps: Sequence[Gap], words: Sequence[str], yes: bool, draw: Random, *, per_text: int = 3) -> Planting:
     """Words of two lists of twenty: more of the second list for yes, more of the first for no.
 
     Each label has a list of made-up words, and the list with more words in the text decides.

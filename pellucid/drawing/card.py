@@ -149,9 +149,7 @@ def misleading_words(group: Sequence[Explanation]) -> Markup | None:
     for explanation in group:
         facts, target = facts_of(explanation.method, [explanation]), explanation.target
         explains_answer = (
-            not explains_state(explanation)
-            and target.label == explanation.prediction.label
-            and not target.against
+            not explains_state(explanation) and target.label == explanation.prediction.label and not target.against
         )
         if is_wrong(explanation) and facts.signed and not facts.spans and explains_answer:
             words = [word for word in shown_row(drawable_view(explanation)).top(3) if word.score > 0]
@@ -269,9 +267,7 @@ def by_model(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
     return list(_grouped(explanations, lambda one: (one.model, one.model_hash)).values())
 
 
-def _grouped(
-    explanations: Sequence[Explanation], key: Callable[[Explanation], Key]
-) -> dict[Key, list[Explanation]]:
+def _grouped(explanations: Sequence[Explanation], key: Callable[[Explanation], Key]) -> dict[Key, list[Explanation]]:
     groups: dict[Key, list[Explanation]] = {}
     for explanation in explanations:
         groups.setdefault(key(explanation), []).append(explanation)

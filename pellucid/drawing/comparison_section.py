@@ -99,17 +99,13 @@ def _scale(frame: Frame) -> list[Markup]:
     ends = [(low, LEFT - 6, BOTTOM, "end"), (high, LEFT - 6, TOP + 8, "end")]
     upright = (element("text", f"{value:g}", x=x, y=y, text_anchor=anchor) for value, x, y, anchor in ends)
     level = (
-        element(
-            "text", f"{value:.0%}" if right <= 1 else f"{value:g}", x=x, y=BOTTOM + 28, text_anchor=anchor
-        )
+        element("text", f"{value:.0%}" if right <= 1 else f"{value:g}", x=x, y=BOTTOM + 28, text_anchor=anchor)
         for value, x, anchor in ((left, LEFT, "start"), (right, RIGHT, "end"))
     )
     return [*lines, *upright, *level]
 
 
-def comparison_section(
-    table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON
-) -> Section:
+def comparison_section(table: Table, heading: str = "Which method can be believed", intro: str = COMPARISON) -> Section:
     """The comparison table, its curves and its checks, which another room draws."""
     checks = renderers.get("page_checks").make(table)
     return Section(heading, intro, fragment(table_view(table), curves_view(table), checks))

@@ -197,9 +197,7 @@ def _level(frame: Frame, along: str) -> list[Markup]:
     for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
         label = f"{tick:.0%}" if high <= 1 else f"{tick:g}"
         parts.append(element("text", label, x=frame.x(tick), y=BOTTOM + 15, text_anchor="middle"))
-        parts.append(
-            element("line", x1=frame.x(tick), x2=frame.x(tick), y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis")
-        )
+        parts.append(element("line", x1=frame.x(tick), x2=frame.x(tick), y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis"))
     parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
     middle = (LEFT + RIGHT) / 2
     parts.append(element("text", along, x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along"))

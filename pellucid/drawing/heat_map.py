@@ -93,9 +93,7 @@ def row_table(explanation: Explanation, title: str) -> Markup | None:
         return None
     one = word_map(explanation) if is_of_words else unit_map(explanation)
     if len(one.words) > MOST_COLUMNS:
-        return small_print(
-            [f"A text of more than {MOST_COLUMNS} words: `pellucid layers --html` shows each layer."]
-        )
+        return small_print([f"A text of more than {MOST_COLUMNS} words: `pellucid layers --html` shows each layer."])
     if is_written:
         return element(
             "details",
@@ -171,10 +169,7 @@ def range_bar(colours: ColourRange) -> Markup:
 
 def colour_steps(steps: Iterable[int], css_class: str) -> Markup:
     """A row of small boxes, one a step of the colours."""
-    boxes = (
-        element("span", class_=f"pl-p{step}" if step > 0 else f"pl-n{-step}" if step else None)
-        for step in steps
-    )
+    boxes = (element("span", class_=f"pl-p{step}" if step > 0 else f"pl-n{-step}" if step else None) for step in steps)
     return element("span", *boxes, class_=css_class, aria_hidden="true")
 
 
@@ -207,9 +202,7 @@ NARROWEST = 5  # characters of the narrowest column
 LONGEST = 24  # characters of a word that are shown
 
 
-def map_tables(
-    one: WordMap, row_kind: str, label: str, colours: ColourRange | None, line: int = LINE
-) -> Markup:
+def map_tables(one: WordMap, row_kind: str, label: str, colours: ColourRange | None, line: int = LINE) -> Markup:
     """The map of one text. label: its name for screen readers. colours: of all rows; None: each row from 0 to its own largest."""
     own = (ColourRange(0.0, largest) for largest in np.abs(one.scores).max(-1).tolist())
     of_rows = list(own) if colours is None else [colours] * len(one.rows)
@@ -235,9 +228,7 @@ def _lines(words: Sequence[str], line: int) -> Iterator[range]:
     yield range(first, len(words))
 
 
-def _table(
-    one: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool
-) -> Markup:
+def _table(one: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool) -> Markup:
     titles = (element("th", name(_short(one.words[column])), scope="col") for column in columns)
     total = element("th", "sum", scope="col", class_="pl-sum") if with_sum else None
     head = element("tr", element("th", row_kind, scope="col"), *titles, total)

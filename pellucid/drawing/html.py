@@ -35,9 +35,7 @@ class Markup:
         return self.text
 
 
-def element(
-    tag: str, /, *children: "str | Markup | None", **attributes: "str | float | bool | None"
-) -> Markup:
+def element(tag: str, /, *children: "str | Markup | None", **attributes: "str | float | bool | None") -> Markup:
     """One element. Strings are escaped and None is left out.
 
     In the names of attributes, `class_` stands for class and `_` for a hyphen.
@@ -47,17 +45,13 @@ def element(
     if tag in EMPTY:
         return Markup(f"<{opening}>")
     clean = plain if tag in _NOT_ISOLATED else visible
-    inner = "".join(
-        child.text if isinstance(child, Markup) else escape(clean(child or "")) for child in children
-    )
+    inner = "".join(child.text if isinstance(child, Markup) else escape(clean(child or "")) for child in children)
     return Markup(f"<{opening}>{inner}</{tag}>")
 
 
 def fragment(*parts: "str | Markup | None") -> Markup:
     """Several pieces in a row, strings escaped, without an element around them."""
-    return Markup(
-        "".join(part.text if isinstance(part, Markup) else escape(visible(part or "")) for part in parts)
-    )
+    return Markup("".join(part.text if isinstance(part, Markup) else escape(visible(part or "")) for part in parts))
 
 
 def name(text: str) -> Markup:

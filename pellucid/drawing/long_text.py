@@ -134,9 +134,7 @@ def _strongest_sentences(text: str, highlights: Sequence[Highlight]) -> list[Off
     excerpts: dict[Offsets, None] = {}
     for highlight in sorted(highlights, key=lambda highlight: -highlight.weight):
         if len(excerpts) < SENTENCES:
-            sentence = next(
-                (s for s in sentences if s[0] <= highlight.start < s[1]), (highlight.start, highlight.end)
-            )
+            sentence = next((s for s in sentences if s[0] <= highlight.start < s[1]), (highlight.start, highlight.end))
             excerpts.setdefault(_shortened(sentence, highlight))
     return sorted(excerpts)
 
@@ -157,6 +155,4 @@ def _excerpt(text: str, offsets: Offsets, highlights: Sequence[Highlight]) -> Ma
         if one.start < end and one.end > start
     ]
     position = f"{100 * start // len(text)} % into the text"
-    return element(
-        "div", element("small", position, class_="pl-which"), segment_block(text[start:end], inside)
-    )
+    return element("div", element("small", position, class_="pl-which"), segment_block(text[start:end], inside))

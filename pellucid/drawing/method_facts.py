@@ -110,9 +110,7 @@ class Family:
     about: str
 
 
-REMOVING = Family(
-    "By removing words", "The model reads the text many times, each time without some of its parts."
-)
+REMOVING = Family("By removing words", "The model reads the text many times, each time without some of its parts.")
 BACKWARD = Family(
     "By working back from the answer",
     "Gradients and relevance: how the answer depends on the numbers that stand for each word.",
@@ -121,9 +119,7 @@ ATTENTION = Family(
     "By the model’s own weights",
     "Where the model looked. A weight does not say whether a word speaks for the answer or against it.",
 )
-FLOOR = Family(
-    "Random scores", "For comparison. A picture that looks like one of these says nothing about the model."
-)
+FLOOR = Family("Random scores", "For comparison. A picture that looks like one of these says nothing about the model.")
 UNKNOWN = Family("Others", "Methods that are not installed here.")
 FAMILIES = (REMOVING, BACKWARD, ATTENTION, FLOOR, UNKNOWN)
 

@@ -115,9 +115,7 @@ def _listed(terms: list[str]) -> str:
 CAVEATS = "What these pictures and numbers do not say."
 
 
-def write_report(
-    path: str | Path, *, title: str, sections: Sequence[Section], guide: Markup | None = None
-) -> Path:
+def write_report(path: str | Path, *, title: str, sections: Sequence[Section], guide: Markup | None = None) -> Path:
     """Write sections, after the guide to reading them, to one HTML file, whole or not at all."""
     at_least("number of sections", len(sections), 1)
     write_text(path, page(title, sections, guide))
@@ -128,9 +126,7 @@ def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -
     """The whole page as text; guide: how to read it, folded under the title (None: cards with pictures and tables)."""
     contents = _contents(sections) if len(sections) > 1 else None
     head = element("header", element("h1", element("bdi", title)), guide or reading_guide(), contents)
-    foot = element(
-        "footer", element("p", "Written by Pellucid. This file needs no network and runs no script.")
-    )
+    foot = element("footer", element("p", "Written by Pellucid. This file needs no network and runs no script."))
     main = element("main", head, *(_section(number, part) for number, part in enumerate(sections, 1)), foot)
     return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
 
@@ -140,13 +136,9 @@ def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Sect
     return Section(heading, intro, fragment(facts_view(facts), glossary_view(map(str, facts))))
 
 
-def caveats_section(
-    caveats: Sequence[str], heading: str = "What to keep in mind", intro: str = CAVEATS
-) -> Section:
+def caveats_section(caveats: Sequence[str], heading: str = "What to keep in mind", intro: str = CAVEATS) -> Section:
     """Caveats as a list of sentences."""
-    return Section(
-        heading, intro, element("ul", *(element("li", text) for text in caveats), class_="pl-caveats")
-    )
+    return Section(heading, intro, element("ul", *(element("li", text) for text in caveats), class_="pl-caveats"))
 
 
 def _contents(sections: Sequence[Section]) -> Markup:
@@ -177,9 +169,7 @@ def notebook_frame(*parts: Markup | None) -> str:
 
 def notebook_sections(sections: Iterable[Section]) -> str:
     """The sections of a page as one fragment, without their headings, for `_repr_html_`."""
-    return notebook_frame(
-        *(part for section in sections for part in (small_print([section.intro]), section.body))
-    )
+    return notebook_frame(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 
 # Many texts on one page: one card a text, then what each method's colours mean and how far it can be
@@ -191,9 +181,7 @@ def page_scales(explanations: Sequence[Explanation], unit: Kind = "word") -> Sca
     return scales_of(drawable_view(one, unit) for one in explanations if not isinstance(one.units, Spans))
 
 
-def texts_view(
-    explanations: Sequence[Explanation], *, scales: Scales | None = None, unit: Kind = "word"
-) -> Markup:
+def texts_view(explanations: Sequence[Explanation], *, scales: Scales | None = None, unit: Kind = "word") -> Markup:
     """The explanations grouped by text, in the order of their first appearance, then the key to the methods.
 
     scales: from `page_scales` of everything on the page (None: of these explanations).
@@ -214,9 +202,7 @@ def shared_caveats(explanations: Sequence[Explanation]) -> dict[str, tuple[str, 
     """The caveats that a method repeats for every one of several texts. The key shows them once."""
     return {
         method: tuple(
-            caveat
-            for caveat in group[0].caveats
-            if len(group) > 1 and all(caveat in other.caveats for other in group)
+            caveat for caveat in group[0].caveats if len(group) > 1 and all(caveat in other.caveats for other in group)
         )
         for method, group in by_method(explanations).items()
     }
@@ -228,9 +214,7 @@ def shared_cautions(shared: Mapping[str, tuple[str, ...]]) -> Markup | None:
     if not cautions:
         return None
     summary = element("summary", "⚠ Cautions about ", name(", ".join(map(readable, cautions))))
-    return element(
-        "details", summary, *caution_lines(sum(cautions.values(), ())), class_="pl-cautions pl-shared"
-    )
+    return element("details", summary, *caution_lines(sum(cautions.values(), ())), class_="pl-cautions pl-shared")
 
 
 def methods_key(explanations: Sequence[Explanation], scales: Scales, checks: bool) -> Markup:

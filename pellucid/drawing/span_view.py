@@ -72,9 +72,7 @@ def _written_line(row: Explanation, label: str) -> Markup:
     spans = ", ".join(f"“{span.text}” {weight(span.score)}" for span in clear_spans(row, 2))
     share = row.diagnostics.get("carried")
     through = "–" if share is None else percent(share)
-    return element(
-        "tr", element("th", name(label), scope="row"), element("td", name(spans)), element("td", through)
-    )
+    return element("tr", element("th", name(label), scope="row"), element("td", name(spans)), element("td", through))
 
 
 def clear_spans(view: Explanation, k: int) -> list[Scored]:

@@ -394,17 +394,13 @@ def fragment_style() -> str:
 
 def page_style() -> str:
     """The sheet of a whole page."""
-    return (
-        _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + WORD_LISTS + colour_rules() + PAGE
-    )
+    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + WORD_LISTS + colour_rules() + PAGE
 
 
 def _themes() -> str:
     light = f".pellucid{{color-scheme:light;{variables(LIGHT)}{_LIGHT}{_line_variables(LINES_LIGHT)}}}\n"
     dark = f".pellucid{{color-scheme:dark;{variables(DARK)}{_DARK}{_line_variables(LINES_DARK)}}}"
-    use = "\n".join(
-        f".pellucid .pl-c{n}{{--pl-line:var(--pl-line-{n})}}" for n in range(1, len(LINES_LIGHT) + 1)
-    )
+    use = "\n".join(f".pellucid .pl-c{n}{{--pl-line:var(--pl-line-{n})}}" for n in range(1, len(LINES_LIGHT) + 1))
     return f"{light}@media screen and (prefers-color-scheme:dark){{{dark}}}\n{use}"
 
 

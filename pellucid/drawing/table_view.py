@@ -80,9 +80,7 @@ def table_numbers_switch() -> Markup:
 
 def _row(method: str, names: tuple[str, ...], cells: Cells, best: Mapping[str, float | None]) -> Markup:
     meaning = {CHANCE: "random scores", CEILING: "people, each by the others"}.get(method.partition("(")[0])
-    title = element(
-        "th", name(readable(method)), None if meaning is None else element("small", meaning), scope="row"
-    )
+    title = element("th", name(readable(method)), None if meaning is None else element("small", meaning), scope="row")
     values = (_cell(cells.get((method, metric)), best[metric]) for metric in names)
     return element("tr", title, *values, class_=None if meaning is None else "pl-floor")
 
@@ -151,9 +149,7 @@ def card_view(card: TrustCard) -> Markup:
         for kind, advice in points
         if advice
     )
-    return fragment(
-        element("dl", *rows, class_="pl-key pl-trust"), element("p", card.tests, class_="pl-note")
-    )
+    return fragment(element("dl", *rows, class_="pl-key pl-trust"), element("p", card.tests, class_="pl-note"))
 
 
 def _point(advice: Advice) -> Markup:

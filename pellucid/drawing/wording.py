@@ -16,9 +16,7 @@ from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
 MOST_NAMED = 5  # texts of a caution
 
 # Checks of the method rather than news of a text: a page of several texts says once how the worst of them did.
-CHECKS = frozenset(
-    {"completeness_gap", "conservation_gap", "fit_r2", "standard_error", "overlap_disagreement"}
-)
+CHECKS = frozenset({"completeness_gap", "conservation_gap", "fit_r2", "standard_error", "overlap_disagreement"})
 NOTABLE = 0.1  # a smaller part of the scores than this is not mentioned
 
 
@@ -46,10 +44,7 @@ def worst_checks_in_words(explanations: Sequence[Explanation]) -> list[str]:
 
 def in_brief(explanation: Explanation) -> list[str]:
     """A few words for each diagnostic that has them, and for rows not shown: for methods side by side."""
-    rows = (
-        f"{'last' if kind == 'layer' else 'first'} {kind} of {len(labels)}"
-        for kind, labels in explanation.rows
-    )
+    rows = (f"{'last' if kind == 'layer' else 'first'} {kind} of {len(labels)}" for kind, labels in explanation.rows)
     return [*rows, *diagnostics_in_brief(explanation)]
 
 
@@ -167,9 +162,7 @@ def overlap_in_words(lists: WordLists, curve: OverlapCurve) -> list[str]:
         return []
     k, ours = curve.k[-1], curve.lists[-1]
     low, high = curve.random_low[-1], curve.random_high[-1]
-    verdict = (
-        "fewer words than" if ours < low else "more words than" if ours > high else "about as many words as"
-    )
+    verdict = "fewer words than" if ours < low else "more words than" if ours > high else "about as many words as"
     cautions = []
     if ours < low and curve.rarest[-1] < low:
         cautions.append(
@@ -209,9 +202,7 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
         ),
         "digest": "A fingerprint of the model’s weights: two models with the same digest are the same model.",
         "seed": "The number that random draws start from. The same seed gives the same draws.",
-        "operator": (
-            "How words are taken out of a text: absent (the others keep their places), mask, pad or delete."
-        ),
+        "operator": ("How words are taken out of a text: absent (the others keep their places), mask, pad or delete."),
         "reference": "What counts as a right answer: gold, the label of the text, or the model’s own prediction.",
         "pooler": "The part of a model that makes one vector of a whole text from those of its words.",
         "twin": "A model with the same encoder, recipe and seed that differs in one part, for comparison.",

@@ -74,9 +74,7 @@ def error_analysis(
             "text. Give a single-label model."
         )
     if model.problem == "regression":
-        raise ModelCannot(
-            f"{model.name} gives a value, which is not right or wrong; give a model with classes."
-        )
+        raise ModelCannot(f"{model.name} gives a value, which is not right or wrong; give a model with classes.")
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, examples, names_data=True, strange="error", **columns)
     _check_labelled(examples)

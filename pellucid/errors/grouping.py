@@ -67,9 +67,7 @@ def evidence_of(explanation: Explanation, cues: Mapping[str, Collection[str]]) -
     if not parts:
         return None
     text = explanation.example.segments[parts[0].segment]
-    indices = {
-        index for part in parts if part.segment == parts[0].segment for index in _words_under(text, part)
-    }
+    indices = {index for part in parts if part.segment == parts[0].segment for index in _words_under(text, part)}
     own = cues.get(label or "", ())
     foreign = {word for other, words in cues.items() if other != label for word in words}
     return Evidence(tuple(words_of(text)), tuple(sorted(indices)), own, foreign)
@@ -139,9 +137,7 @@ def grouped(
     is_right = [one.example.label == one.prediction.label for one in explanations]
     wrong = [patterns for patterns, right in zip(shown, is_right, strict=True) if not right]
     rest = [patterns for patterns, right in zip(shown, is_right, strict=True) if right]
-    counts = tuple(
-        _count(name, meaning, wrong, rest) for name, meaning in _meanings(patterns_counted).items()
-    )
+    counts = tuple(_count(name, meaning, wrong, rest) for name, meaning in _meanings(patterns_counted).items())
     texts: dict[str, list[Explanation]] = {count.name: [] for count in counts}
     for explanation, patterns, right in zip(explanations, shown, is_right, strict=True):
         if not right:

@@ -36,9 +36,7 @@ INTRO = (
     "not show that it causes them."
 )
 BY_SPAN = "The evidence of an answer is the text's heaviest span of words."
-BY_WORDS = (
-    "The evidence of an answer is the words, at most three, that speak most for it according to {method}."
-)
+BY_WORDS = "The evidence of an answer is the words, at most three, that speak most for it according to {method}."
 KEY = (
     "The 95 % interval stands below each share. ▲ more common among wrong answers, ▼ less common, ○ unclear. A text "
     "counts for every pattern that it shows, so the shares can add up to more than 100 %."
@@ -200,9 +198,7 @@ MOST, CUES = 3, 8
 
 
 @renderers.add(draws="error analysis")
-def terminal_error_analysis(
-    analysis: ErrorAnalysis, *, colour: bool | None = None, width: int | None = None
-) -> str:
+def terminal_error_analysis(analysis: ErrorAnalysis, *, colour: bool | None = None, width: int | None = None) -> str:
     """Shares of each pattern among wrong and right answers, the evidence of some texts, and cue words.
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.

@@ -61,9 +61,7 @@ def extract(
     n_spans: Annotated[int, typer.Option(min=1, help="How many spans of each text to select at most.")] = 1,
     like: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder that `extract` wrote for the same texts: select spans of the same lengths."
-        ),
+        typer.Option(help="A folder that `extract` wrote for the same texts: select spans of the same lengths."),
     ] = None,
     parts: Annotated[str, typer.Option(help="The parts of the data to read, with commas.")] = ",".join(PARTS),
     separator: Annotated[str, typer.Option(help="What is written between the spans of a text.")] = SEPARATOR,
@@ -135,9 +133,7 @@ def budget_from(text: str) -> float:
     try:
         return int(text) if text.isdecimal() else float(text)
     except ValueError:
-        raise BadSetting(
-            f"--budget {text!r} is no number; write a share such as 0.2, or words such as 5."
-        ) from None
+        raise BadSetting(f"--budget {text!r} is no number; write a share such as 0.2, or words such as 5.") from None
 
 
 def _summary(extractions: Sequence[Extraction]) -> str:
@@ -146,9 +142,7 @@ def _summary(extractions: Sequence[Extraction]) -> str:
     covered = np.mean([extraction.coverage for extraction in extractions])
     whole = sum(not one.lengths(number) for one in extractions for number in range(len(one.example.segments)))
     without_span = f"; {whole:,} that have no span stay whole" if whole else ""
-    return (
-        f"{len(extractions)} texts, {percent(float(covered))} of the words of a text on average{without_span}"
-    )
+    return f"{len(extractions)} texts, {percent(float(covered))} of the words of a text on average{without_span}"
 
 
 # `pellucid spans MODEL TEXT…`: can the spans of a self-explaining model be believed?
@@ -168,9 +162,7 @@ def spans(
         str,
         typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
     ] = "predicted",
-    random_spans: Annotated[
-        int, typer.Option(min=1, help="How many random spans to compare each span with.")
-    ] = 10,
+    random_spans: Annotated[int, typer.Option(min=1, help="How many random spans to compare each span with.")] = 10,
     seed: Annotated[int, typer.Option(help="The seed of the random spans and of --sample.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the analyses as JSON.")] = False,

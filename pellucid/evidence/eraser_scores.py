@@ -73,8 +73,7 @@ def eraser_scores(
     means = resampled_means(columns, resamples, seed)
     shares = np.array([_shares(one) for one in extractions]).mean(0)
     iou_f1, f1 = (
-        percentile_interval(float(number(columns.mean(0))), number(means), len(columns))
-        for number in NUMBERS.values()
+        percentile_interval(float(number(columns.mean(0))), number(means), len(columns)) for number in NUMBERS.values()
     )
     return EraserScores(iou_f1, f1, len(columns), float(shares[0]), float(shares[1]))
 

@@ -49,9 +49,7 @@ def extract_from(
             about = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
             numbered = tuple(_numbered(span, selected.words) for span in spans)
             of_selection.append(
-                Extraction(
-                    selected.example, numbered, len(selected.words), extractor, {**about, **settings}, seed
-                )
+                Extraction(selected.example, numbered, len(selected.words), extractor, {**about, **settings}, seed)
             )
     return extractions
 
@@ -88,19 +86,13 @@ def check_like(examples: Sequence[Example], like: Sequence[Extraction] | None) -
     if like is None:
         return
     if len(like) != len(examples):
-        raise BadInput(
-            f"like= has {len(like)} extractions for {len(examples)} examples; give one each, in order."
-        )
+        raise BadInput(f"like= has {len(like)} extractions for {len(examples)} examples; give one each, in order.")
     for example, other in zip(examples, like, strict=True):
         if other.example.segments != example.segments:
-            raise BadInput(
-                f"like= is not of the same texts: {other.example.id!r} stands where {example.id!r} should."
-            )
+            raise BadInput(f"like= is not of the same texts: {other.example.id!r} stands where {example.id!r} should.")
 
 
-def _selected_spans(
-    extractor: str, request: ExtractionRequest, settings: Mapping[str, Any]
-) -> Iterator[SelectedSpans]:
+def _selected_spans(extractor: str, request: ExtractionRequest, settings: Mapping[str, Any]) -> Iterator[SelectedSpans]:
     if extractor in extractors.names():
         return extractors.calls([(extractor, settings)])[0](request)
     return request.select_by_method(extractor, **settings)
@@ -110,9 +102,7 @@ def _numbered(span: Scored, words: Units) -> ExtractedSpan:
     """The span with the numbers of the words that it overlaps: a span of pieces may begin or end inside a word."""
     inside = [
         number
-        for number, (segment, start, end) in enumerate(
-            zip(words.segment, words.start, words.end, strict=True)
-        )
+        for number, (segment, start, end) in enumerate(zip(words.segment, words.start, words.end, strict=True))
         if segment == span.segment and start < span.end and end > span.start
     ]
     numbers = range(inside[0], inside[-1] + 1) if inside else range(0)
@@ -170,6 +160,6 @@ def extract(
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map)
     span_selection = selection_for(extractor, selection, budget, n_spans, like)
     with progress_bar(progress) as show_progress:
-        return extract_from(
-            model, examples, extractor, [span_selection], settings, seed=seed, progress=show_progress
-        )[0]
+        return extract_from(model, examples, extractor, [span_selection], settings, seed=seed, progress=show_progress)[
+            0
+        ]

@@ -109,9 +109,7 @@ class ExtractionRequest:
                 for selection in self.selections:
                     generator = generator_for(row, name, self.seed)
                     drawn = [
-                        (one, word_range)
-                        for one in segments
-                        for word_range in draw_ranges(one, selection, generator)
+                        (one, word_range) for one in segments for word_range in draw_ranges(one, selection, generator)
                     ]
                     spans.append([one.span(word_range, 0.0) for one, word_range in drawn])
                 yield SelectedSpans(example, words.take(words.content), spans)
@@ -127,9 +125,7 @@ class ExtractionRequest:
 def _segments(example: Example, number: int, words: Units) -> list[SegmentWords]:
     """The words of each segment; a segment without words is left out."""
     return [
-        SegmentWords(
-            example, number, segment, words.take([n for n, of in enumerate(words.segment) if of == segment])
-        )
+        SegmentWords(example, number, segment, words.take([n for n, of in enumerate(words.segment) if of == segment]))
         for segment in sorted(set(words.segment) - {SPECIAL})
     ]
 

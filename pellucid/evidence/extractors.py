@@ -24,9 +24,7 @@ def span_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equation 4 and section
     4.
     """
-    return request.select_by_method(
-        "span_attention", random_spans=0
-    )  # no span is read alone: only weights select
+    return request.select_by_method("span_attention", random_spans=0)  # no span is read alone: only weights select
 
 
 @extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))
@@ -126,16 +124,12 @@ def random_span_of_length(request: ExtractionRequest) -> Iterator[SelectedSpans]
     return request.draw("random_span_of_length", _draw_ranges_of_length)
 
 
-def _draw_ranges_of_length(
-    segment: SegmentWords, selection: Selection, generator: torch.Generator
-) -> list[range]:
+def _draw_ranges_of_length(segment: SegmentWords, selection: Selection, generator: torch.Generator) -> list[range]:
     n_words = len(segment.words)
     if selection.mode == "best_words":
         scores = torch.rand(n_words, generator=generator, dtype=torch.float32).numpy()
         return selection.by_words(scores, segment.number, segment.segment, segment.words.labels)
-    return choose_ranges(
-        n_words, selection.lengths(segment.number, segment.segment, n_words), _any(generator)
-    )
+    return choose_ranges(n_words, selection.lengths(segment.number, segment.segment, n_words), _any(generator))
 
 
 def _any(generator: torch.Generator) -> Pick:

@@ -53,9 +53,7 @@ def above_half(scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: 
     return _united(scores, above or _order(scores, drawn)[:1])
 
 
-def max_sum_centred(
-    scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: np.ndarray
-) -> list[range]:
+def max_sum_centred(scores: np.ndarray, lengths: Sequence[int], n_spans: int, drawn: np.ndarray) -> list[range]:
     """The range with the largest sum of (score - mean score); up to n_spans of them while the sum is above 0."""
     centred = scores - scores.mean()
     rounding = np.abs(centred) <= 1e-9 * np.abs(scores).max(initial=0)  # all words score the same
@@ -135,12 +133,8 @@ class Selection:
 def check_budget(budget: Budget) -> None:
     """Raise `BadSetting` unless a budget is a share up to 1, or a number of words."""
     if isinstance(budget, bool) or not isinstance(budget, Real):
-        raise BadSetting(
-            f"budget={quoted(budget)} is no number; give a share such as 0.2, or words such as 5."
-        )
+        raise BadSetting(f"budget={quoted(budget)} is no number; give a share such as 0.2, or words such as 5.")
     if isinstance(budget, Integral):
         at_least("budget", int(budget), 1)
     elif not 0 < budget <= 1:
-        raise BadSetting(
-            f"budget={budget} is no share of a text; give more than 0 and up to 1.0, or a whole number."
-        )
+        raise BadSetting(f"budget={budget} is no share of a text; give more than 0 and up to 1.0, or a whole number.")

@@ -64,9 +64,7 @@ def spans(
     Target(target)  # refuses what is no class
     model = model_from(model)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange="allowed")
-    explanations = span_weights(
-        model, examples, target=target, seed=seed, progress=progress, random_spans=random_spans
-    )
+    explanations = span_weights(model, examples, target=target, seed=seed, progress=progress, random_spans=random_spans)
     scheduler = scheduler_for(model)
     batches = [model.encode([explanation.example]) for explanation in explanations]
     return [

@@ -28,12 +28,8 @@ from pellucid.text.example import Example
 
 Parts = Mapping[str, Sequence[Example]]  # train, dev, test
 Cut = Mapping[str, Sequence[Extraction]]  # the same parts, extracted
-Predictor = Callable[
-    [Sequence[Example]], Sequence[bool]
-]  # for each example whether the trained model is right
-Trainer = Callable[
-    [Parts, int], Predictor
-]  # trains on parts["train"], chooses the epoch on parts["dev"], with a seed
+Predictor = Callable[[Sequence[Example]], Sequence[bool]]  # for each example whether the trained model is right
+Trainer = Callable[[Parts, int], Predictor]  # trains on parts["train"], chooses the epoch on parts["dev"], with a seed
 WAYS = ("F-F", "F-S", "S-F", "S-S")
 Right = Mapping[str, np.ndarray]  # way -> [run example]: whether the prediction was right
 
@@ -54,14 +50,10 @@ class Transfers:
 def transfers(full: Parts, cuts: Sequence[Cut], train: Trainer, *, separator: str = SEPARATOR) -> Transfers:
     """Train on full texts and on spans, once for each of `cuts` (its number is the seed), and test both on both."""
     runs = list(starmap(lambda seed, cut: one_run(full, cut, train, seed, separator), enumerate(cuts)))
-    return summed_up(
-        {way: np.array([run[way] for run in runs]) for way in WAYS}, [cut["test"] for cut in cuts]
-    )
+    return summed_up({way: np.array([run[way] for run in runs]) for way in WAYS}, [cut["test"] for cut in cuts])
 
 
-def one_run(
-    full: Parts, cut: Cut, train: Trainer, seed: int, separator: str = SEPARATOR
-) -> dict[str, Sequence[bool]]:
+def one_run(full: Parts, cut: Cut, train: Trainer, seed: int, separator: str = SEPARATOR) -> dict[str, Sequence[bool]]:
     """For each way whether each test text is classified correctly, with one seed."""
     spans = span_parts(full, cut, separator)
     of_full, of_spans = train(full, seed), train(spans, seed)

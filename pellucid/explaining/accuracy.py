@@ -80,9 +80,7 @@ def _classes_of_f1(model: Model, measure: Measure, positive: str | None) -> tupl
     """The classes whose mean F1 a measure is; none for other measures."""
     if measure != "f1":
         if positive is not None:
-            raise BadSetting(
-                f"positive= goes with measure='f1', and measure={measure!r}; leave positive away."
-            )
+            raise BadSetting(f"positive= goes with measure='f1', and measure={measure!r}; leave positive away.")
         return model.labels if measure == "macro_f1" else ()
     if positive is None:
         if len(model.labels) != 2:

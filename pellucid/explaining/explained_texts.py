@@ -45,9 +45,7 @@ class TextQuestion:
     def request(self, model: Model) -> Request:
         """The request of a model; raises as `method_calls` does."""
         calls = method_calls(self.choices, model)
-        return Request(
-            model, [by_passage(call) for call in calls] if self.passages else calls, self.target, self.seed
-        )
+        return Request(model, [by_passage(call) for call in calls] if self.passages else calls, self.target, self.seed)
 
 
 @dataclass

@@ -111,6 +111,4 @@ def _subject(result: object) -> object:
         return result
     entries = (renderers.get(name) for name in renderers.names())
     drawable = {name.rpartition(".")[2] for entry in entries for name in entry.facts["figure_of"]}
-    raise BadInput(
-        f"A figure is drawn of one of these: {listed(sorted(drawable))}; {type(result).__name__} came."
-    )
+    raise BadInput(f"A figure is drawn of one of these: {listed(sorted(drawable))}; {type(result).__name__} came.")

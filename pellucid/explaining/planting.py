@@ -157,9 +157,7 @@ class LabelLeak:
         return self.over_majority.low > 0
 
 
-def label_leak(
-    train: Sequence[Extraction], test: Sequence[Extraction], *, resamples: int = 2000
-) -> LabelLeak:
+def label_leak(train: Sequence[Extraction], test: Sequence[Extraction], *, resamples: int = 2000) -> LabelLeak:
     """Fit a logistic regression to the spans of train texts, and test it on those of test texts.
 
     Its features, for each text of an example: the number of spans and of their words, where the first begins and the last

@@ -57,9 +57,7 @@ def of_one_method(results: Results, method: str | None) -> Results:
     if method is not None:
         return results.where(method=method)
     if len(results.methods) > 1:
-        raise BadSetting(
-            f"These results are of several methods; add --method with one of: {listed(results.methods)}."
-        )
+        raise BadSetting(f"These results are of several methods; add --method with one of: {listed(results.methods)}.")
     return results
 
 

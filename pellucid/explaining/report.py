@@ -72,9 +72,7 @@ def report(
         return _of_analysis(own_page, results, table, path, title, about)
     of_its_room = has_sections(results)
     if not (of_its_room or isinstance(results, SideBySide)):
-        members = every(
-            "results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned"
-        )
+        members = every("results", results, Explanation | SpanAnalysis, "give what explain, spans or read returned")
         results = results if isinstance(results, Results) else members  # `Results` know their seconds
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")

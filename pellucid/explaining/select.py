@@ -123,9 +123,7 @@ def _check(only: str | None, sort: str, limit: int | None, sample: int | None) -
             whole(setting, number, 1, MOST_TEXTS)
 
 
-def _those(
-    only: Only, examples: Sequence[Example], answers: Sequence[ClassAnswer], labels: Sequence[str]
-) -> list[int]:
+def _those(only: Only, examples: Sequence[Example], answers: Sequence[ClassAnswer], labels: Sequence[str]) -> list[int]:
     """The positions of the texts that are wrong, right or unsure."""
     if only == "unsure":
         positions = [i for i, answer in enumerate(answers) if answer.margin < UNSURE]

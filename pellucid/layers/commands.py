@@ -53,14 +53,10 @@ def layers(
     seed: Annotated[int, typer.Option(help="The seed of random methods and of --sample.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Keep the work in this folder. After an interruption, run the same command again to go on."
-        ),
+        typer.Option(help="Keep the work in this folder. After an interruption, run the same command again to go on."),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
-    save: Annotated[
-        Path | None, typer.Option(help="Save the analysis, with every score, to this JSON file.")
-    ] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the analysis, with every score, to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
@@ -69,10 +65,7 @@ def layers(
     if source.file is None:
         raise BadInput("There are no texts; name them with --file FILE, one text a line, or a data file.")
     examples = source.examples([], reading)
-    loaded = {
-        name: [pellucid.load(one, device=device) for one in folders]
-        for name, folders in _named(models).items()
-    }
+    loaded = {name: [pellucid.load(one, device=device) for one in folders] for name, folders in _named(models).items()}
     first = next(iter(loaded.values()))[0]
     analysis = pellucid.layer_analysis(
         loaded,
@@ -146,9 +139,7 @@ def concepts(
     ] = None,
     layer: Annotated[str, typer.Option(help="The number of a layer, or all.")] = "all",
     positions: Annotated[str, typer.Option(help="Which pieces' states: all, pooled, first or last.")] = "all",
-    random_words: Annotated[
-        int, typer.Option(min=2, help="How many random pieces stand for all words.")
-    ] = 200,
+    random_words: Annotated[int, typer.Option(min=2, help="How many random pieces stand for all words.")] = 200,
     seed: Annotated[int, typer.Option(help="The seed of the random pieces and of the noise.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
@@ -196,15 +187,11 @@ def lens(
     *,
     texts: Annotated[
         str,
-        typer.Option(
-            help="Plain texts: a file with one text a line, a data file, a folder, a data set's name."
-        ),
+        typer.Option(help="Plain texts: a file with one text a line, a data file, a folder, a data set's name."),
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            help="The folder for the lens. After an interruption, run the same command again to go on."
-        ),
+        typer.Option(help="The folder for the lens. After an interruption, run the same command again to go on."),
     ],
     on: Annotated[
         str | None,

@@ -253,6 +253,4 @@ def concept_question(
     pieces = location.pieces(run.batch, 0, location.end - location.start)
     own = word_vectors(model, example, location, [text[location.start : location.end]])[0]
     vectors = [word_vectors(model, example, location, concept.words) for concept in concepts]
-    return ConceptQuestion(
-        run, targets, scales, noise[:, pieces], pieces, own, vectors, random_vectors(run, n_random)
-    )
+    return ConceptQuestion(run, targets, scales, noise[:, pieces], pieces, own, vectors, random_vectors(run, n_random))

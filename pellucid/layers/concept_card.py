@@ -56,9 +56,7 @@ DASH = "–"
     page_of=("pellucid.layers.concept_analysis.ConceptAnalysis",),
     heading="What the layers hold of “{0.word}”",
 )
-def report(
-    analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
-) -> Path:
+def report(analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the analysis of one word to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []
     return write_report(path, title=title, sections=[concept_section(analysis), *facts], guide=fragment())
@@ -181,9 +179,7 @@ def layer_plot(density: ConceptDensity, layers: Sequence[int], concepts: Sequenc
 def concept_legend(concepts: Sequence[str]) -> Markup:
     """What each line stands for."""
     styles = concept_styles(concepts)
-    return element(
-        "ul", *(element("li", _sample(styles[one]), name(one)) for one in concepts), class_="pl-lines"
-    )
+    return element("ul", *(element("li", _sample(styles[one]), name(one)) for one in concepts), class_="pl-lines")
 
 
 def _axes(frame: Frame, layers: Sequence[int]) -> list[Markup]:
@@ -201,9 +197,7 @@ def _axes(frame: Frame, layers: Sequence[int]) -> list[Markup]:
     return parts
 
 
-def _line(
-    frame: Frame, layers: Sequence[int], values: Sequence[float], style: LineStyle, concept: str
-) -> Markup:
+def _line(frame: Frame, layers: Sequence[int], values: Sequence[float], style: LineStyle, concept: str) -> Markup:
     points = [(frame.x(layer), frame.y(value)) for layer, value in zip(layers, values, strict=True)]
     line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_="pl-line")
     markers = [_marker(style, x, y) for x, y in points]

@@ -101,9 +101,7 @@ def concepts(
         reference = request.calls[0].settings["reference"]
         assert isinstance(reference, str | tuple | list)
         scales = [state_scale(model, target, reference).deviations for target in targets]
-        question = concept_question(
-            run, targets, scales, _noise(explanation), location, concept_list, n_random
-        )
+        question = concept_question(run, targets, scales, _noise(explanation), location, concept_list, n_random)
         densities = question.densities()
     return ConceptAnalysis(
         explanation,
@@ -128,9 +126,7 @@ def word_in_text(example: Example, word: str, start: int | None = None) -> WordI
     if start is not None:
         whole("start", start, 0, LAST_CHARACTER)
     every = [
-        WordInText(number, *ends)
-        for number, text in enumerate(example.segments)
-        for ends in text_units(text, "word")
+        WordInText(number, *ends) for number, text in enumerate(example.segments) for ends in text_units(text, "word")
     ]
     same = [one for one in every if example.segments[one.segment][one.start : one.end] == word.strip()]
     match = [one for one in same if start is None or one.start == start]
@@ -141,9 +137,7 @@ def word_in_text(example: Example, word: str, start: int | None = None) -> WordI
         raise BadInput(f"{quoted(word)} is no word of the text; its words are {listed(map(quoted, words))}.")
     places = listed(str(one.start) if len(example.segments) == 1 else _in_words(one) for one in same)
     if match and start is not None:
-        raise BadInput(
-            f"{quoted(word)} stands at character {start} of both texts; give one of the texts alone."
-        )
+        raise BadInput(f"{quoted(word)} stands at character {start} of both texts; give one of the texts alone.")
     if start is None:
         way = in_syntax(f"give start={same[0].start} or another", f"add --start {same[0].start} or another")
         raise BadInput(f"{quoted(word)} stands in the text {len(same)} times, at characters {places}; {way}.")

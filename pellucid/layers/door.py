@@ -206,9 +206,7 @@ def _of_folder(path: Path) -> LayerAnalysis:
         names = {name: len(trainings) for name, trainings in question["models"].items()}
         n_texts = int(str(question["texts"]).split()[0])
     except (TypeError, LookupError, ValueError, AttributeError):
-        raise BadFile(
-            f"{path / QUESTION} is damaged; give another folder, or make the analysis again."
-        ) from None
+        raise BadFile(f"{path / QUESTION} is damaged; give another folder, or make the analysis again.") from None
     parts: dict[tuple[int, int], list[Explanation]] = defaultdict(list)
     for file in sorted((path / PARTS).glob("*-*-*.parquet")):
         model, training, _ = file.stem.split("-")
@@ -221,6 +219,4 @@ def _of_folder(path: Path) -> LayerAnalysis:
         raise BadFile(f"The work in {path} is not finished; run the same `pellucid layers` again to go on.")
     members = tuple(ModelLayers(name, tuple(map(tuple, each))) for name, each in explanations.items())
     entry = entry_of(attributions, members[0].seeds[0][0].method)
-    return LayerAnalysis(
-        members, str(entry.facts["measure"]) if entry else "", tuple(caveats_of(explanations))
-    )
+    return LayerAnalysis(members, str(entry.facts["measure"]) if entry else "", tuple(caveats_of(explanations)))

@@ -116,9 +116,7 @@ def words_changed(analysis: LayerAnalysis, *, min_texts: int | None = None) -> t
     return tuple(_changes(analysis, first, other, min_texts) for other in others)
 
 
-def _changes(
-    analysis: LayerAnalysis, first: ModelLayers, other: ModelLayers, min_texts: int | None
-) -> WordChanges:
+def _changes(analysis: LayerAnalysis, first: ModelLayers, other: ModelLayers, min_texts: int | None) -> WordChanges:
     why_not = _why_not(analysis, first, other)
     if why_not:
         return WordChanges(other.name, (), why_not)
@@ -131,11 +129,7 @@ def _changes(
     for form in sides[0].keys() & sides[1].keys():
         one, two = _shared(sides[0][form], sides[1][form])
         if one.shape[1] >= bar:
-            less = (
-                difference_interval(one.mean(1), two.mean(1))
-                if over_trainings
-                else t_interval((one - two)[0])
-            )
+            less = difference_interval(one.mean(1), two.mean(1)) if over_trainings else t_interval((one - two)[0])
             words.append(WordChange(form, float(one.mean()), float(two.mean()), less, spread, one.shape[1]))
     return WordChanges(other.name, tuple(sorted(words, key=lambda word: (-word.less.mean, word.word))))
 

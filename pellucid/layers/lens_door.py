@@ -84,16 +84,12 @@ def _recipe(changes: Mapping[str, Any]) -> LensRecipe:
     return LensRecipe(**changes)
 
 
-def _parts(
-    texts: Data, options: Mapping[str, Any], text: str | Sequence[str] | None
-) -> dict[str, list[Example]]:
+def _parts(texts: Data, options: Mapping[str, Any], text: str | Sequence[str] | None) -> dict[str, list[Example]]:
     """The texts to learn from and those to choose by, "train" and "dev"."""
     if not isinstance(texts, str | PurePath):
         strange = [name for name, value in options.items() if value is not None and value is not False]
         if strange:
-            raise BadSetting(
-                f"{strange[0]}= says how files are read; {type(texts).__name__} is none. Leave it away."
-            )
+            raise BadSetting(f"{strange[0]}= says how files are read; {type(texts).__name__} is none. Leave it away.")
         return training_texts(texts, text=text, label=None, label_map=None).training_parts()
     name = str(texts)
     settings = mapping("read", options["read"] or {}) | columns_as_settings(text, None)

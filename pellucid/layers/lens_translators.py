@@ -79,9 +79,7 @@ class TranslatorLoss:
             with torch.no_grad():
                 teacher = log_softmax(self.head(states[-1][part]), -1)
             for layer in range(n_layers):
-                loss = (
-                    divergence(teacher, self.head(self.translators(states[layer][part], layer))).sum() / count
-                )
+                loss = divergence(teacher, self.head(self.translators(states[layer][part], layer))).sum() / count
                 loss.backward()
                 total += float(loss.detach()) / n_layers
         return total
@@ -222,9 +220,7 @@ def lens_table(
         progress("judging", number + 1, len(rows))
     sizes = np.array([len(content_of(row)) for row in rows])
     counted = {way: _joined(counts) for way, counts in ways.items() if counts}
-    return LensTable(
-        tuple(_layer(layer, counted, sizes) for layer in range(n_layers + 1)), len(rows), int(sizes.sum())
-    )
+    return LensTable(tuple(_layer(layer, counted, sizes) for layer in range(n_layers + 1)), len(rows), int(sizes.sum()))
 
 
 def _readings(translators: Translators, n_layers: int, width: int) -> dict[tuple[int, bool], Reading]:

@@ -50,9 +50,7 @@ STEP_MAPS = (
     "A line a step, named by its number and the piece that was read last; a column a word: the stronger the colour, the more of the "
     "word the state holds at that step."
 )
-STEP_GUIDE = (
-    "Each number says how much of a word the model's state holds at a step. Special tokens are in no sum."
-)
+STEP_GUIDE = "Each number says how much of a word the model's state holds at a step. Special tokens are in no sum."
 GUIDE = "Each number says how much of a word a layer of the model still uses. Special tokens are in no sum."
 
 CLASS_GUIDE = (
@@ -67,9 +65,7 @@ CLASS_GUIDE = (
     page_of=("pellucid.layers.record.LayerAnalysis",),
     heading="What the layers know",
 )
-def report(
-    analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
-) -> Path:
+def report(analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the analysis to one HTML file; about: facts that are shown last."""
     sections = layer_sections(analysis)
     if about:
@@ -94,9 +90,7 @@ def layer_sections(analysis: LayerAnalysis) -> list[Section]:
     ]
     if len(analysis.models) > 1:
         changes = changes_tables(words_changed(analysis), analysis.names[0])
-        sections.append(
-            Section("The words that a model stopped using", trainings_in_words(analysis), changes)
-        )
+        sections.append(Section("The words that a model stopped using", trainings_in_words(analysis), changes))
     maps = MAPS.format(row=analysis.row_kind)
     return [*sections, Section("The texts", maps, _texts(analysis))]
 
@@ -123,9 +117,7 @@ def _texts(analysis: LayerAnalysis) -> Markup:
     colours = _colours(analysis, shown) if analysis.measure else None
     legend = element("p", _legend(analysis, colours), class_="pl-note pl-shared")
     cards = [text_maps(analysis, text, colours) for text in shown]
-    opened = element(
-        "div", *(element("article", card, class_="pl-card") for card in cards[:OPEN]), class_="pl-cards"
-    )
+    opened = element("div", *(element("article", card, class_="pl-card") for card in cards[:OPEN]), class_="pl-cards")
     folded = [_folded(analysis, text, cards[text]) for text in shown[OPEN:]]
     left = len(analysis.texts) - len(shown)
     more = element("p", f"{left:,} more texts are in the analysis, but not on this page.", class_="pl-note")
@@ -140,9 +132,7 @@ def _texts(analysis: LayerAnalysis) -> Markup:
 def _legend(analysis: LayerAnalysis, colours: ColourRange | None) -> Markup:
     if colours is None:
         return fragment(f"Colours: each {analysis.row_kind} of each text from 0 to its own largest score.")
-    is_signed = any(
-        (one.scores < 0).any() for model in analysis.models for seed in model.seeds for one in seed
-    )
+    is_signed = any((one.scores < 0).any() for model in analysis.models for seed in model.seeds for one in seed)
     bar = colour_bar(colours.high, True) if is_signed else range_bar(colours)
     return fragment(f"Colours, in {analysis.measure}: ", bar)
 
@@ -166,9 +156,7 @@ def text_maps(analysis: LayerAnalysis, text: int, colours: ColourRange | None) -
     )
 
 
-def _model_map(
-    analysis: LayerAnalysis, text: int, model: str, label: str, colours: ColourRange | None
-) -> Markup:
+def _model_map(analysis: LayerAnalysis, text: int, model: str, label: str, colours: ColourRange | None) -> Markup:
     heading = element("h4", name(model)) if len(analysis.models) > 1 else None
     line = HALF_LINE if len(analysis.models) > 1 else LINE
     one = drawn_map(analysis, text, model)
@@ -253,9 +241,7 @@ def _axes(frame: Frame, analysis: LayerAnalysis) -> list[Markup]:
     for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
         y = frame.y(tick)
         parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
-        parts.append(
-            element("text", f"{tick:g}".replace("-", MINUS), x=LEFT - 6, y=y + 3.5, text_anchor="end")
-        )
+        parts.append(element("text", f"{tick:g}".replace("-", MINUS), x=LEFT - 6, y=y + 3.5, text_anchor="end"))
     longest = max((model.rows for model in analysis.models), key=len)
     step = -(-len(longest) // 13)
     for column in range(0, len(longest), step):
@@ -275,11 +261,7 @@ def _curve_legend(styles: dict[str, LineStyle]) -> Markup:
 
 def _sample(style: LineStyle) -> Markup:
     line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
-    marker = (
-        element("path", d=style.marker, transform="translate(17 6)", class_="pl-marker")
-        if style.marker
-        else None
-    )
+    marker = element("path", d=style.marker, transform="translate(17 6)", class_="pl-marker") if style.marker else None
     sample = element("g", line, marker, class_=style.css_classes)
     return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
 

@@ -124,12 +124,8 @@ def checked_target(positions: str | Sequence[int], layers: int | str) -> HiddenS
 def check_steps(method: str, positions: str | Sequence[int], reads_states: bool) -> bool:
     """Whether rows are steps; raises `BadSetting` for a method that reads no states, which cannot explain that of a step."""
     if is_each(positions) and not reads_states:
-        names = [
-            name for name in attributions.names() if attributions.get(name).facts["reads"] == STATE_VECTOR
-        ]
-        raise BadSetting(
-            f"{method} explains no state of a step; with positions='each' give one of: {listed(names)}."
-        )
+        names = [name for name in attributions.names() if attributions.get(name).facts["reads"] == STATE_VECTOR]
+        raise BadSetting(f"{method} explains no state of a step; with positions='each' give one of: {listed(names)}.")
     return is_each(positions)
 
 
@@ -139,9 +135,7 @@ def _names_layers(method: str) -> bool:
 
 def _no_layers(method: str) -> str:
     names = attributions.names()
-    fitting = [
-        name for name in names if attributions.get(name).facts["reads"] == STATE_VECTOR or _names_layers(name)
-    ]
+    fitting = [name for name in names if attributions.get(name).facts["reads"] == STATE_VECTOR or _names_layers(name)]
     return f"{method} gives no scores a layer. Methods that do: {', '.join(fitting)}."
 
 
@@ -172,17 +166,13 @@ def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanat
         (explained,) = explain_batch(of_step, batch.select(numbers), scheduler_for(model), silent).values()
         for number, one in zip(numbers, explained, strict=True):
             by_step[number][piece] = one
-    return [
-        joined_steps([rows[piece] for piece in of_text]) for rows, of_text in zip(by_step, steps, strict=True)
-    ]
+    return [joined_steps([rows[piece] for piece in of_text]) for rows, of_text in zip(by_step, steps, strict=True)]
 
 
 def joined_steps(rows: Sequence[Explanation]) -> Explanation:
     """One text's explanation with a row a step, numbered from 1; its target is that of the last step."""
     names = dict.fromkeys(name for one in rows for name in one.diagnostics)
-    worst = {
-        name: _worst(name)(one.diagnostics[name] for one in rows if name in one.diagnostics) for name in names
-    }
+    worst = {name: _worst(name)(one.diagnostics[name] for one in rows if name in one.diagnostics) for name in names}
     labels = tuple(str(number) for number in range(1, len(rows) + 1))
     return replace(
         rows[-1],
@@ -287,9 +277,7 @@ class LayerFolder:
         return {"texts": texts, "texts in a part": PART, "models": models}
 
 
-def _check_part(
-    file: Path, question: LayerQuestion, number: int, explanations: Sequence[Explanation]
-) -> None:
+def _check_part(file: Path, question: LayerQuestion, number: int, explanations: Sequence[Explanation]) -> None:
     """Raise `BadFile` where a part is of other texts or of another model."""
     same_texts = [one.example for one in explanations] == list(question.part(number))
     if not same_texts or {one.model_hash for one in explanations} != {question.request.model_hash}:

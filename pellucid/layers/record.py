@@ -154,9 +154,7 @@ class LayerAnalysis:
 
     def record(self) -> dict[str, object]:
         """Plain values for JSON, with every score; `LayerAnalysis.read` reads them from a file."""
-        models = [
-            {"name": model.name, "seeds": [as_records(seed) for seed in model.seeds]} for model in self.models
-        ]
+        models = [{"name": model.name, "seeds": [as_records(seed) for seed in model.seeds]} for model in self.models]
         return {"form": FORM, "measure": self.measure, "caveats": list(self.caveats), "models": models}
 
     def save(self, path: str | Path) -> None:
@@ -178,15 +176,11 @@ class LayerAnalysis:
         except (PellucidError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             if isinstance(error, BadFile):
                 raise
-            raise BadFile(
-                f"{path} does not hold a layer analysis saved by Pellucid ({reason(error)})."
-            ) from None
+            raise BadFile(f"{path} does not hold a layer analysis saved by Pellucid ({reason(error)}).") from None
 
     def _number(self, text: int) -> int:
         if isinstance(text, bool) or not isinstance(text, int) or not 0 <= text < len(self.texts):
-            raise BadSetting(
-                f"text={quoted(text)} is no text of this analysis; give 0 to {len(self.texts) - 1}."
-            )
+            raise BadSetting(f"text={quoted(text)} is no text of this analysis; give 0 to {len(self.texts) - 1}.")
         return text
 
 
@@ -250,9 +244,7 @@ def _check_rows(analysis: LayerAnalysis) -> None:
                 raise BadInput(f"{model.name} explains other texts than {analysis.names[0]}; give the same.")
         for same_text in zip(*model.seeds, strict=True):
             if len({(one.rows, one.units) for one in same_text}) > 1:
-                raise BadInput(
-                    f"The trainings of {model.name} differ in layers or pieces; compare them as models."
-                )
+                raise BadInput(f"The trainings of {model.name} differ in layers or pieces; compare them as models.")
         labels = {one.rows[0][1] for one in model.seeds[0]}
         if analysis.row_kind == "layer" and len(labels) > 1:
             raise BadInput(f"{model.name} has other layers in one text than in another; explain all alike.")

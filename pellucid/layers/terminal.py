@@ -37,9 +37,7 @@ WORDS, CHANGED = 5, 10
 
 
 @renderers.add(draws="layer analysis")
-def terminal_layer_analysis(
-    analysis: LayerAnalysis, *, colour: bool | None = None, width: int | None = None
-) -> str:
+def terminal_layer_analysis(analysis: LayerAnalysis, *, colour: bool | None = None, width: int | None = None) -> str:
     """For each model a line a layer: the sum over a text's words and the words kept most; then the words dropped.
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
@@ -68,9 +66,7 @@ def _rows(analysis: LayerAnalysis, model: ModelLayers) -> list[str]:
     rows = []
     for row in analysis.sums(model.name):
         words = ", ".join(map(word_in_words, retained_words(analysis, model.name, row.row)[:WORDS]))
-        rows.append(
-            f"{analysis.row_kind} {row.row}: sum {sum_in_words(row)}; most: {words or 'none in enough texts'}"
-        )
+        rows.append(f"{analysis.row_kind} {row.row}: sum {sum_in_words(row)}; most: {words or 'none in enough texts'}")
     return rows
 
 

@@ -88,9 +88,7 @@ class LensOut:
         if self.files(fingerprint).holds_other_work():
             raise BadFile(f"{self.path} holds what is left of a lens {OTHERWISE}.")
         if (self.path / OTHERS).exists():
-            raise BadFile(
-                f"{self.path} holds a model; give another folder for the lens, such as {self.path}-lens."
-            )
+            raise BadFile(f"{self.path} holds a model; give another folder for the lens, such as {self.path}-lens.")
         check_folder(self.path)
         with disk_errors("write", self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -181,9 +179,7 @@ def train_lens(
     files = run.out.files(run.fingerprint)
     state = files.begin()
     if not run.out.is_complete:
-        if (
-            run.train_rows and run.dev_rows
-        ):  # texts that cannot be read are reported before anything is written
+        if run.train_rows and run.dev_rows:  # texts that cannot be read are reported before anything is written
             run.out.create(run.fingerprint)
         run.out.save(_trained(run))
     lens = run.out.load(run.fingerprint)
@@ -241,9 +237,7 @@ def _train_translators(run: LensRun, head: MaskedHead, translators: Translators)
     return lens_table(head, translators, run.states, run.dev_rows, run.progress)
 
 
-def _record(
-    run: LensRun, head: MaskedHead, translators: Mapping[int, nn.Module], table: LensTable
-) -> LensRecord:
+def _record(run: LensRun, head: MaskedHead, translators: Mapping[int, nn.Module], table: LensTable) -> LensRecord:
     return LensRecord(
         model=run.model.name,
         model_hash=run.model.hash,

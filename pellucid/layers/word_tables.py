@@ -26,10 +26,7 @@ def sums_table(analysis: LayerAnalysis) -> Markup:
         element(
             "tr",
             element("th", name(label), scope="row"),
-            *(
-                element("td", sum_in_words(of_model[label]) if label in of_model else "–")
-                for of_model in sums.values()
-            ),
+            *(element("td", sum_in_words(of_model[label]) if label in of_model else "–") for of_model in sums.values()),
         )
         for label in labels
     )
@@ -47,9 +44,7 @@ def retained_tables(analysis: LayerAnalysis) -> Markup:
 
 def _by_row(analysis: LayerAnalysis, model: ModelLayers) -> Markup:
     rows = (
-        element(
-            "tr", element("th", name(row), scope="row"), element("td", name(_listed(analysis, model, row)))
-        )
+        element("tr", element("th", name(row), scope="row"), element("td", name(_listed(analysis, model, row))))
         for row in model.rows
     )
     titles = (analysis.row_kind, "words kept most, with their means")
@@ -104,9 +99,7 @@ def _change(change: WordChange) -> Markup:
         element("th", name(change.word), scope="row"),
         element("td", number(change.first)),
         element("td", number(change.other)),
-        element(
-            "td", interval_in_words(change.less), element("small", f"{symbol} {verdict}", class_=css_class)
-        ),
+        element("td", interval_in_words(change.less), element("small", f"{symbol} {verdict}", class_=css_class)),
         element("td", f"{change.n_texts:,}"),
     )
 
@@ -143,7 +136,9 @@ def _check(label: str, values: Sequence[float]) -> Markup:
 # A layer analysis in words: what was measured, in which unit, and what the numbers do not say.
 
 
-OWN_SCALES = "This method gives each {row} of each model a scale of its own: compare words within a {row}, not {row}s or models."
+OWN_SCALES = (
+    "This method gives each {row} of each model a scale of its own: compare words within a {row}, not {row}s or models."
+)
 ONE_SCALE = "All {row}s and models share one scale, in {measure}: 0 means that nothing of a word is used."
 INDEPENDENCE = (
     "A sum over words is what is kept of a sentence or a text only as far as its words vary independently of each other; this is "
@@ -154,9 +149,7 @@ ONE_TRAINING = (
     "explanations' seeds; a second training of the same model may differ by more."
 )
 TRAININGS = "Each model was trained with several seeds; the intervals are over trainings."
-EACH_ALONE = (
-    "Each word is judged alone: of a hundred words without any change, about two or three will seem dropped."
-)
+EACH_ALONE = "Each word is judged alone: of a hundred words without any change, about two or three will seem dropped."
 LEFT_OUT = "Words of fewer than {bar} texts are in no list of words; the maps show them."
 FEW = "With so few texts every word is listed, also where it occurs once: a mean of one text says nothing about others."
 MOST_CAVEATS = 12

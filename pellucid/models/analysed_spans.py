@@ -71,9 +71,7 @@ def span_states(model: Model, row: Row) -> SpanStates:
     """The last layers' states on one text that the model reads at once; raises `ModelCannot` for models without spans."""
     network = model.network if isinstance(model, Classifier) else None
     if not isinstance(network, PoolingNetwork) or not isinstance(network.pooler, WithSpanVectors):
-        raise ModelCannot(
-            f"{model.name} has no span attention to look into; give a model trained with pooler='span'."
-        )
+        raise ModelCannot(f"{model.name} has no span attention to look into; give a model trained with pooler='span'.")
     if getattr(network.pooler, "of", "all") == "each":
         raise ModelCannot(
             f"{model.name} weighs the spans of each text by themselves (of='each'), and the analysis is of one sum over all spans; give "
@@ -212,9 +210,7 @@ def analysed(
     reader = _Reader(model, batch, explanation, scheduler, draws, target.classes[0], states)
     spans = [
         _span(explanation.scored(index), moves, number, reader, range(first, last + 1))
-        for number, (index, first, last) in enumerate(
-            zip(heaviest, *map(torch.Tensor.tolist, ends), strict=True)
-        )
+        for number, (index, first, last) in enumerate(zip(heaviest, *map(torch.Tensor.tolist, ends), strict=True))
     ]
     label = model.labels.index(explanation.prediction.label)
     return SpanAnalysis(explanation, tuple(spans), *_counts(states), float(votes[label]), gap)
@@ -257,9 +253,7 @@ class _Reader:
         """[row logit] -> each row's class and the explained class's probability."""
         best = class_logits(logits, self.model.problem).argmax(-1).tolist()
         chances = class_probabilities(logits, self.model.problem)[:, self.explained].tolist()
-        return [
-            Answer(self.model.labels[number], chance) for number, chance in zip(best, chances, strict=True)
-        ]
+        return [Answer(self.model.labels[number], chance) for number, chance in zip(best, chances, strict=True)]
 
 
 def _target(explanation: Explanation, model: Model) -> ResolvedTarget:

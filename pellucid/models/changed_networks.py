@@ -115,9 +115,7 @@ def _tables(classifier: Classifier, words: torch.Tensor) -> list[nn.Embedding]:
     tables = [
         module
         for module in classifier.network.modules()
-        if isinstance(module, nn.Embedding)
-        and module.weight is not words
-        and module.embedding_dim == words.shape[1]
+        if isinstance(module, nn.Embedding) and module.weight is not words and module.embedding_dim == words.shape[1]
     ]
     return sorted(tables, key=lambda table: table.num_embeddings)
 

@@ -81,9 +81,7 @@ class BiLSTMEncoder(BlocksOnVectors):
         super().__init__(table, blocks, width + table.width if retention == "concat" else width)
         self.retention = retention
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
-    ) -> Encoded:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None) -> Encoded:
         """[batch piece] -> states [batch piece width]; position_ids are not read."""
         vectors, attended = self.vectors(input_ids), attention_mask.bool()
         states = vectors
@@ -144,9 +142,7 @@ class CNNEncoder(BlocksOnVectors):
 def _check_widths(widths: object) -> None:
     whole = isinstance(widths, list | tuple) and all(type(width) is int and width > 0 for width in widths)
     if not whole or not widths:
-        raise BadSetting(
-            f"widths={quoted(widths)} is not possible; give a list of whole numbers, such as [3, 4, 5]."
-        )
+        raise BadSetting(f"widths={quoted(widths)} is not possible; give a list of whole numbers, such as [3, 4, 5].")
 
 
 class _FilterLayer(nn.Module):
@@ -229,9 +225,7 @@ class TransformerEncoder(BlocksOnVectors):
             at_least(name, value, 1)
         between("dropout", dropout, 0, 0.9)
         if width % heads or width % 2:
-            raise BadSetting(
-                f"width={width} is not possible; give an even number that heads={heads} divides."
-            )
+            raise BadSetting(f"width={width} is not possible; give an even number that heads={heads} divides.")
         check_own_width(vectors, vector_width)
         own = width if vectors == "random" else WIDTH
         table = WordVectors(vocabulary, vectors, dropout, vector_width or own)
@@ -240,9 +234,7 @@ class TransformerEncoder(BlocksOnVectors):
         fits = table.width == width
         self.widened = nn.Identity() if fits else nn.Linear(table.width, width, bias=False)
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
-    ) -> Encoded:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None) -> Encoded:
         """[batch piece] -> states [batch piece width]; position_ids: where each piece stands, None for one after the other."""
         attended = attention_mask.bool()
         states = self.widened(self.vectors(input_ids) * math.sqrt(self.vectors.width))

@@ -34,18 +34,14 @@ def load_classifier(
         path = _expanded(possible_path(source))
         is_folder = path.is_dir()
         if path.is_file():
-            raise BadFile(
-                f"{source} is a file, no model's folder; give the folder that `save_pretrained` wrote."
-            )
+            raise BadFile(f"{source} is a file, no model's folder; give the folder that `save_pretrained` wrote.")
     if not is_folder and _looks_local(str(source)):
         raise BadFile(f"There is no folder {source}; give a folder with a saved classifier, or a hub name.")
     composed = is_composed(path)
     if composed and problem is not None:
         raise BadSetting(f"{source} knows its own problem; leave problem= away.")
     classifier = (
-        load_composed(path)
-        if composed
-        else load_hugging_face(path if path.is_dir() else source, problem, kind)
+        load_composed(path) if composed else load_hugging_face(path if path.is_dir() else source, problem, kind)
     )
     classifier.network.to(dtype=kind)
     return on_device(replace(classifier, computes_in=mixed), device)
@@ -69,9 +65,7 @@ def load_model(
     if (local and not path.is_dir()) or is_composed(path) or not is_writing_source(path if local else source):
         return load_classifier(source, device=device, dtype=dtype, problem=problem)
     if problem is not None or dtype == "mixed_bfloat16":
-        raise BadSetting(
-            f"{source} writes texts; leave problem= away, and give a plain number type as dtype=."
-        )
+        raise BadSetting(f"{source} writes texts; leave problem= away, and give a plain number type as dtype=.")
     model = load_writing(path if local else source, getattr(torch, dtype), languages or Languages())
     move(model.network, device)
     return model

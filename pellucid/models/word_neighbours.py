@@ -64,9 +64,7 @@ class WordNeighbours:
         ids = self.model.vocabulary.tolist()
         texts = [self.tokenizer.decode([number]).strip() for number in ids]
         whole = [number for number, text in enumerate(texts) if len(text) > 1 and text.isalpha()]
-        again = self.tokenizer.encode_batch(
-            [f" {texts[number]}" for number in whole], add_special_tokens=False
-        )
+        again = self.tokenizer.encode_batch([f" {texts[number]}" for number in whole], add_special_tokens=False)
         own = [number for number, pieces in zip(whole, again, strict=True) if pieces.ids == [ids[number]]]
         return [texts[number] for number in own], [ids[number] for number in own]
 
@@ -116,9 +114,7 @@ class FileNeighbours:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {
-            word: number for number, word in reversed(list(enumerate(self.words)))
-        }  # the first of equal ones
+        return {word: number for number, word in reversed(list(enumerate(self.words)))}  # the first of equal ones
 
     @cached_property
     def _directions(self) -> Tensor:

@@ -64,9 +64,7 @@ def share(count: float, of: int) -> Interval:
     mean, width = count / of, Z * Z / of
     half = Z * math.sqrt(mean * (1 - mean) / of + width / (4 * of))
     low, high = (mean + width / 2 - half) / (1 + width), (mean + width / 2 + half) / (1 + width)
-    return Interval(
-        mean, low if count else 0.0, high if count < of else 1.0
-    )  # exact where rounding would not be
+    return Interval(mean, low if count else 0.0, high if count < of else 1.0)  # exact where rounding would not be
 
 
 def difference(first: Interval, second: Interval) -> Interval:
@@ -138,9 +136,7 @@ def paired_difference(
     """a - b over the examples that both judged, with its 95 % interval; every resample draws the same texts for both."""
     a, b = (np.asarray(columns, dtype=float).reshape(len(columns), -1) for columns in (columns_a, columns_b))
     if a.shape != b.shape:
-        raise BadInput(
-            f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came."
-        )
+        raise BadInput(f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came.")
     both = judged_rows(np.hstack([a, b]))
     width = a.shape[1]
     means = resampled_means(both, resamples, seed)
@@ -179,9 +175,7 @@ def _standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def accuracy_interval(
-    correct: Sequence[bool] | np.ndarray, *, resamples: int = 2000, seed: int = 0
-) -> Interval:
+def accuracy_interval(correct: Sequence[bool] | np.ndarray, *, resamples: int = 2000, seed: int = 0) -> Interval:
     """The share of correct answers [example] with its 95 % interval."""
     return bootstrap_interval(np.asarray(correct, dtype=float), resamples=resamples, seed=seed)
 
@@ -204,9 +198,7 @@ def percentile_interval(number: float, resampled: np.ndarray, examples: int) -> 
 def resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """[example column] -> [resample column]: the column means of examples drawn with replacement."""
     generator = np.random.default_rng(seed)
-    return np.concatenate(
-        [tally @ rows / max(len(rows), 1) for tally in tallies(generator, len(rows), resamples)]
-    )
+    return np.concatenate([tally @ rows / max(len(rows), 1) for tally in tallies(generator, len(rows), resamples)])
 
 
 def tallies(generator: np.random.Generator, count: int, resamples: int) -> Iterator[np.ndarray]:
@@ -272,9 +264,7 @@ def matthews_interval(
     """
     classes = sorted({*gold, *predicted})
     number = {name: index for index, name in enumerate(classes)}
-    cells = np.array(
-        [number[one] * len(classes) + number[other] for one, other in zip(gold, predicted, strict=True)]
-    )
+    cells = np.array([number[one] * len(classes) + number[other] for one, other in zip(gold, predicted, strict=True)])
     # Only the pairs of classes that occur are columns: of many classes most pairs do not.
     pairs, of = np.unique(cells, return_inverse=True)
     rows = np.eye(len(pairs))[of]

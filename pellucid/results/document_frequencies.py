@@ -28,9 +28,7 @@ class DocumentFrequencies:
 
     def __post_init__(self) -> None:
         if self.n_texts < 1:
-            raise BadInput(
-                "There are no texts to count how rare words are; give a file or a list with texts."
-            )
+            raise BadInput("There are no texts to count how rare words are; give a file or a list with texts.")
 
     def idf(self, form: str) -> float:
         """The inverse document frequency: ln((1 + N) / (1 + df)) + 1; 1 for a word of every text, more for rarer ones.

@@ -127,9 +127,7 @@ def example_record(example: Example) -> ExampleRecord:
         "id": example.id,
         "segments": list(example.segments),
         "label": example.label,
-        "rationales": [
-            {"segment": mark.segment, "start": mark.start, "end": mark.end} for mark in example.rationales
-        ],
+        "rationales": [{"segment": mark.segment, "start": mark.start, "end": mark.end} for mark in example.rationales],
         "meta": _plain_meta(example),
     }
 
@@ -211,15 +209,11 @@ def _units(record: UnitsRecord) -> Units | Spans:
     )
     if record["span_first"] is None:
         return units
-    return Spans(
-        units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64)
-    )
+    return Spans(units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64))
 
 
 def _explained(record: AnswerRecord) -> Explained:
-    return Explained(
-        record["target_label"], record["target_against"], record["target_output"], record["target_value"]
-    )
+    return Explained(record["target_label"], record["target_against"], record["target_output"], record["target_value"])
 
 
 def _prediction(record: AnswerRecord) -> Prediction:

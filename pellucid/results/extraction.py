@@ -122,14 +122,10 @@ def extraction_in(example: Example) -> Extraction:
         meta = {name: value for name, value in example.meta.items() if name not in OWN}
         original = Example(tuple(example.meta["original"]), example.label, (), example.id, meta)
         spans = tuple(
-            ExtractedSpan(
-                original.segments[segment][start:end], score, segment, start, end, range(first, stop)
-            )
+            ExtractedSpan(original.segments[segment][start:end], score, segment, start, end, range(first, stop))
             for segment, start, end, first, stop, score in example.meta["spans"]
         )
-        extracted_by = (
-            example.meta[name] for name in ("n_words", "extractor", "extractor_settings", "extractor_seed")
-        )
+        extracted_by = (example.meta[name] for name in ("n_words", "extractor", "extractor_settings", "extractor_seed"))
         return Extraction(original, spans, *extracted_by)
     except (KeyError, TypeError, ValueError, IndexError):
         raise BadInput(

@@ -60,10 +60,7 @@ def interval_from(record: Mapping[str, object]) -> Interval:
 
 def curve_from(record: CurveRecord) -> Curve:
     """The curve of a record; raises `ValueError` for lines that differ in length or cannot be drawn."""
-    lines = [
-        tuple(map(number_from, line))
-        for line in (record["grid"], record["mean"], record["low"], record["high"])
-    ]
+    lines = [tuple(map(number_from, line)) for line in (record["grid"], record["mean"], record["low"], record["high"])]
     if len(set(map(len, lines))) > 1:
         raise ValueError("the lines of a curve differ in length")
     grid = lines[0]
@@ -223,7 +220,9 @@ class TrustCard:
         return renderers.get("terminal_trust_card").make(self)
 
     def __repr__(self) -> str:
-        return f"<TrustCard of {self.model}: {self.n_texts:,} texts, recommended: {', '.join(self.recommended) or 'none'}>"
+        return (
+            f"<TrustCard of {self.model}: {self.n_texts:,} texts, recommended: {', '.join(self.recommended) or 'none'}>"
+        )
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""

@@ -40,7 +40,9 @@ class SideBySide(Mapping[str, Results]):
 
     def __repr__(self) -> str:
         texts = len(next(iter(self.by_method.values()), ()))
-        return f"<SideBySide: {texts:,} text{'' if texts == 1 else 's'} by {', '.join(map(short_title, self.by_method))}>"
+        return (
+            f"<SideBySide: {texts:,} text{'' if texts == 1 else 's'} by {', '.join(map(short_title, self.by_method))}>"
+        )
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -119,12 +121,8 @@ def _of_both(common: int, rest: tuple[int, int], left: tuple[int, int]) -> float
     points, weights = _gauss((common + sum(rest)) // 2 + 1)
     chance = np.zeros_like(points)
     for before in range(min(*left, common)):
-        of_common = bdtr(before, common - 1, points) - (
-            bdtr(before - 1, common - 1, points) if before else 0.0
-        )
-        of_rest = (
-            bdtr(min(many - 1 - before, own), own, points) for many, own in zip(left, rest, strict=True)
-        )
+        of_common = bdtr(before, common - 1, points) - (bdtr(before - 1, common - 1, points) if before else 0.0)
+        of_rest = (bdtr(min(many - 1 - before, own), own, points) for many, own in zip(left, rest, strict=True))
         chance += of_common * np.prod(list(of_rest), axis=0)
     return common * float(weights @ chance)
 

@@ -67,9 +67,7 @@ def check_name(path: str | Path) -> Path:
     """The path, if results can be saved under its name; else `BadFile`."""
     path = possible_path(path)
     if path.suffix not in (".parquet", ".json"):
-        raise BadFile(
-            f"{quoted(str(path))} ends in {path.suffix!r}; give a name that ends in .parquet or .json."
-        )
+        raise BadFile(f"{quoted(str(path))} ends in {path.suffix!r}; give a name that ends in .parquet or .json.")
     return path
 
 
@@ -95,9 +93,7 @@ def save(explanations: Sequence[Explanation], path: str | Path) -> None:
         write_text(path, json.dumps({"form": FORM, "explanations": records}, ensure_ascii=False))
     else:
         with whole_file(path) as temporary:
-            pq.write_table(
-                arrow_table(records, SCHEMA, f"Cannot write {path}"), temporary, compression="zstd"
-            )
+            pq.write_table(arrow_table(records, SCHEMA, f"Cannot write {path}"), temporary, compression="zstd")
 
 
 def arrow_table(records: Sequence[Mapping[str, object]], schema: pa.Schema, failure: str) -> pa.Table:

@@ -175,9 +175,7 @@ class Table:
             content = content if of is None else sealed(content, of)
             text = json.dumps(content, ensure_ascii=False, indent=1)
         except (TypeError, ValueError, RecursionError) as error:
-            raise BadInput(
-                f"The comparison cannot be saved: {reason(error)}; use plain values in about."
-            ) from None
+            raise BadInput(f"The comparison cannot be saved: {reason(error)}; use plain values in about.") from None
         write_text(path, text)
 
     @staticmethod

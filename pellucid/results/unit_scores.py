@@ -46,9 +46,7 @@ def scored_runs(units: Units, segments: Sequence[str], scores: np.ndarray, bar: 
     return runs
 
 
-def coarser(
-    units: Units | Spans, scores: np.ndarray, kind: Kind, segments: Sequence[str]
-) -> tuple[Units, np.ndarray]:
+def coarser(units: Units | Spans, scores: np.ndarray, kind: Kind, segments: Sequence[str]) -> tuple[Units, np.ndarray]:
     """The coarser units and their scores [..., unit], added up; a span's score is first shared among its parts."""
     fine, scores = (units.parts, units.share(scores)) if isinstance(units, Spans) else (units, scores)
     if fine.kind == kind:

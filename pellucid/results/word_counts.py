@@ -22,9 +22,7 @@ NO_SIGN = (
     "These scores have no sign: they say how much a word counts, not whether it speaks for a class, so no word can speak "
     "against one."
 )
-NO_CLASS = (
-    "These scores are the same whatever class is explained: a word stands under the class of its texts."
-)
+NO_CLASS = "These scores are the same whatever class is explained: a word stands under the class of its texts."
 RANDOM = "These scores are random, so these words mean nothing."
 
 
@@ -150,9 +148,7 @@ def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) 
         yield NO_CLASS
     axes = Counter(axis for one in explanations for axis in one.rows)
     for kind, labels in axes:
-        place, label = (
-            ("last", labels[-1]) if kind == "layer" else ("first", labels[0])
-        )  # as `shown_row` chooses
+        place, label = ("last", labels[-1]) if kind == "layer" else ("first", labels[0])  # as `shown_row` chooses
         yield f"Counted is the {place} {kind} of {len(labels)}: {label}."
     larger = {one.units.kind for one in explanations} & {"sentence", "paragraph"}
     if larger:
@@ -199,9 +195,7 @@ def _sums_of_text(one: Explanation, unit: Counted) -> dict[str, tuple[float, flo
         scores[form].append(score)
     total = math.fsum(abs(score) for of_form in scores.values() for score in of_form)
     means = {form: math.fsum(of_form) / len(of_form) for form, of_form in scores.items()}
-    return {
-        form: (mean, mean / total if total > 0 else 0.0, len(scores[form])) for form, mean in means.items()
-    }
+    return {form: (mean, mean / total if total > 0 else 0.0, len(scores[form])) for form, mean in means.items()}
 
 
 def _scored_forms(one: Explanation, unit: Counted) -> Iterator[tuple[str, float]]:

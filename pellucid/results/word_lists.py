@@ -104,9 +104,7 @@ def overlap_curve(
     )
 
 
-def _drawn(
-    vocabularies: Sequence[Sequence[str]], most: int, n_draws: int, seed: int
-) -> list[list[list[str]]]:
+def _drawn(vocabularies: Sequence[Sequence[str]], most: int, n_draws: int, seed: int) -> list[list[list[str]]]:
     """[draw class word]: words of each class in random order."""
     content = "\n".join(f"{len(words)} {' '.join(words)}" for words in vocabularies)
     digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -181,8 +179,7 @@ class WordLists:
     def shared(self, first: str, second: str, k: int = MOST, sums: Sums = "raw") -> tuple[str, ...]:
         """The words that both classes have among their k first, those with the best places first; errors as in `top`."""
         places = [
-            {word.word: place for place, word in enumerate(self.top(label, k, sums))}
-            for label in (first, second)
+            {word.word: place for place, word in enumerate(self.top(label, k, sums))} for label in (first, second)
         ]
         both = places[0].keys() & places[1].keys()
         return tuple(sorted(both, key=lambda word: (places[0][word] + places[1][word], word)))
@@ -198,9 +195,7 @@ class WordLists:
         """
         return overlap([[word.word for word in self.top(label, k, sums)] for label in self.labels], k)
 
-    def overlap_curve(
-        self, sums: Sums = "raw", most: int = MOST, n_draws: int = 200, seed: int = 0
-    ) -> OverlapCurve:
+    def overlap_curve(self, sums: Sums = "raw", most: int = MOST, n_draws: int = 200, seed: int = 0) -> OverlapCurve:
         """The overlap at k = 1 to `most` beside random lists and lists of the rarest words.
 
         It ends where the shortest list of a class ends; classes without a word above 0 are left out. n_draws: random lists.
@@ -218,9 +213,7 @@ class WordLists:
 
     def rows(self) -> list[dict[str, object]]:
         """The words as plain values, with both scores."""
-        extra = (
-            {"raw_idf": word.score("raw"), "normalised_idf": word.score("normalised")} for word in self.words
-        )
+        extra = ({"raw_idf": word.score("raw"), "normalised_idf": word.score("normalised")} for word in self.words)
         return [asdict(word) | scores for word, scores in zip(self.words, extra, strict=True)]
 
     def record(self) -> dict[str, object]:

@@ -71,9 +71,7 @@ class Row:
         """The row of a table [piece column] that has the columns of a text's row, and its windows; extent: where it is known."""
         row = object.__new__(cls)
         columns = text.columns if len(table) else COLUMNS  # a column without an entry is none
-        row.__dict__.update(
-            table=table, columns=columns, length=len(table), windows=text.windows, written=text.written
-        )
+        row.__dict__.update(table=table, columns=columns, length=len(table), windows=text.windows, written=text.written)
         if extent is not None:
             row.__dict__["extent"] = extent
         for number in range(len(COLUMNS), len(columns)):

@@ -27,9 +27,7 @@ def blank_vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
         return torch.zeros_like(like)
     blank = _vector(model, baselines, like)
     if not blank.isfinite().all():
-        which = (
-            "mean of the word embeddings" if baselines == "mean" else f"embedding of the {baselines} token"
-        )
+        which = "mean of the word embeddings" if baselines == "mean" else f"embedding of the {baselines} token"
         raise ModelCannot(
             f"The {which} of {model.name} is no vector of finite numbers, so it cannot stand for \"no word\"; use baselines='zero'."
         )

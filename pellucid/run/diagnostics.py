@@ -107,7 +107,9 @@ def with_caveat_on_rounding(explanation: Explanation, rounding: Rounding) -> Exp
     if not nothing:
         caveat = f"Scores below {number(limit)} are rounding here: the model computes in {name}."
     elif rounding.dtype in SHORT or explanation.target.output in SURE:
-        caveat = f"All scores are 0: what the target depends on is less than {number(limit)}, the rounding of {name} here."
+        caveat = (
+            f"All scores are 0: what the target depends on is less than {number(limit)}, the rounding of {name} here."
+        )
     else:
         return explanation
     return replace(explanation, caveats=(*rest, caveat))

@@ -177,10 +177,7 @@ def explain_batch(
         for call in complete
     }
     rounding = rounding_of(request.model)
-    return {
-        title: [with_caveat_on_rounding(text, rounding) for text in texts]
-        for title, texts in whole_texts.items()
-    }
+    return {title: [with_caveat_on_rounding(text, rounding) for text in texts] for title, texts in whole_texts.items()}
 
 
 def _check_readers(request: Request) -> None:
@@ -243,9 +240,7 @@ def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int
     if not isinstance(request.target, HiddenState):
         return everything, everything
     explained = request.target.rows_read(windows)
-    return (
-        explained if all(call.entry.facts["of_class"] for call in request.calls) else everything
-    ), explained
+    return (explained if all(call.entry.facts["of_class"] for call in request.calls) else everything), explained
 
 
 def _stitched(
@@ -302,9 +297,7 @@ def _explain_group(
     request: Request, guard: Guard, indices: list[int], scheduler: Scheduler, on_failure: OnFailure
 ) -> Iterator[tuple[str, list[Explanation]]]:
     batch = guard.windows.select(indices)
-    forward = ForwardPass(
-        request.model, batch, scheduler, request.seed, open_attention=request.opens_attention
-    )
+    forward = ForwardPass(request.model, batch, scheduler, request.seed, open_attention=request.opens_attention)
     has_graph = request.reads_text_graph or (request.reads_points and guard.samples_all(indices))
     if has_graph:
         _ = forward.trace  # one pass with a graph serves all methods; the guard then checks that very pass
@@ -381,18 +374,12 @@ def _head_settings(model: Model, call: Call) -> dict[str, str]:
     return {} if head is None or "language_head" not in call.entry.facts["needs"] else head_settings(head)
 
 
-def _facts(
-    group: _Group, call: Call, number: int, own: RowFacts, values: np.ndarray, units: Units | Spans
-) -> RowFacts:
+def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.ndarray, units: Units | Spans) -> RowFacts:
     """The method's own diagnostics and caveats of these scores, and those that hold of every method."""
     model, residual = group.request.model, group.logits.residuals[number]
     parity = {} if residual is None else {"parity": residual}
     diagnostics, caveats = own
-    rationale = (
-        [FIXED_CHOICE]
-        if "rationale" in model.capabilities and "gradient" in call.entry.facts["needs"]
-        else []
-    )
+    rationale = [FIXED_CHOICE] if "rationale" in model.capabilities and "gradient" in call.entry.facts["needs"] else []
     nothing = [] if values.any() else [NOTHING]
     of_words = caveats_on_words(group.forward.batch.examples[number].segments)
     of_value, of_text = group.value_roundings[number], values[..., ~units.special]
@@ -409,7 +396,5 @@ def predict(logits: Tensor, model: Model, example: Example) -> Prediction:
         text = example.segments[-1]
         return Prediction(text, (text,), tuple(logits.tolist()), ())
     best = int(class_logits(logits, model.problem).argmax())
-    chances = (
-        () if model.problem == "regression" else tuple(class_probabilities(logits, model.problem).tolist())
-    )
+    chances = () if model.problem == "regression" else tuple(class_probabilities(logits, model.problem).tolist())
     return Prediction(model.labels[best], model.labels, tuple(logits.tolist()), chances)

@@ -252,9 +252,7 @@ class SharedPoints:
         return self.waiting.pop((number, *key))
 
 
-def sums_at(
-    run: ForwardPass, target: Explainable, points: Points, start: Callable[[], Tensor], add: Add
-) -> Tensor:
+def sums_at(run: ForwardPass, target: Explainable, points: Points, start: Callable[[], Tensor], add: Add) -> Tensor:
     """Sums over all points of what is made of the target's gradients.
 
     start: a new tensor of zeros. add: adds to it what comes of the gradients [point unit width] of some points; both depend on
@@ -278,9 +276,7 @@ def _gradients_of_all(
     def gradients(numbers: list[int]) -> tuple[list[int], list[Tensor]]:
         examples = [points.owners[number] for number in numbers]
         here = run.of(examples, points.at(numbers), points.layer)
-        return numbers, [
-            here.gradient(target.select(examples), points.layer, remember=False) for target in targets
-        ]
+        return numbers, [here.gradient(target.select(examples), points.layer, remember=False) for target in targets]
 
     for pack in run.scheduler.packs_of([run.batch.rows[owner] for owner in points.owners]):
         yield from run.scheduler.halving(pack, gradients)

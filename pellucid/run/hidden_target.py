@@ -118,9 +118,7 @@ class HiddenState:
         if self.layer != HEAD:
             return self
         if WRITING in model.capabilities:
-            raise ModelCannot(
-                f"{model.name} has no classification head, so no states that one reads; name a layer."
-            )
+            raise ModelCannot(f"{model.name} has no classification head, so no states that one reads; name a layer.")
         if "gradient" not in model.capabilities:
             raise ModelCannot(
                 f"Which states the head of {model.name} reads is seen by gradients, which it does not give; name a layer."
@@ -161,9 +159,7 @@ class HiddenState:
         """Fix each example's direction by the states [example width] of the whole texts, as `readout_in` reads them."""
         states = widened(states.detach())
         layers = (self.layer,) if isinstance(self.layer, int) else tuple(range(model.n_layers + 1))
-        return ResolvedState(
-            self, quotient(states, states.norm(dim=-1, keepdim=True)), self.readout_in(model), layers
-        )
+        return ResolvedState(self, quotient(states, states.norm(dim=-1, keepdim=True)), self.readout_in(model), layers)
 
 
 @dataclass(frozen=True, eq=False)

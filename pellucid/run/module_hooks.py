@@ -21,17 +21,13 @@ def hook_input(module: nn.Module, hook: Callable, *, with_kwargs: bool = False) 
         return module.register_forward_pre_hook(_in_this_thread(hook), with_kwargs=with_kwargs).remove
 
 
-def hook_output(
-    module: nn.Module, hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
-) -> Remove:
+def hook_output(module: nn.Module, hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> Remove:
     """Register a forward hook; returns what removes it.
 
     with_kwargs: the hook gets keyword arguments too. always_call: it is called also where the module raised an error.
     """
     with _REGISTERING:
-        handle = module.register_forward_hook(
-            _in_this_thread(hook), with_kwargs=with_kwargs, always_call=always_call
-        )
+        handle = module.register_forward_hook(_in_this_thread(hook), with_kwargs=with_kwargs, always_call=always_call)
     return handle.remove
 
 

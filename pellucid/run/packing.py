@@ -38,9 +38,7 @@ def packing_of(model: Model, rows: Sequence[Row], budget: int) -> Packing:
 
     budget: padded tokens that a pack has room for.
     """
-    by_length = (
-        model.unpadded == "equal"
-    )  # for a function, whose calls may cost money, there is only one trial
+    by_length = model.unpadded == "equal"  # for a function, whose calls may cost money, there is only one trial
     size = max(SHORT, 1 << (max(row.extent for row in rows) - 1).bit_length()) if by_length else 0
     if size in model.packings:
         return model.packings[size]
@@ -109,9 +107,7 @@ def _trial_rows(rows: Sequence[Row], budget: int) -> list[Row]:
     if len(longest) <= SHORT:
         longest = _only(longest, range(min(CUT, len(longest))))
     count = max(ENOUGH, min(MOST, budget // max(1, len(longest)))) - 2
-    pieces = {
-        row.ids[n]: (row, n) for row in rows for n, segment in enumerate(row.segments) if segment != SPECIAL
-    }
+    pieces = {row.ids[n]: (row, n) for row in rows for n, segment in enumerate(row.segments) if segment != SPECIAL}
     single_pieces = list(pieces.values())[:: max(1, len(pieces) // count)][:count]
     content = [n for n, segment in enumerate(longest.segments) if segment != SPECIAL]
     edits = [_only(row, [n]) for row, n in single_pieces] + [_only(longest, content[: len(content) // 2])]

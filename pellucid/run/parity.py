@@ -66,9 +66,7 @@ class Guard:
         )
         for _, of_text in groupby(range(len(self.owners)), self.owners.__getitem__):
             rows = list(of_text)
-            if (
-                len(rows) > 1
-            ):  # a long text's class depends on all its windows, so it is fixed before one is explained
+            if len(rows) > 1:  # a long text's class depends on all its windows, so it is fixed before one is explained
                 self._run_windows(rows)
 
     def _run_windows(self, rows: list[int]) -> None:
@@ -132,9 +130,7 @@ class Guard:
         return (~(best - next_best > 2 * allowed * best.abs().clamp_min(1.0))).tolist()  # nan too
 
 
-def sample(
-    packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int, alone: int = 0
-) -> frozenset[int]:
+def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int, alone: int = 0) -> frozenset[int]:
     """The rows to run once more as single texts: all of a small call that one pack has room for; else the longest and most padded.
 
     packs: rows that run together. lengths: pieces of each row. budget: padded tokens a pack. alone: what a single text costs at

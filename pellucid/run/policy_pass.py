@@ -52,9 +52,7 @@ class Ledger:
         """
         if not output.requires_grad or output.ndim == 0 or output.shape[0] % self.n_examples:
             return output
-        own = (
-            output.clone() if output._is_view() else output
-        )  # networks may change it in place, which a view forbids
+        own = output.clone() if output._is_view() else output  # networks may change it in place, which a view forbids
         return _Noted.apply(own, self.shares[account], constant.detach())
 
 

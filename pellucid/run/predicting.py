@@ -25,9 +25,7 @@ def single_predictions(model: Model, examples: Sequence[Example]) -> list[Predic
     answers: list[Prediction] = []
     for row, example in zip(batch.rows, examples, strict=True):
         windows = [pieces_in(row, window) for window in row.windows]
-        logits = (
-            model.plain_window_logits(example, windows).mean(0) if windows else model.plain_logits(example)
-        )
+        logits = model.plain_window_logits(example, windows).mean(0) if windows else model.plain_logits(example)
         answers.append(predict(logits.cpu(), model, example))
     return answers
 

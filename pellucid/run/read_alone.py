@@ -28,18 +28,14 @@ def read_alone(
     them are absent. A text without spans gets an empty dictionary; a text without other spans of those lengths gets no
     `random_agrees`.
     """
-    variants = [
-        _variants(run, example, units[example], weights[example], draws) for example in range(len(units))
-    ]
+    variants = [_variants(run, example, units[example], weights[example], draws) for example in range(len(units))]
     flat = [row for rows in variants for row in rows]
     logits = evaluate_rows(run.model, run.scheduler, flat).double() if flat else torch.empty(0, 1)
     problem = run.model.problem
     predictions = class_logits(run.logits.double().cpu(), problem).argmax(-1).tolist()
     return [
         _diagnostics(class_probabilities(of_spans, problem), predicted) if len(of_spans) else {}
-        for of_spans, predicted in zip(
-            logits.split([len(rows) for rows in variants]), predictions, strict=True
-        )
+        for of_spans, predicted in zip(logits.split([len(rows) for rows in variants]), predictions, strict=True)
     ]
 
 
@@ -48,9 +44,7 @@ def _variants(run: ForwardPass, example: int, spans: Spans, weights: Tensor, dra
     if not len(spans):
         return []
     number_of = {part: number for number, part in enumerate(spans.parts.content)}
-    ends = [
-        (number_of[int(spans.first[one])], number_of[int(spans.last[one])]) for one in _used(run, weights)
-    ]
+    ends = [(number_of[int(spans.first[one])], number_of[int(spans.last[one])]) for one in _used(run, weights)]
     ranges = [range(first, last + 1) for first, last in ends]
     generator = generator_for(run.batch.rows[example], "read_alone", run.seed)
     choices = [ranges, *choices_alike(ranges, texts_with_spans(spans), draws, generator)]
@@ -116,9 +110,7 @@ def choices_alike(
     return list(different.values())
 
 
-def disjoint_alike(
-    ranges: Sequence[range], texts: Sequence[int], generator: torch.Generator
-) -> list[range] | None:
+def disjoint_alike(ranges: Sequence[range], texts: Sequence[int], generator: torch.Generator) -> list[range] | None:
     """Random ranges as long as these, which share no unit, each within one text; None where those drawn first leave no room.
 
     The longest is drawn first. texts: for each content unit the number of its text, or -1: no range lies there.
@@ -129,8 +121,7 @@ def disjoint_alike(
         fitting = [
             range(start, start + size)
             for start in range(len(texts) - size + 1)
-            if texts[start] == texts[start + size - 1] != SPECIAL
-            and not used & set(range(start, start + size))
+            if texts[start] == texts[start + size - 1] != SPECIAL and not used & set(range(start, start + size))
         ]
         if not fitting:
             return None

@@ -69,9 +69,7 @@ class InWiderNumbers(TorchFunctionMode):
         self.wide = wide
         self.narrow = (*SHORT, torch.float32) if wide == torch.float64 else SHORT
 
-    def __torch_function__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
-    ) -> object:
+    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> object:
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") == "__get__":  # an attribute: nothing to compute
             return self._wide_type(func(*args, **kwargs))
@@ -131,9 +129,7 @@ class Rounding:
     @property
     def type_name(self) -> str:
         """In what the model computes, in words."""
-        return (
-            "numbers coarser than float32" if self.only_measured else str(self.dtype).removeprefix("torch.")
-        )
+        return "numbers coarser than float32" if self.only_measured else str(self.dtype).removeprefix("torch.")
 
     def of_values(self, target: Explainable, answers: Tensor) -> Tensor:
         """[example]: what rounding may change of the difference of two explained values, in their unit.
@@ -277,9 +273,7 @@ def _trial_rows(model: Model) -> list[list[Row]]:
 
 
 def _edits(row: Row, writes: bool) -> list[Row]:
-    read = [
-        n for n, segment in enumerate(row.segments) if segment == 0 or (segment != SPECIAL and not writes)
-    ]
+    read = [n for n, segment in enumerate(row.segments) if segment == 0 or (segment != SPECIAL and not writes)]
     step = max(1, len(read) // N_EDITS)
     parts = [set(read[first : first + 2]) for first in range(0, len(read), step)][:N_EDITS]
     return [row.keep([n for n in range(len(row)) if n not in part]).closed() for part in parts]

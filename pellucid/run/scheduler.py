@@ -211,9 +211,7 @@ def _starts(sizes: list[int], budget: int) -> list[int]:
     borders = np.array(_borders(sizes, budget))
     cost = np.r_[0.0, np.full(len(borders) - 1, np.inf)]
     came_from = np.zeros(len(borders), dtype=int)
-    longest = np.maximum(
-        [sizes[first] for first in borders[:-1]], 1
-    )  # 0 where a decoder's whole text is absent
+    longest = np.maximum([sizes[first] for first in borders[:-1]], 1)  # 0 where a decoder's whole text is absent
     ends = np.searchsorted(borders, borders[:-1] + np.maximum(1, budget // longest), "right").tolist()
     for start, end in enumerate(ends):
         rows = borders[start + 1 : end] - borders[start]

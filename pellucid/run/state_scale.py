@@ -168,8 +168,7 @@ class _Sums:
         if not all(bool(square.isfinite().all()) for square in squares):
             raise ModelCannot(f"Hidden states of {name} on the reference texts are not finite numbers.")
         deviations = [
-            (square - mean.square()).clamp_min(0.0).sqrt()
-            for square, mean in zip(squares, means, strict=True)
+            (square - mean.square()).clamp_min(0.0).sqrt() for square, mean in zip(squares, means, strict=True)
         ]
         words = float((squares[0].mean() - means[0].mean().square()).clamp_min(0.0).sqrt())
         spread = tuple(one.clamp_min(SMALLEST) for one in deviations[1:])

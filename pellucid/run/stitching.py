@@ -25,7 +25,9 @@ from pellucid.text.ranges import passages_in
 from pellucid.text.units import PASSAGE, SPECIAL, Spans, Units, coarsen
 
 OF_EACH = "what is explained is the mean of their values"
-OF_THE_MEAN = "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
+OF_THE_MEAN = (
+    "its probability or loss is that of their mean logits, each window is explained while the others stay as they are"
+)
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 DISAGREEMENT = 0.5  # a third is what two random draws would have
 
@@ -74,9 +76,7 @@ def stitched(
 def _rows(windows: Sequence[Explanation], pieces: Units, shares: bool, n_windows: int) -> list[Explanation]:
     """Each row joined by itself, where rows have diagnostics and caveats of their own; else none."""
     labels = windows[0].rows[0][1] if windows[0].row_caveats else ()
-    return [
-        stitched([window.row(label) for window in windows], pieces, shares, n_windows) for label in labels
-    ]
+    return [stitched([window.row(label) for window in windows], pieces, shares, n_windows) for label in labels]
 
 
 @dataclass(frozen=True)

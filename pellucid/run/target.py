@@ -149,13 +149,9 @@ class Target:
         """Fix the class of each example by the model's logits [example logit]."""
         scores = class_logits(logits, problem)
         of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
-        classes = tuple(
-            self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True)
-        )
+        classes = tuple(self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True))
         others = None if against is None else (_class_number(against, labels),) * len(classes)
-        for example, row, numbers in zip(
-            examples, scores, zip(classes, others or classes, strict=True), strict=True
-        ):
+        for example, row, numbers in zip(examples, scores, zip(classes, others or classes, strict=True), strict=True):
             _check_finite(example, row, numbers, labels)
         return ResolvedTarget(classes, others, self.output, problem)
 
@@ -164,9 +160,7 @@ class Target:
             return int(scores.argmax())
         if of == "gold" and "gold" not in labels:
             if example.label is None:
-                raise BadInput(
-                    f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'."
-                )
+                raise BadInput(f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'.")
             return _gold_number(example.label, example, labels)
         return _class_number(of, labels)
 
@@ -283,9 +277,7 @@ class ResolvedTarget:
         """The target of these examples."""
         against = None if self.against is None else tuple(self.against[i] for i in indices)
         windows = None if self.windows is None else self.windows.select(indices)
-        return ResolvedTarget(
-            tuple(self.classes[i] for i in indices), against, self.output, self.problem, windows
-        )
+        return ResolvedTarget(tuple(self.classes[i] for i in indices), against, self.output, self.problem, windows)
 
     def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
         pick = lambda scores, of: scores.gather(-1, to_device(of, scores.device)[:, None])[:, 0]  # noqa: E731

@@ -75,9 +75,7 @@ class HeadProduct:
             return None
         there = (upstream != 0).any(-1)
         gradient = torch.zeros_like(self.states)
-        gradient[there] = (upstream[there] @ self.weight).to(
-            gradient
-        )  # autocast may have rounded the product
+        gradient[there] = (upstream[there] @ self.weight).to(gradient)  # autocast may have rounded the product
         return gradient
 
 

@@ -71,10 +71,7 @@ def gradients_by(parts: Sequence[Tensor], by_nodes: Iterator[Tensor]) -> Sequenc
     if not isinstance(parts, JoinedParts):
         return tuple(next(by_nodes) for _ in parts)
     return JoinedParts(
-        [
-            JoinedPart(tuple(next(by_nodes) for _ in part.tensors), part.gradient, part.gradient)
-            for part in parts.parts
-        ]
+        [JoinedPart(tuple(next(by_nodes) for _ in part.tensors), part.gradient, part.gradient) for part in parts.parts]
     )
 
 
@@ -112,8 +109,7 @@ def gradients_of(
     # The graph stays: gradients of another target, or by another layer, may follow.
     flat = torch.autograd.grad(outputs, points, weights, retain_graph=True, allow_unused=True)
     gradients = iter(
-        torch.zeros_like(point) if gradient is None else gradient
-        for point, gradient in zip(points, flat, strict=True)
+        torch.zeros_like(point) if gradient is None else gradient for point, gradient in zip(points, flat, strict=True)
     )
     (embeddings,), states, attention, absorbed = (gradients_by(group, gradients) for group in groups)
     return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))
@@ -167,9 +163,7 @@ class Traces:
     point: Tensor | None = None
     layer: int | None = None
     open_attention: bool = False
-    _gradients: dict[tuple[Explainable, bool], Gradients] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _gradients: dict[tuple[Explainable, bool], Gradients] = field(default_factory=dict, init=False, repr=False)
 
     def _run(self, want: Want) -> Trace:
         return self.model.trace(self.rows, want, self.point, self.layer)

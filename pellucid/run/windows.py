@@ -12,9 +12,7 @@ from pellucid.base.errors import BadInput
 from pellucid.run.batch import Batch, Row, Window
 from pellucid.text.units import SPECIAL
 
-OVERLAP = (
-    1 / 8
-)  # of the pieces of text in a window, so that a word near a border has its neighbours in one window
+OVERLAP = 1 / 8  # of the pieces of text in a window, so that a word near a border has its neighbours in one window
 
 
 def windows_of(row: Row, max_length: int) -> tuple[Window, ...]:
@@ -29,10 +27,7 @@ def windows_of(row: Row, max_length: int) -> tuple[Window, ...]:
     positions = [[n for n, segment in enumerate(row.segments) if segment == text] for text in texts]
     most = _most_pieces([len(of_text) for of_text in positions], max_length - row.segments.count(SPECIAL))
     cuts = [
-        [
-            (of_text[first], of_text[last - 1] + 1)
-            for first, last in _cuts([row.word_index[n] for n in of_text], pieces)
-        ]
+        [(of_text[first], of_text[last - 1] + 1) for first, last in _cuts([row.word_index[n] for n in of_text], pieces)]
         for of_text, pieces in zip(positions, most, strict=True)
     ]
     specials = [(n, n + 1) for n, segment in enumerate(row.segments) if segment == SPECIAL]
@@ -42,9 +37,7 @@ def windows_of(row: Row, max_length: int) -> tuple[Window, ...]:
 def _most_pieces(lengths: Sequence[int], most: int) -> list[int]:
     """How many pieces of each text a window has; lengths: of the texts; most: pieces of text in a window."""
     if most < 2 * len(lengths):
-        raise BadInput(
-            f"The model reads only {max(most, 0)} pieces of text at once; that is too few for windows."
-        )
+        raise BadInput(f"The model reads only {max(most, 0)} pieces of text at once; that is too few for windows.")
     if len(lengths) == 1:
         return [most]
     shorter = min(*lengths, most // 2)
@@ -108,9 +101,7 @@ def in_windows(batch: Batch) -> tuple[Batch, tuple[int, ...]]:
         Batch(
             whole.examples,
             tuple(window_row(row, window) if window else row for row, window in pairs),
-            tuple(
-                units.take(part) if part else units for units, part in zip(whole.units, parts, strict=True)
-            ),
+            tuple(units.take(part) if part else units for units, part in zip(whole.units, parts, strict=True)),
             batch.special,
             parts,
             whole.rows,

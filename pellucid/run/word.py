@@ -31,9 +31,7 @@ from pellucid.text.units import Spans, Units
 # one.
 
 
-Rival = tuple[
-    tuple[int, ...], int, int
-]  # what a row is to write, the number of a piece of it, another id in its place
+Rival = tuple[tuple[int, ...], int, int]  # what a row is to write, the number of a piece of it, another id in its place
 
 
 @dataclass(frozen=True)
@@ -108,9 +106,7 @@ class Word:
 
     def __post_init__(self) -> None:
         if isinstance(self.step, bool) or not isinstance(self.step, int | str) or self.step == "":
-            raise BadSetting(
-                f"step={quoted(self.step)} is not possible; give a word, its number, 'all' or 'text'."
-            )
+            raise BadSetting(f"step={quoted(self.step)} is not possible; give a word, its number, 'all' or 'text'.")
         if self.against is None:
             return
         if not isinstance(self.against, str) or not self.against.strip():
@@ -254,12 +250,9 @@ def scores_of(call: Call, forward: ForwardPass, target: Explainable) -> Scores:
         return of_rows[0]
     counts = list(map(len, target.words))
     values = tuple(
-        torch.stack([scores.values[number] for scores in of_rows[:count]])
-        for number, count in enumerate(counts)
+        torch.stack([scores.values[number] for scores in of_rows[:count]]) for number, count in enumerate(counts)
     )
-    facts = tuple(
-        tuple(scores.facts(number) for scores in of_rows[:count]) for number, count in enumerate(counts)
-    )
+    facts = tuple(tuple(scores.facts(number) for scores in of_rows[:count]) for number, count in enumerate(counts))
     rows = tuple((("word", tuple(word.label for word in words)), *of_rows[0].rows) for words in target.words)
     return Scores(values, units=of_rows[0].units, of_rows=facts, rows_of=rows)
 

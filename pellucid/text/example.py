@@ -109,9 +109,7 @@ def _misplaced(mark: Rationale, segments: Sequence[str]) -> str:
 def _check_fields(example: Example) -> None:
     """Raise `BadInput` for fields of other kinds than an example has."""
     if not isinstance(example.segments, tuple | list):
-        raise BadInput(
-            f"An example has a tuple of texts, Example((text,)); {type(example.segments).__name__} came."
-        )
+        raise BadInput(f"An example has a tuple of texts, Example((text,)); {type(example.segments).__name__} came.")
     if not isinstance(example.id, str):
         raise BadInput(f"The id of an example must be a string; {quoted(example.id)} came.")
     marks = example.rationales
@@ -168,9 +166,7 @@ def _as_example(text: object, index: int) -> Example:
         return Example((text,), id=str(index))
     if isinstance(text, tuple | list) and len(text) == 2:
         return Example(tuple(text), id=str(index))
-    raise BadInput(
-        f"Text {index} is {type(text).__name__}; give a string, a pair of strings, or a pellucid.Example."
-    )
+    raise BadInput(f"Text {index} is {type(text).__name__}; give a string, a pair of strings, or a pellucid.Example.")
 
 
 # Which units of a text people marked as the reason for its label.

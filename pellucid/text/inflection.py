@@ -178,9 +178,7 @@ def _adds_n(form: str, verb: str) -> bool:
 
 def _participle_like(form: str) -> bool:
     """Whether an irregular form is rather the participle: "gone", "taken", "sung"."""
-    return (form.endswith(("n", "ne")) and not form.endswith("an")) or re.search(
-        r"u[nm][gkm]?$", form
-    ) is not None
+    return (form.endswith(("n", "ne")) and not form.endswith("an")) or re.search(r"u[nm][gkm]?$", form) is not None
 
 
 VERB_FORMS: dict[str, Callable[[str, WordNet], str]] = {

@@ -30,9 +30,7 @@ SAME = tuple(
     )
 )
 RANKED = SAME[:3]  # from bad to good, as stars and numbers go
-NUMBER = re.compile(
-    r"(?:(?:label|class|klasse|classe|clase)[\s_-]*)?(-?\d+)(?:\.0+)?(?:[\s_-]*(?:stars?|sterne?))?"
-)
+NUMBER = re.compile(r"(?:(?:label|class|klasse|classe|clase)[\s_-]*)?(-?\d+)(?:\.0+)?(?:[\s_-]*(?:stars?|sterne?))?")
 MOST_SHOWN = 12  # labels of a suggested map
 ON = 0.5  # the probability from which a text has a label, where it can have several
 
@@ -44,9 +42,7 @@ def label_names(label: str | None, several: bool = False) -> tuple[str, ...]:
     return tuple(name.strip() for name in label.split(",") if name.strip()) if several else (label,)
 
 
-def unmatched_labels(
-    examples: Iterable[Example], classes: Sequence[str], several: bool = False
-) -> dict[str, int]:
+def unmatched_labels(examples: Iterable[Example], classes: Sequence[str], several: bool = False) -> dict[str, int]:
     """Each label that is no class of the model -> how many examples have it; several: labels are names between commas."""
     counts = Counter(name for example in examples for name in label_names(example.label, several))
     return {label: count for label, count in sorted(counts.items()) if label not in classes}
@@ -79,9 +75,7 @@ def renamed(examples: Iterable[Example], label_map: LabelMap) -> tuple[Example, 
 def checked_map(label_map: LabelMap, classes: Sequence[str]) -> dict[str, str]:
     """The map with labels as strings; raises `BadSetting` for anything but a mapping to classes."""
     if not isinstance(label_map, Mapping):
-        raise BadSetting(
-            f"label_map={quoted(label_map)} is no mapping; write {_written({'a label': classes[0]})}."
-        )
+        raise BadSetting(f"label_map={quoted(label_map)} is no mapping; write {_written({'a label': classes[0]})}.")
     plain = {str(label): name for label, name in label_map.items()}
     for label, name in plain.items():
         if name not in classes:

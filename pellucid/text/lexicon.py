@@ -179,9 +179,7 @@ def base_forms(word: str, part_of_speech: PartOfSpeech, wordnet: WordNet) -> tup
     bases = wordnet.exceptions(part_of_speech).get(form.replace(" ", "_"))
     if bases is None:
         bases = tuple(
-            form.removesuffix(ending) + base
-            for ending, base in RULES[part_of_speech]
-            if form.endswith(ending)
+            form.removesuffix(ending) + base for ending, base in RULES[part_of_speech] if form.endswith(ending)
         )
     candidates = dict.fromkeys((form, *(base.replace("_", " ") for base in bases)))
     return tuple(base for base in candidates if base and wordnet.has(base, part_of_speech))

@@ -155,9 +155,7 @@ def pieces_at(units: Units, place: Characters) -> list[int]:
     return [
         piece
         for piece in units.content
-        if units.segment[piece] == place.segment
-        and units.start[piece] < place.end
-        and units.end[piece] > place.start
+        if units.segment[piece] == place.segment and units.start[piece] < place.end and units.end[piece] > place.start
     ]
 
 
@@ -290,9 +288,7 @@ def passages_in(example: Example, passages: Sequence[str]) -> tuple[tuple[int, i
     places = []
     for passage, wanted in Counter(passage.strip() for passage in passages).items():
         if not passage:
-            raise BadInput(
-                f"A passage of example {quoted(example.id)} is blank; name parts of its first text."
-            )
+            raise BadInput(f"A passage of example {quoted(example.id)} is blank; name parts of its first text.")
         starts = _starts(text, passage)
         if len(starts) != wanted:
             raise BadInput(_not_there(passage, len(starts), wanted, where))
@@ -316,9 +312,7 @@ def _starts(text: str, passage: str) -> list[int]:
 
 def _not_there(passage: str, count: int, wanted: int, where: str) -> str:
     if not count:
-        return (
-            f"The passage {quoted(passage)} is not in {where}; give parts of that text as they stand there."
-        )
+        return f"The passage {quoted(passage)} is not in {where}; give parts of that text as they stand there."
     if count < wanted:
         return f"The passage {quoted(passage)} stands {count} times in {where} and was named {wanted} times."
     return f"The passage {quoted(passage)} stands {count} times in {where}; give more of the text around it, or name it {count} times."

@@ -113,9 +113,7 @@ def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int,
     if kind == fine.kind:
         return tuple(range(len(fine)))
     if BY_SIZE.index(kind) < BY_SIZE.index(fine.kind):
-        raise BadSetting(
-            f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit."
-        )
+        raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
     keys = _group_keys(fine, kind, segments)
     return tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
 
@@ -146,9 +144,7 @@ def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[
     for number, text in enumerate(segments):
         inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
         ranges = _passages(fine, number, text) if kind == PASSAGE else text_units(text, kind)
-        starts, ends = (
-            np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end)
-        )
+        starts, ends = (np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end))
         last = [end for _, end in _joined(ranges, starts, ends)]
         visible = [_first_visible(text, fine.start[unit], fine.end[unit]) for unit in inside]
         # The first coarse unit that ends after this one begins, else the last one.
@@ -173,9 +169,7 @@ def _first_visible(text: str, start: int, end: int) -> int:
     return start + len(text[start:]) - len(text[start:].lstrip())
 
 
-def _joined(
-    ranges: Sequence[tuple[int, int]], starts: np.ndarray, ends: np.ndarray
-) -> Sequence[tuple[int, int]]:
+def _joined(ranges: Sequence[tuple[int, int]], starts: np.ndarray, ends: np.ndarray) -> Sequence[tuple[int, int]]:
     """The ranges, with those united that one fine unit overlaps; starts, ends: of the fine units of this text."""
     if not ranges:
         return ranges

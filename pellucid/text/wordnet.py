@@ -181,9 +181,7 @@ class WordNet:
         counts = {}
         for line in self._lines("cntlist.rev"):
             key = line.partition(" ")[0]
-            counts[key] = self._parsed(
-                lambda row: int(row.split()[2]), line, "cntlist.rev", "count of WordNet"
-            )
+            counts[key] = self._parsed(lambda row: int(row.split()[2]), line, "cntlist.rev", "count of WordNet")
         return counts
 
     def _read_index(self, part_of_speech: PartOfSpeech) -> dict[str, str]:
@@ -212,9 +210,7 @@ class WordNet:
         """The lines of a file, without the licence; raises `BadFile` where it is missing, too large or no text."""
         path = self.folder / name
         if not path.is_file():
-            raise BadFile(
-                f"WordNet in {self.folder} has no file {name}; install Debian's package wordnet-base again."
-            )
+            raise BadFile(f"WordNet in {self.folder} has no file {name}; install Debian's package wordnet-base again.")
         with disk_errors("read", path):
             if path.stat().st_size > LARGEST_FILE:
                 raise BadFile(f"{path} is larger than any file of WordNet; give WordNet's own folder.")

@@ -89,9 +89,7 @@ def _number(name: str, value: object) -> None:
         raise ValueError(f"{name} is {clipped(repr(value))}, not a number")
 
 
-def save_checkpoint(
-    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, state: TrainingState
-) -> None:
+def save_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, state: TrainingState) -> None:
     """Write weights, optimizer state, random state and progress as one safetensors file."""
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     for number, moments in optimizer.state_dict()["state"].items():
@@ -137,9 +135,7 @@ def load_checkpoint(
     except BadFile:
         raise
     except UNREADABLE as error:
-        raise BadFile(
-            f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again."
-        ) from None
+        raise BadFile(f"{path} is no checkpoint of ours ({reason(error)}); remove it to start again.") from None
     return state
 
 

@@ -45,9 +45,7 @@ def train(
     *,
     out: Annotated[
         Path,
-        typer.Option(
-            help="The folder for the model. After an interruption, run the same command again to go on."
-        ),
+        typer.Option(help="The folder for the model. After an interruption, run the same command again to go on."),
     ],
     reading: Reading,
     encoder: Annotated[
@@ -58,9 +56,7 @@ def train(
     ] = None,
     encoder_set: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A setting of a registered encoder such as bilstm or cnn: name=value. May be repeated."
-        ),
+        typer.Option(help="A setting of a registered encoder such as bilstm or cnn: name=value. May be repeated."),
     ] = None,
     start_from: Annotated[
         str | None,
@@ -121,9 +117,7 @@ def train(
     ] = None,
     max_length: Annotated[
         int | None,
-        typer.Option(
-            help="The longest text to read as one, in pieces, up to 4096; default: what the encoder reads."
-        ),
+        typer.Option(help="The longest text to read as one, in pieces, up to 4096; default: what the encoder reads."),
     ] = None,
     strip_final_full_stop: Annotated[
         bool, typer.Option("--strip-final-full-stop", help="Ignore a full stop at the end of a text.")
@@ -208,9 +202,7 @@ def _recipe(values: Sequence[str]) -> tuple[str | None, dict[str, Any]]:
         raise BadSetting(f"--recipe has {len(names)} names, {listed(names)}; give one of them.")
     changes = settings_from([value for value in values if "=" in value], "--recipe")
     for name in changes:
-        known(
-            "setting of --recipe", name, [each for each in Recipe.__dataclass_fields__ if each not in OPTIONS]
-        )
+        known("setting of --recipe", name, [each for each in Recipe.__dataclass_fields__ if each not in OPTIONS])
     return (names[0] if names else None), changes
 
 
@@ -239,9 +231,7 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
     return [
         f"Accuracy: right in {dev} and {_percent(share)} of {len(test):,} test texts; always {label} would be right in "
         f"{_percent(common)} of these.{few}",
-        *_next(
-            best == len(history) - 1, share - common, f"pellucid errors {folder.path} {source.data}{options}"
-        ),
+        *_next(best == len(history) - 1, share - common, f"pellucid errors {folder.path} {source.data}{options}"),
     ]
 
 

@@ -107,9 +107,7 @@ def train(
     >>> pellucid.explain(model, "A good film.")[0].method
     'span_attention'
     """
-    watching = watch_of(
-        watch, watch_settings if watch_settings is None else mapping("watch_settings", watch_settings)
-    )
+    watching = watch_of(watch, watch_settings if watch_settings is None else mapping("watch_settings", watch_settings))
     penalties = None if penalties is None else mapping("penalties", penalties)
     own = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
     old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
@@ -177,9 +175,7 @@ def _source(
     if isinstance(data, str | PurePath):
         columns = columns_as_settings(text, label)
         settings = mapping("read", {} if options["settings"] is None else options["settings"]) | columns
-        return DataSource(
-            str(data), "train", options["format"], settings, options["skip_bad_rows"], label_map
-        )
+        return DataSource(str(data), "train", options["format"], settings, options["skip_bad_rows"], label_map)
     for name, value in options.items():
         if value is not None and value is not False:
             raise BadSetting(

@@ -67,8 +67,7 @@ def objectives_of(
     ]
     settings = recipe.objective_settings
     return [
-        (weight, entry.make(context, **entry.settings(dict(settings.get(entry.name, {})))))
-        for weight, entry in entries
+        (weight, entry.make(context, **entry.settings(dict(settings.get(entry.name, {}))))) for weight, entry in entries
     ]
 
 
@@ -169,9 +168,7 @@ def learnt_instead_of_labels(recipe: Recipe) -> bool:
     return any(entry.facts["instead_of_labels"] for entry in _wanted(recipe.objectives))
 
 
-def check_objective_poolers(
-    weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, object]
-) -> None:
+def check_objective_poolers(weights: Mapping[str, float], pooler: str, pooler_settings: Mapping[str, object]) -> None:
     """Raise `BadSetting` for an objective on something that the pooler does not have, or does not learn.
 
     weights: objective -> weight. An objective of weight 0 is not computed, so it fits everywhere.

@@ -165,11 +165,7 @@ class Recipe:
     def record(self) -> dict[str, object]:
         """Every field; later fields only where they differ from their default, so that older runs keep their fingerprints."""
         defaults = {field.name: _default(field) for field in fields(self)}
-        return {
-            name: value
-            for name, value in asdict(self).items()
-            if name not in LATER or value != defaults[name]
-        }
+        return {name: value for name, value in asdict(self).items() if name not in LATER or value != defaults[name]}
 
     def autocast(self, device: torch.device) -> torch.autocast:
         """The context that the forward pass of training runs in."""
@@ -192,6 +188,4 @@ def has_bfloat16(device: torch.device) -> bool:
     """Whether bfloat16 matrix products run in hardware here."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported()
-    return device.type == "cpu" and (
-        torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    )
+    return device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())

@@ -92,11 +92,7 @@ class SpanCount:
     def restore(self, record: Mapping[str, float]) -> None:
         """Go on from a checkpoint; raises `ValueError` where it has other numbers than `record` gives."""
         whole = isinstance(record, Mapping) and record.keys() == self.record().keys()
-        if (
-            not whole
-            or not all(map(_is_number, record.values()))
-            or (record["first"] and record["mean"] <= 0)
-        ):
+        if not whole or not all(map(_is_number, record.values())) or (record["first"] and record["mean"] <= 0):
             raise ValueError("its number of spans was not saved")
         for name, value in record.items():
             setattr(self, name, value)

@@ -106,10 +106,7 @@ class Steps:
                 inputs = self.classifier.place(rows)
                 with self.route.training():
                     output = self.classifier.network(**inputs)
-            loss = (
-                self.training_loss.loss(output, self.gold[indices].to(device), sharp)
-                + self._cost_of_weights()
-            )
+            loss = self.training_loss.loss(output, self.gold[indices].to(device), sharp) + self._cost_of_weights()
             for weight, objective in objectives:
                 loss = loss + weight * objective.losses(StepPart(indices, output, done)).mean()
         loss = share * loss
@@ -219,8 +216,7 @@ def optimizer_of(classifier: Classifier, recipe: Recipe) -> torch.optim.Optimize
     rates = [
         {
             "params": parameters,
-            "lr": recipe.learning_rate
-            * (recipe.layer_decay**-depth if pretrained else recipe.new_parts_factor),
+            "lr": recipe.learning_rate * (recipe.layer_decay**-depth if pretrained else recipe.new_parts_factor),
             "weight_decay": recipe.weight_decay if matrix else 0.0,
         }
         for (pretrained, depth, matrix), parameters in sorted(groups.items())
@@ -235,9 +231,7 @@ def depths_below_the_top(classifier: Classifier) -> dict[str, int]:
     What stands in front of the first block, such as word vectors, lies below all of them. Raises `ModelCannot` where the
     encoder shows no blocks.
     """
-    blocks = {
-        id(parameter): n for n, block in enumerate(classifier.blocks) for parameter in block.parameters()
-    }
+    blocks = {id(parameter): n for n, block in enumerate(classifier.blocks) for parameter in block.parameters()}
     names = [
         (name, blocks.get(id(parameter)))
         for name, parameter in classifier.network.named_parameters()

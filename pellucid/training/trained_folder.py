@@ -149,14 +149,10 @@ class TrainedFolder:
         self.check_run(fingerprint, settings, encoder, encoder_files)
         model, record = self.load(), self.record
         if "weights" in record and record["weights"] != network_digest(model.network, []):
-            raise BadFile(
-                f"{self.path} holds other weights than were trained in it; remove it to train again."
-            )
+            raise BadFile(f"{self.path} holds other weights than were trained in it; remove it to train again.")
         return model
 
-    def check_run(
-        self, fingerprint: str, settings: Mapping[str, object], encoder: str, encoder_files: str
-    ) -> None:
+    def check_run(self, fingerprint: str, settings: Mapping[str, object], encoder: str, encoder_files: str) -> None:
         """Raise `BadFile` where the model that is here is of another run.
 
         settings: of the run's plan and recipe. encoder_files: the digest of the files that the encoder is read from; "" where
@@ -185,9 +181,7 @@ class TrainedFolder:
     def check_free(self, fingerprint: str) -> None:
         """Raise `BadFile` where another program's model or another run's files are, or where nothing can be written."""
         if (self.path / CONFIG).exists() or self.files(fingerprint).holds_other_work():
-            raise BadFile(
-                f"{self.path} holds another model; give another folder, so that it is not overwritten."
-            )
+            raise BadFile(f"{self.path} holds another model; give another folder, so that it is not overwritten.")
         check_folder(self.path)
 
     def create(self) -> None:
@@ -220,9 +214,7 @@ def written_log(history: Sequence[Mapping[str, float]]) -> str:
     return "".join(json.dumps(numbers) + "\n" for numbers in history)
 
 
-def remake_notes(
-    files: OutputFolder, history: Sequence[Mapping[str, float]], digests: Collection[str]
-) -> list[str]:
+def remake_notes(files: OutputFolder, history: Sequence[Mapping[str, float]], digests: Collection[str]) -> list[str]:
     """Write the log of a finished run again, and the digests of its texts where some are missing.
 
     Returns the names of those that were there and were others.

@@ -163,9 +163,7 @@ class TrainingLoss:
         return losses if self.class_weights is None else losses * self.class_weights.to(losses)[gold]
 
 
-def gold_numbers(
-    examples: Sequence[Example], labels: Sequence[str], problem: Problem, part: str = "given"
-) -> Tensor:
+def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Problem, part: str = "given") -> Tensor:
     """[example] class numbers; for multi-label [example class] of 0 and 1, labels separated by commas.
 
     part: what the examples are called in a message. Raises `BadInput` for an example whose label is missing or not among the classes.

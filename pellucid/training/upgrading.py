@@ -171,9 +171,7 @@ def classes(old: Classifier, parts: Mapping[str, Sequence[Example]]) -> tuple[st
     return old.labels
 
 
-def judge(
-    old: Classifier, new: Classifier, dev: Sequence[Example], test_source: DataSource | TrainingTexts
-) -> Upgrade:
+def judge(old: Classifier, new: Classifier, dev: Sequence[Example], test_source: DataSource | TrainingTexts) -> Upgrade:
     """Judge both models on the dev texts, and on the test part of the data as it is now.
 
     A test part that cannot be read, or has no labels, is left out with the reason.

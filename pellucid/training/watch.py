@@ -58,9 +58,7 @@ class Watch:
         of_kind("method", self.method, str)
         one_word = isinstance(self.layers, str)
         if (one_word and self.layers != EVERY) or (not one_word and not list(self.layers)):
-            raise BadSetting(
-                f"layers={quoted(self.layers)} is not possible; give numbers such as [0, 3], or 'all'."
-            )
+            raise BadSetting(f"layers={quoted(self.layers)} is not possible; give numbers such as [0, 3], or 'all'.")
 
     def steps(self, total: int) -> list[int]:
         """After which steps of a training of so many the model is looked at."""
@@ -87,9 +85,7 @@ def watch_of(every: int | None, settings: Mapping[str, object] | None) -> Watch 
     """The watch of a call of `train`; settings: fields of `Watch` by name. Raises `BadSetting` for settings without a watch."""
     if every is None:
         if settings:
-            raise BadSetting(
-                "watch_settings say how a training is watched; give watch= too, such as watch=50."
-            )
+            raise BadSetting("watch_settings say how a training is watched; give watch= too, such as watch=50.")
         return None
     names = set(Watch.__dataclass_fields__) - {"every"}
     for name in settings or {}:
@@ -131,9 +127,7 @@ class Watched:
             with disk_errors("write", self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
             write_text(about, json.dumps(self.about, indent=1))
-        missing = [
-            step for step in self.watch.steps(self.total) if step < done and not self.file(step).exists()
-        ]
+        missing = [step for step in self.watch.steps(self.total) if step < done and not self.file(step).exists()]
         if missing:
             raise BadFile(
                 f"{self.path.parent} holds a training of which step {missing[0]} was not watched; train without watch, or give "

@@ -33,9 +33,7 @@ def diff(
             help="Results of a twin, another training of the first version: how far two trainings differ by themselves. Repeat it for more."
         ),
     ] = None,
-    method: Annotated[
-        str | None, typer.Option(help="The method, where the results are of several methods.")
-    ] = None,
+    method: Annotated[str | None, typer.Option(help="The method, where the results are of several methods.")] = None,
     top: Annotated[int, typer.Option(help="How many of a text's highest-scored words are compared.")] = 3,
     most_changed: Annotated[
         float | None,
@@ -51,17 +49,11 @@ def diff(
     ] = None,
     beyond_twins: Annotated[
         bool,
-        typer.Option(
-            "--beyond-twins", help="End with status 1 where B clearly differs more from A than every twin."
-        ),
+        typer.Option("--beyond-twins", help="End with status 1 where B clearly differs more from A than every twin."),
     ] = False,
-    resamples: Annotated[
-        int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")
-    ] = 1000,
+    resamples: Annotated[int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")] = 1000,
     seed: Annotated[int, typer.Option(help="The seed of the intervals.")] = 0,
-    html: Annotated[
-        Path | None, typer.Option(help="Write a page of the texts side by side, worst first.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page of the texts side by side, worst first.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all texts and means as JSON.")] = False,
 ) -> None:
     """Compare the explanations of the same texts under two versions of a model: answers and words that changed, worst first."""
@@ -70,9 +62,7 @@ def diff(
         if limit is not None:
             between(name, limit, 0, 1)
     if beyond_twins and not twin:
-        raise BadSetting(
-            "--beyond-twins compares with twins, and none came; add --twin with a twin's saved results."
-        )
+        raise BadSetting("--beyond-twins compares with twins, and none came; add --twin with a twin's saved results.")
     check_outputs([html], [a, b, *(twin or [])])  # reported before the work, not after it
     changes = pellucid.diff(a, b, twins=twin or (), method=method, k=top, resamples=resamples, seed=seed)
     exceeded = _exceeded(changes, most_changed, least_overlap, beyond_twins)
@@ -104,13 +94,9 @@ def _exceeded(
         )
     sentences = []
     if most_changed is not None and changed > most_changed:
-        sentences.append(
-            f"Too many answers changed: {changed:.4g} of all, and --most-changed is {most_changed:g}."
-        )
+        sentences.append(f"Too many answers changed: {changed:.4g} of all, and --most-changed is {most_changed:g}.")
     if least_overlap is not None and overlap < least_overlap:
-        sentences.append(
-            f"Too few words in common: overlap {overlap:.4g}, and --least-overlap is {least_overlap:g}."
-        )
+        sentences.append(f"Too few words in common: overlap {overlap:.4g}, and --least-overlap is {least_overlap:g}.")
     if beyond_twins and any(totals.is_beyond_twins.values()):
         sentences.append(floor_in_words(totals))
     return sentences

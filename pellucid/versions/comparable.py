@@ -103,9 +103,7 @@ def is_same_target(before: Explanation, after: Explanation) -> bool:
 
 def _check_target(before: Explanation, after: Explanation, names: tuple[str, str]) -> None:
     """Equal targets are fine, and so is each version's own answer."""
-    by_answer = all(
-        one.target.label == one.prediction.label and not one.target.against for one in (before, after)
-    )
+    by_answer = all(one.target.label == one.prediction.label and not one.target.against for one in (before, after))
     if is_same_target(before, after) or (by_answer and before.target.output == after.target.output):
         return
     raise BadInput(

@@ -72,9 +72,7 @@ def _results(results: Saved, name: str) -> Side:
     if isinstance(results, str | Path):
         name, explanations = clipped(str(results)), read_explanations(results)
     else:
-        members = every(
-            name, results, Explanation, "give what explain or read returned, or a file that save wrote"
-        )
+        members = every(name, results, Explanation, "give what explain or read returned, or a file that save wrote")
         explanations = Results(tuple(members))
     if not explanations:
         raise BadInput(f"There is no explanation in {name}; give results of at least one text.")
@@ -98,9 +96,7 @@ def _method(sides: Sequence[Side], method: str | None) -> str:
             known(f"method of {side}", method, names)
         return method
     if not common:
-        by = "; ".join(
-            f"{side} is by {listed(names)}" for (side, _), names in zip(sides, methods, strict=True)
-        )
+        by = "; ".join(f"{side} is by {listed(names)}" for (side, _), names in zip(sides, methods, strict=True))
         raise BadInput(f"There is no method in common: {by}. Explain both versions by the same method.")
     if len(common) > 1:
         raise BadSetting(

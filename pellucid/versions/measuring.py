@@ -46,9 +46,7 @@ class Bootstrap:
         return paired_difference(ours, theirs, resamples=self.resamples, seed=self.seed)
 
 
-def difference(
-    before: Side, after: Side, twins: Sequence[Side], *, k: int, resamples: int, seed: int
-) -> Difference:
+def difference(before: Side, after: Side, twins: Sequence[Side], *, k: int, resamples: int, seed: int) -> Difference:
     """The difference between two versions; twins: of the first. Raises `BadInput` where they cannot be compared."""
     check_settings([before, after, *twins])
     matches = matched(before[1], after[1])
@@ -143,9 +141,7 @@ def _by_luck(rows: Sequence[TextDifference], k: int) -> float:
     return float(np.mean(shares)) if shares else float("nan")
 
 
-def _twin(
-    before: Side, twin: Side, rows: Sequence[TextDifference], k: int, bootstrap: Bootstrap
-) -> TwinDifference:
+def _twin(before: Side, twin: Side, rows: Sequence[TextDifference], k: int, bootstrap: Bootstrap) -> TwinDifference:
     """The first version beside a twin, and how much farther the second version is on the texts that all three explain."""
     pairs = matched(before[1], twin[1]).pairs
     check_pairs(pairs, (before[0], twin[0]))

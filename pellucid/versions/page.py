@@ -59,9 +59,7 @@ COLOURS = (
     page_of=("pellucid.versions.record.Difference",),
     heading="What changed between two versions",
 )
-def report(
-    difference: Difference, path: str | Path, title: str, about: Mapping[str, object] | None = None
-) -> Path:
+def report(difference: Difference, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the difference to one HTML file; about: facts that are shown last."""
     sections = difference_sections(difference)
     if about:
@@ -86,9 +84,7 @@ def _texts(difference: Difference, in_full: int) -> Markup:
     scales, shared = usual_scales(every), shared_caveats(every)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
     rows = list(enumerate(zip(difference.rows, both, strict=True)))
-    cards = (
-        _card(number, row, pair, scales, hide, difference.totals.k) for number, (row, pair) in rows[:in_full]
-    )
+    cards = (_card(number, row, pair, scales, hide, difference.totals.k) for number, (row, pair) in rows[:in_full])
     return fragment(
         shared_cautions(shared),
         element("div", *cards, class_="pl-cards"),
@@ -142,10 +138,7 @@ def _anchor(number: int) -> str:
 
 def _index(rows: Sequence[TextDifference]) -> Markup:
     """A line a text that leads to it, in a box that scrolls by itself."""
-    lines = (
-        element("li", element("a", *_line(row), href=f"#{_anchor(number)}"))
-        for number, row in enumerate(rows)
-    )
+    lines = (element("li", element("a", *_line(row), href=f"#{_anchor(number)}")) for number, row in enumerate(rows))
     return element(
         "div",
         element("ol", *lines),
@@ -164,9 +157,7 @@ def _line(row: TextDifference) -> list[Markup | str | None]:
         _mark(row),
         element("span", name(change_in_words(row)), class_="pl-answered"),
         element("span", two(row.overlap), class_="pl-sure", title="overlap"),
-        element(
-            "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
-        ),
+        element("span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""),
     ]
 
 
@@ -178,15 +169,11 @@ def _mark(row: TextDifference) -> Markup:
     return element("span", "≠" if row.is_changed else "·")
 
 
-def _folded(
-    rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], scales: Scales
-) -> Markup | None:
+def _folded(rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], scales: Scales) -> Markup | None:
     """The other texts: a line each, both pictures inside."""
     if not rows:
         return None
-    heading = element(
-        "h3", f"{len(rows):,} more texts, folded; click on a line to open it", class_="pl-heading"
-    )
+    heading = element("h3", f"{len(rows):,} more texts, folded; click on a line to open it", class_="pl-heading")
     lines = (
         element(
             "details",

@@ -30,9 +30,7 @@ def answers_in_words(totals: DifferenceSummary) -> str:
     if not totals.n_labelled:
         return changed
     right, wrong = totals.became_right, totals.became_wrong
-    return (
-        f"{changed} Of {totals.n_labelled:,} with a label, {wrong:,} became wrong and {right:,} became right."
-    )
+    return f"{changed} Of {totals.n_labelled:,} with a label, {wrong:,} became wrong and {right:,} became right."
 
 
 def missing_in_words(difference: Difference) -> list[str]:
@@ -111,9 +109,7 @@ MARKS = {"wrong": "✗", "right": "✓", "changed": "≠", "": ""}
 
 
 @renderers.add(draws="difference")
-def terminal_difference(
-    difference: Difference, *, colour: bool | None = None, width: int | None = None
-) -> str:
+def terminal_difference(difference: Difference, *, colour: bool | None = None, width: int | None = None) -> str:
     """The summary, what is to be kept in mind, and a table of the twenty worst texts.
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
@@ -129,12 +125,8 @@ def terminal_difference(
     ]
     rest = len(difference) - ROWS
     more = f"{rest:,} more texts; " if rest > 0 else ""
-    hint = in_syntax(
-        "pellucid.report(difference, path=…) shows them side by side", "--html shows them side by side"
-    )
-    return printed(
-        [*lines, line(f"✗ became wrong, ✓ became right, ≠ changed otherwise. {more}{hint}")], colour, width
-    )
+    hint = in_syntax("pellucid.report(difference, path=…) shows them side by side", "--html shows them side by side")
+    return printed([*lines, line(f"✗ became wrong, ✓ became right, ≠ changed otherwise. {more}{hint}")], colour, width)
 
 
 @renderers.add(draws="difference summary")

@@ -22,9 +22,7 @@ def class_columns(lists: WordLists, label: str, most: int = SHOWN) -> Markup:
     """A card a class; most: words of a list. The cloud has up to 50."""
     columns = [_column(lists, label, sums, most) for sums in SUMS]
     cloud = word_cloud(lists.top(label, MOST), label)
-    figure = (
-        element("figure", element("figcaption", CAPTION), cloud, class_="pl-cloud-box") if cloud else None
-    )
+    figure = element("figure", element("figcaption", CAPTION), cloud, class_="pl-cloud-box") if cloud else None
     texts = lists.n_texts[label]
     return element(
         "div",
@@ -56,9 +54,7 @@ def _line(word: WordSum, words: Sequence[WordSum], sums: Sums, n_idf_texts: int)
     highest, score = words[0].score(sums), word.score(sums)
     decimals = max(0, 2 - math.floor(math.log10(highest)))
     counts = f"{word.count:,}× in {word.n_texts:,}"
-    yield element(
-        "span", element("em", name(word.word)) if word.is_stop_word else name(word.word), class_="pl-word"
-    )
+    yield element("span", element("em", name(word.word)) if word.is_stop_word else name(word.word), class_="pl-word")
     yield _bar(score / highest)
     yield element("span", f"{score:,.{decimals}f}", class_="pl-sure")
     yield element(
@@ -71,9 +67,7 @@ def _line(word: WordSum, words: Sequence[WordSum], sums: Sums, n_idf_texts: int)
 def _bar(share: float) -> Markup:
     return element(
         "svg",
-        element(
-            "rect", x=0, y=2, width=round(BAR_WIDTH * share, 1), height=BAR_HEIGHT - 4, class_="pl-bar-for"
-        ),
+        element("rect", x=0, y=2, width=round(BAR_WIDTH * share, 1), height=BAR_HEIGHT - 4, class_="pl-bar-for"),
         viewBox=f"0 0 {BAR_WIDTH} {BAR_HEIGHT}",
         preserveAspectRatio="none",
         aria_hidden="true",

@@ -28,9 +28,7 @@ def words(
     *,
     top: Annotated[int, typer.Option(help="How many words for a class, and against it.")] = 15,
     label: Annotated[str | None, typer.Option("--class", help="One class alone.")] = None,
-    method: Annotated[
-        str | None, typer.Option(help="The method, where the results are of several methods.")
-    ] = None,
+    method: Annotated[str | None, typer.Option(help="The method, where the results are of several methods.")] = None,
     min_texts: Annotated[int, typer.Option(help="Leave out words of fewer texts.")] = MIN_TEXTS,
     idf: Annotated[
         str | None,
@@ -38,12 +36,8 @@ def words(
             help="Other texts, which say how rare words are: a file, a folder or a data set. Lists of words and their overlap follow."
         ),
     ] = None,
-    unit: Annotated[
-        str, typer.Option(help="What the lists count: word, or piece, the tokens of --model.")
-    ] = "word",
-    model: Annotated[
-        str | None, typer.Option(help="The explained model, whose tokens --unit piece counts.")
-    ] = None,
+    unit: Annotated[str, typer.Option(help="What the lists count: word, or piece, the tokens of --model.")] = "word",
+    model: Annotated[str | None, typer.Option(help="The explained model, whose tokens --unit piece counts.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write all words to this .csv file.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page of the words.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all words as JSON.")] = False,

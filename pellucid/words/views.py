@@ -98,9 +98,7 @@ def shared_words_table(lists: WordLists, k: int = MOST) -> Markup:
     head = header_row(("classes", "shared by added scores", "shared by added shares"))
     more = len(counted) - MOST_PAIRS
     note = element("p", f"{more:,} more pairs share fewer words.", class_="pl-note") if more > 0 else None
-    return fragment(
-        scroll_box(table(head, rows, "pl-table pl-shared-words"), "Words that classes share"), note
-    )
+    return fragment(scroll_box(table(head, rows, "pl-table pl-shared-words"), "Words that classes share"), note)
 
 
 def _row(first: str, second: str, raw: tuple[str, ...], normalised: tuple[str, ...]) -> Markup:
@@ -110,9 +108,7 @@ def _row(first: str, second: str, raw: tuple[str, ...], normalised: tuple[str, .
 
 def _words(words: tuple[str, ...]) -> Markup:
     listed = (part for word in words for part in (name(word), " · "))
-    return element(
-        "td", element("span", f"{len(words)}", class_="pl-value"), element("small", *list(listed)[:-1])
-    )
+    return element("td", element("span", f"{len(words)}", class_="pl-value"), element("small", *list(listed)[:-1]))
 
 
 # How many words the classes' lists share, against the length of the lists, beside random and rarest-first
@@ -138,9 +134,7 @@ def overlap_plot(curves: Mapping[Sums, OverlapCurve]) -> Markup | None:
     longest = max(curves.values(), key=lambda curve: len(curve.k))
     if len(longest.k) < 2:
         return None
-    lines: dict[str, Sequence[float]] = {
-        sums: curve.lists for sums, curve in curves.items() if len(curve.k) > 1
-    }
+    lines: dict[str, Sequence[float]] = {sums: curve.lists for sums, curve in curves.items() if len(curve.k) > 1}
     lines |= {"rarest": longest.rarest, "random": longest.random_mean}
     frame = _frame(len(longest.k), max(max(longest.random_high), *(max(line) for line in lines.values())))
     drawing = element(
@@ -225,9 +219,7 @@ def _sums(best: Sequence[WordSum]) -> Grid:
     for word in best:
         mark = f" {STOP_WORD}" if word.is_stop_word else ""
         scores = number(word.score()), number(word.score("normalised"))
-        grid.add_row(
-            line(word.word + mark), *scores, f"{word.idf:.1f}", f"{word.count:,}", f"{word.n_texts:,}"
-        )
+        grid.add_row(line(word.word + mark), *scores, f"{word.idf:.1f}", f"{word.count:,}", f"{word.n_texts:,}")
     return grid
 
 
@@ -243,9 +235,7 @@ def _grid(best: Sequence[WordScore]) -> Grid:
         grid.add_column(title, justify="right", no_wrap=True)
     for word in best:
         mark = f" {STOP_WORD}" if word.is_stop_word else ""
-        grid.add_row(
-            line(word.word + mark), signed(word.mean), _interval(word), f"{word.count:,}", f"{word.n_texts:,}"
-        )
+        grid.add_row(line(word.word + mark), signed(word.mean), _interval(word), f"{word.count:,}", f"{word.n_texts:,}")
     return grid
 
 

@@ -120,16 +120,10 @@ def bleu_of_means(means: np.ndarray, count: int) -> np.ndarray:
     return _bleu(optional_package("sacrebleu").metrics.BLEU(), means, count)
 
 
-def _statistics(
-    metric: Any, texts: Sequence[str], references: Sequence[str]
-) -> np.ndarray:  # Any: sacrebleu's metric
+def _statistics(metric: Any, texts: Sequence[str], references: Sequence[str]) -> np.ndarray:  # Any: sacrebleu's metric
     """[sentence, 2 x ORDERS + 2]: matches and n-grams of each order, and both lengths; BLEU is a function of their sums."""
-    scores = [
-        metric.corpus_score([text], [[reference]]) for text, reference in zip(texts, references, strict=True)
-    ]
-    return np.array(
-        [[*one.counts, *one.totals, one.sys_len, one.ref_len] for one in scores], dtype=np.float64
-    )
+    scores = [metric.corpus_score([text], [[reference]]) for text, reference in zip(texts, references, strict=True)]
+    return np.array([[*one.counts, *one.totals, one.sys_len, one.ref_len] for one in scores], dtype=np.float64)
 
 
 def _bleu(metric: Any, means: np.ndarray, count: int) -> np.ndarray:  # Any: sacrebleu's metric

@@ -24,9 +24,7 @@ from pellucid.writing.doors import MOST_BEAMS, MOST_PIECES, Translation
 # How far the commands that write texts search, and how long a text may get.
 
 
-Beam = Annotated[
-    int, typer.Option(min=1, max=MOST_BEAMS, help="How many beginnings the search follows at once.")
-]
+Beam = Annotated[int, typer.Option(min=1, max=MOST_BEAMS, help="How many beginnings the search follows at once.")]
 MaxPieces = Annotated[
     int, typer.Option(min=1, max=MOST_PIECES, help="The most pieces of a text that the model writes.")
 ]
@@ -92,9 +90,7 @@ def translate(
     _print(done, explanations if len(done) == 1 else ())
 
 
-def _print(
-    written: Sequence[Written | pellucid.Translation], explanations: Sequence[Explanation] = ()
-) -> None:
+def _print(written: Sequence[Written | pellucid.Translation], explanations: Sequence[Explanation] = ()) -> None:
     for one in written:
         print(plain(one.text))
     for explanation in explanations:
@@ -130,9 +126,7 @@ def _words(explanation: Explanation) -> list[dict[str, object]]:
 
 @with_option_records
 def write(
-    model: Annotated[
-        str, typer.Argument(help="A folder with a model that writes, or the name of one on the hub.")
-    ],
+    model: Annotated[str, typer.Argument(help="A folder with a model that writes, or the name of one on the hub.")],
     texts: Texts = None,
     *,
     source: TextOptions,
@@ -162,9 +156,7 @@ def write(
 @with_option_records
 def bleu(
     model: Annotated[str, typer.Argument(help="A folder with a translator, or a hub name.")],
-    data: Annotated[
-        str, typer.Argument(help="Pairs of texts: a file, a folder with parts, a data set's name.")
-    ],
+    data: Annotated[str, typer.Argument(help="Pairs of texts: a file, a folder with parts, a data set's name.")],
     *,
     reading: Reading,
     languages: LanguageOptions,
@@ -206,9 +198,7 @@ def bleu(
 
 @with_option_records
 def links(
-    data: Annotated[
-        str, typer.Argument(help="Pairs of texts: a file, a folder with parts, a data set's name.")
-    ],
+    data: Annotated[str, typer.Argument(help="Pairs of texts: a file, a folder with parts, a data set's name.")],
     *,
     out: Annotated[Path, typer.Option(help="The file for the links, a line a pair.")],
     reading: Reading,

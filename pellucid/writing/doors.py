@@ -216,9 +216,7 @@ def train_translator(
         None if start_from is None else str(start_from),
     )
     if start_from is not None and (network_settings or network != "transformer"):
-        raise BadSetting(
-            "network and network_settings are of a new network; leave them away with start_from=."
-        )
+        raise BadSetting("network and network_settings are of a new network; leave them away with start_from=.")
     strange = sorted(recipe.keys() - TranslationRecipe.__dataclass_fields__.keys())
     if strange:
         raise BadSetting(
@@ -230,9 +228,7 @@ def train_translator(
     if pooler == "none" and pooler_settings:
         raise BadSetting("pooler_settings are of spans; leave them away with pooler='none'.")
     with progress_bar(progress) as show_progress:
-        parts = trained_translator(
-            _pairs(pairs, options), plan, full_recipe, folder, device, progress=show_progress
-        )
+        parts = trained_translator(_pairs(pairs, options), plan, full_recipe, folder, device, progress=show_progress)
     model = wrap_writing(parts.network, parts.tokenizer, readable(folder))
     return replace(model, trained_texts=read_trained_texts(folder))
 
@@ -242,9 +238,7 @@ def _settings(name: str, settings: Mapping[str, Any] | None, allowed: tuple[str,
     values = mapping(name, settings or {})
     strange = sorted(values.keys() - set(allowed))
     if strange:
-        raise BadSetting(
-            f"{name} has {quoted(strange[0])}, which is no setting. There are: {listed(allowed)}."
-        )
+        raise BadSetting(f"{name} has {quoted(strange[0])}, which is no setting. There are: {listed(allowed)}.")
     return kind(**values)
 
 

@@ -123,9 +123,7 @@ def parsed_links(text: str, n_source: int, n_target: int, where: str) -> Links:
     for part in text.split():
         source, sign, target = part.partition("-")
         if not (sign and source.isdecimal() and target.isdecimal()):
-            raise BadInput(
-                f"{where}: {quoted(part)} is no link; give source word and target word, such as 0-2."
-            )
+            raise BadInput(f"{where}: {quoted(part)} is no link; give source word and target word, such as 0-2.")
         if int(source) >= n_source or int(target) >= n_target:
             raise BadInput(
                 f"{where}: the link {quoted(part)} names a word that is not there; the source has {n_source} words and the "
@@ -257,9 +255,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _lines(path: Path, count: int, program: str) -> list[str]:
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if len(lines) != count:
-        raise BadFile(
-            f"{program} wrote {len(lines):,} lines of links for {count:,} pairs; is it eflomal-align?"
-        )
+        raise BadFile(f"{program} wrote {len(lines):,} lines of links for {count:,} pairs; is it eflomal-align?")
     return lines
 
 

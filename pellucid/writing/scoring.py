@@ -63,20 +63,12 @@ def bleu(
     examples = examples_from(pairs)
     for example in examples:
         if len(example.segments) != 2:
-            raise BadInput(
-                f"Example {quoted(example.id)} has one text; give pairs: a source and its reference."
-            )
-    own, other = (
-        None if one is None or _is_texts(one) else translator_from(one) for one in (model, baseline)
-    )
+            raise BadInput(f"Example {quoted(example.id)} has one text; give pairs: a source and its reference.")
+    own, other = (None if one is None or _is_texts(one) else translator_from(one) for one in (model, baseline))
     texts = _translations(own or model, examples, beam, max_pieces, progress)
-    others = (
-        None if baseline is None else _translations(other or baseline, examples, beam, max_pieces, progress)
-    )
+    others = None if baseline is None else _translations(other or baseline, examples, beam, max_pieces, progress)
     references = [example.segments[1] for example in examples]
-    scores = translation_scores(
-        texts, references, baseline=others, tokenize=tokenize, resamples=resamples, seed=seed
-    )
+    scores = translation_scores(texts, references, baseline=others, tokenize=tokenize, resamples=resamples, seed=seed)
     seen = dict.fromkeys(caveat for one in (own, other) for caveat in seen_caveats(one, examples))
     return replace(scores, caveats=tuple(seen))
 
@@ -96,9 +88,7 @@ def _translations(
         return [str(text) for text in model]
     translator = translator_from(model)
     sources = [Example((example.segments[0],), id=example.id) for example in examples]
-    return [
-        one.text for one in write(translator, sources, beam=beam, max_pieces=max_pieces, progress=progress)
-    ]
+    return [one.text for one in write(translator, sources, beam=beam, max_pieces=max_pieces, progress=progress)]
 
 
 # The door `link_scores`: do explanations of written words find the source words that the words come from?
@@ -136,23 +126,16 @@ def link_scores(
     )
 
 
-def _lines(
-    explanations: Sequence[Explanation], links: str | Path | Sequence[str] | None
-) -> list[tuple[str, str]]:
+def _lines(explanations: Sequence[Explanation], links: str | Path | Sequence[str] | None) -> list[tuple[str, str]]:
     """For each explanation its line of links, and where that stands."""
     if links is None:
-        return [
-            (str(one.example.meta.get(LINKS, "")), f"Example {quoted(one.example.id)}")
-            for one in explanations
-        ]
+        return [(str(one.example.meta.get(LINKS, "")), f"Example {quoted(one.example.id)}") for one in explanations]
     if isinstance(links, str | Path):
         lines, name = read_text(possible_path(links)).splitlines(), str(links)
     else:
         lines, name = [str(line) for line in links], "links"
     if len(lines) != len(explanations):
-        raise BadInput(
-            f"{name} has {len(lines):,} lines for {len(explanations):,} explanations; give one a pair."
-        )
+        raise BadInput(f"{name} has {len(lines):,} lines for {len(explanations):,} explanations; give one a pair.")
     return [(line, f"{name}, line {number}") for number, line in enumerate(lines, 1)]
 
 
@@ -195,9 +178,7 @@ def links(
     examples, more = examples_from(pairs), [] if beside is None else examples_from(beside)
     for example in (*examples, *more):
         if len(example.segments) != 2:
-            raise BadInput(
-                f"Example {quoted(example.id)} has one text; give pairs: a text and its translation."
-            )
+            raise BadInput(f"Example {quoted(example.id)} has one text; give pairs: a text and its translation.")
     texts = [(source, target) for source, target in (one.segments for one in (*examples, *more))]
     lines = aligned(texts, program, seconds)[: len(examples)]
     if out is not None:

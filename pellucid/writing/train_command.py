@@ -21,16 +21,12 @@ DEFAULT, SIZES = TranslationRecipe(), NetworkSettings()
 def train_translator(
     data: Annotated[
         str,
-        typer.Argument(
-            help="A file with pairs of texts, a folder with train and dev parts, a data set's name."
-        ),
+        typer.Argument(help="A file with pairs of texts, a folder with train and dev parts, a data set's name."),
     ],
     *,
     out: Annotated[
         Path,
-        typer.Option(
-            help="The folder for the translator. After an interruption, run the same command again to go on."
-        ),
+        typer.Option(help="The folder for the translator. After an interruption, run the same command again to go on."),
     ],
     files: TextFiles,
     pooler: Annotated[
@@ -40,9 +36,7 @@ def train_translator(
         list[str] | None,
         typer.Option(help="A setting of the spans: max_width, weights, query, scale. May be repeated."),
     ] = None,
-    network: Annotated[
-        str, typer.Option(help="transformer, or lstm for LSTMs with attention.")
-    ] = "transformer",
+    network: Annotated[str, typer.Option(help="transformer, or lstm for LSTMs with attention.")] = "transformer",
     network_set: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,9 +46,7 @@ def train_translator(
     pieces: Annotated[int, typer.Option(help="The most joint pieces to learn.")] = 6000,
     start_from: Annotated[
         str | None,
-        typer.Option(
-            "--from", help="A translator to upgrade, such as Marian's: network and pieces are kept."
-        ),
+        typer.Option("--from", help="A translator to upgrade, such as Marian's: network and pieces are kept."),
     ] = None,
     penalty: Annotated[
         list[str] | None,
@@ -63,9 +55,7 @@ def train_translator(
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the train pairs.")] = DEFAULT.epochs,
     batch_pieces: Annotated[int, typer.Option(min=1, help="The most pieces a step.")] = DEFAULT.batch_pieces,
     learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = DEFAULT.learning_rate,
-    warmup_steps: Annotated[
-        int, typer.Option(min=1, help="Steps in which the rate rises.")
-    ] = DEFAULT.warmup_steps,
+    warmup_steps: Annotated[int, typer.Option(min=1, help="Steps in which the rate rises.")] = DEFAULT.warmup_steps,
     averaged: Annotated[
         int, typer.Option(min=1, help="The weights of so many epochs are averaged.")
     ] = DEFAULT.averaged,

@@ -184,15 +184,11 @@ def _step(run: TranslatorRun, optimizer: torch.optim.Optimizer, indices: Sequenc
         group["lr"] = recipe.rate(done)
     optimizer.zero_grad()
     with recipe.autocast(run.device):
-        loss = translation_loss(
-            run.network, run.tensors(run.train, indices), recipe.label_smoothing, recipe.penalties
-        )
+        loss = translation_loss(run.network, run.tensors(run.train, indices), recipe.label_smoothing, recipe.penalties)
     loss.backward()
     value = float(loss.detach())
     if not isfinite(value):
-        raise BadSetting(
-            f"Training diverged at step {done + 1}; give less than learning_rate={recipe.learning_rate}."
-        )
+        raise BadSetting(f"Training diverged at step {done + 1}; give less than learning_rate={recipe.learning_rate}.")
     if recipe.clip > 0:
         torch.nn.utils.clip_grad_norm_(run.network.parameters(), recipe.clip)
     optimizer.step()

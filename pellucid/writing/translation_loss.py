@@ -69,9 +69,7 @@ def piece_losses(network: Any, inputs: Mapping[str, Tensor]) -> tuple[Tensor, Te
     """[batch piece] each: the loss of every written piece, 0 in padding, and whether it is the likeliest one."""
     logits = network(**inputs, use_cache=False, return_dict=True).logits.float()
     labels = inputs["labels"]
-    losses = functional.cross_entropy(
-        logits.transpose(1, 2), labels, ignore_index=NOT_LEARNT, reduction="none"
-    )
+    losses = functional.cross_entropy(logits.transpose(1, 2), labels, ignore_index=NOT_LEARNT, reduction="none")
     return losses, (logits.argmax(-1) == labels) & (labels != NOT_LEARNT)
 
 
@@ -146,8 +144,7 @@ def epoch_order(lengths: Sequence[int], batch_pieces: int, seed: int, epoch: int
     shuffled = torch.randperm(len(lengths), generator=generator).tolist()
     cut = batches([lengths[index] for index in shuffled], batch_pieces)
     return [
-        [shuffled[number] for number in cut[index]]
-        for index in torch.randperm(len(cut), generator=generator).tolist()
+        [shuffled[number] for number in cut[index]] for index in torch.randperm(len(cut), generator=generator).tolist()
     ]
 
 
@@ -190,9 +187,7 @@ class TranslatorOut:
         self.check_run(fingerprint, settings)
         parts = load_translator(self.path)
         if parts.trained.get("weights") != network_digest(parts.network, []):
-            raise BadFile(
-                f"{self.path} holds other weights than were trained in it; remove it to train again."
-            )
+            raise BadFile(f"{self.path} holds other weights than were trained in it; remove it to train again.")
         return parts
 
     def check_run(self, fingerprint: str, settings: Mapping[str, Mapping[str, object]]) -> None:
@@ -214,9 +209,7 @@ class TranslatorOut:
     def create(self, fingerprint: str) -> None:
         """Make the folder; raises `BadFile` where another model or another run's files are, or where nothing can be written."""
         if (self.path / CONFIG).exists() or self.files(fingerprint).holds_other_work():
-            raise BadFile(
-                f"{self.path} holds another model; give another folder, so that it is not overwritten."
-            )
+            raise BadFile(f"{self.path} holds another model; give another folder, so that it is not overwritten.")
         check_folder(self.path)
         with disk_errors("write", self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -234,9 +227,7 @@ class TranslatorOut:
             for name, tensor in load_file(weights.path).items():
                 sums[name] = sums.get(name, 0.0) + tensor.double()
         kinds = {name: tensor.dtype for name, tensor in network.state_dict().items()}
-        network.load_state_dict(
-            {name: (total / len(of_epochs)).to(kinds[name]) for name, total in sums.items()}
-        )
+        network.load_state_dict({name: (total / len(of_epochs)).to(kinds[name]) for name, total in sums.items()})
 
     def save(self, parts: TranslatorParts, digests: Iterable[str]) -> None:
         """Write the translator, and the digests of the pairs that it was made with."""

@@ -165,16 +165,12 @@ class TranslationRecipe:
         for name, weight in mapping("penalties", self.penalties).items():
             penalties.get(name)
             if name not in FITTING:
-                raise BadSetting(
-                    f"The penalty {name} does not fit a translator; give {' or '.join(FITTING)}."
-                )
+                raise BadSetting(f"The penalty {name} does not fit a translator; give {' or '.join(FITTING)}.")
             at_least(f"weight of {name}", weight, 0)
 
     def record(self) -> dict[str, object]:
         """Every field by its name; penalties of weight 0 change nothing and are left out."""
-        return asdict(self) | {
-            "penalties": {name: weight for name, weight in self.penalties.items() if weight}
-        }
+        return asdict(self) | {"penalties": {name: weight for name, weight in self.penalties.items() if weight}}
 
     def rate(self, done: int) -> float:
         """The learning rate after so many steps."""

@@ -54,8 +54,7 @@ def lesson_units(settings: Settings, records: Records) -> list[Unit]:
     return [
         Unit(
             f"lesson-{victim}-{seed}",
-            victim_about(settings, victim, seed)
-            | {"attacked": settings.size.attacked, "queries": MOST_QUERIES},
+            victim_about(settings, victim, seed) | {"attacked": settings.size.attacked, "queries": MOST_QUERIES},
             partial(_learnt_again, settings, victim, seed),
             device=settings.device,
         )

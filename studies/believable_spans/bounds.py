@@ -104,9 +104,7 @@ def _of_marks(numbers: Numbers, title: str) -> list[Bound]:
 
 
 def _bounded(words: str, interval: Numbers, holds: Callable[[float], bool]) -> Bound:
-    return Bound(
-        words, shown(interval), _met(holds(interval["mean"])) if interval["mean"] == interval["mean"] else ""
-    )
+    return Bound(words, shown(interval), _met(holds(interval["mean"])) if interval["mean"] == interval["mean"] else "")
 
 
 def _lead(words: str, interval: Numbers, rival: str, seeds: int = ENOUGH_SEEDS) -> Bound:
@@ -114,9 +112,7 @@ def _lead(words: str, interval: Numbers, rival: str, seeds: int = ENOUGH_SEEDS) 
     measured = f"{shown(interval, 3)} against {rival}"
     if seeds < ENOUGH_SEEDS:
         return Bound(words, measured, "")
-    return Bound(
-        words, measured, MET if interval["low"] > 0 else MISSED if interval["high"] < 0 else UNDECIDED
-    )
+    return Bound(words, measured, MET if interval["low"] > 0 else MISSED if interval["high"] < 0 else UNDECIDED)
 
 
 def _met(holds: bool) -> str:

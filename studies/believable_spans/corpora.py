@@ -113,9 +113,7 @@ class SpanSize:
 
 
 SIZES = {
-    "tiny": SpanSize(
-        6, 2, 30, 24, 9, 6, 12, 20, 2, 1, ("plain", "believable", "rationale", "fresh", "b_cos")
-    ),
+    "tiny": SpanSize(6, 2, 30, 24, 9, 6, 12, 20, 2, 1, ("plain", "believable", "rationale", "fresh", "b_cos")),
     "small": SpanSize(200, 100, 40, 10**9, 400, 4_000, 1_000, 1_000, 5),
 }
 
@@ -161,9 +159,7 @@ def parts_of(on: str, data: str, size_name: str) -> Mapping[str, list[Example]]:
         "dev": dev,
         "unread": [*dev, *[one for one in train[most:] if one.segments not in read][: size.unread]],
         "test": with_smallest_digests(parts["test"], None if size_name == "small" else size.judged),
-        "judged": with_smallest_digests(
-            [one for one in short if one.rationales or not corpus.marks], size.judged
-        ),
+        "judged": with_smallest_digests([one for one in short if one.rationales or not corpus.marks], size.judged),
     }
 
 

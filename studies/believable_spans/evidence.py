@@ -75,9 +75,7 @@ def random_words(
     return drawn
 
 
-def evidence_numbers(
-    model: Classifier, examples: Sequence[Example], explanations: Sequence[Explanation]
-) -> Numbers:
+def evidence_numbers(model: Classifier, examples: Sequence[Example], explanations: Sequence[Explanation]) -> Numbers:
     """Everything about the spans of some texts, text by text."""
     batch, ranges = model.encode(examples), heaviest_of(explanations)
     words = words_of(ranges)

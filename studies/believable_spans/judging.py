@@ -101,9 +101,7 @@ def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> 
         "seed": seed,
         "right": _digits(right_answers(model, parts["test"])),
         "unread_right": _digits(right_answers(model, parts["unread"])),
-        "dev": evidence_numbers(model, looked_at, spans_of(model, looked_at))
-        if MODELS[name].has_spans
-        else None,
+        "dev": evidence_numbers(model, looked_at, spans_of(model, looked_at)) if MODELS[name].has_spans else None,
         "seconds": seconds,
     }
 
@@ -191,10 +189,7 @@ def _of_other_methods(
 
 def _leak(model: Classifier, train: Sequence[Example], test: Sequence[Example]) -> Numbers:
     """How much better than the commonest label the label is guessed from number, places and lengths of the spans alone."""
-    cuts = (
-        pellucid.extract(model, list(texts), SPANS, n_spans=N_SPANS, progress=False)
-        for texts in (train, test)
-    )
+    cuts = (pellucid.extract(model, list(texts), SPANS, n_spans=N_SPANS, progress=False) for texts in (train, test))
     return asdict(label_leak(*cuts))
 
 

@@ -39,9 +39,7 @@ class JudgedModel:
     @property
     def method(self) -> str | None:
         """The method by which it explains itself; None of a plain one."""
-        return (
-            {"span": "span_attention", "rationale": "rationale"}.get(self.pooler) or self.layer_form or None
-        )
+        return {"span": "span_attention", "rationale": "rationale"}.get(self.pooler) or self.layer_form or None
 
 
 def _spans(title: str, pooler_settings: dict[str, Any], **changes: Any) -> JudgedModel:
@@ -81,17 +79,13 @@ MODELS: dict[str, JudgedModel] = {
     "believable": _spans("believable", {}),
     "no_read_alone": _taught("believable without read_alone", {"answer_by_all_spans": 1.0}, {}),
     "no_second_answer": _taught("believable without answer_by_all_spans", READ_ALONE, {}),
-    "leave_out": _taught(
-        "believable with leave_out × 0.5", {**BOTH, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}
-    ),
+    "leave_out": _taught("believable with leave_out × 0.5", {**BOTH, "leave_out": 0.5}, {"leave_out": WITHIN_SHARE}),
     "read_alone_3": _taught(
         "believable with read_alone × 3, all texts",
         {**BOTH, "read_alone": 3.0},
         {"read_alone": {"n_spans": 2, "share": 1.0}},
     ),
-    "attributed": _taught(
-        "believable with attributed × 1", {**BOTH, "attributed": 1.0}, {"attributed": WITHIN_SHARE}
-    ),
+    "attributed": _taught("believable with attributed × 1", {**BOTH, "attributed": 1.0}, {"attributed": WITHIN_SHARE}),
     "attributed_3": _taught(
         "believable with attributed × 3, all texts",
         {**BOTH, "attributed": 3.0},
@@ -99,9 +93,7 @@ MODELS: dict[str, JudgedModel] = {
     ),
     "not_late": _spans("believable, all from the first step", {}, sharp_from=0.0, objectives_from=0.0),
     "all_spans": _by_all_spans("believable, answer by all spans, entropy × 0.1", READ_ALONE, **ENTROPY),
-    "number": _by_all_spans(
-        "believable, two spans held by their number", READ_ALONE, spans=2.0, sharp_from=0.0
-    ),
+    "number": _by_all_spans("believable, two spans held by their number", READ_ALONE, spans=2.0, sharp_from=0.0),
     "one_span": _spans("believable, answer by one span", {"n_heaviest": 1}),
     "any_width": _spans("believable, spans of any width", {"max_width": None}),
     "any_words": _spans("believable, also spans without content", {"spans": "all"}),

@@ -33,22 +33,15 @@ def summarise(about: Numbers, trained: Sequence[Numbers], judged: Sequence[Numbe
     expected = set(range(about["seeds"]))
     missing = {
         **{name: sorted(expected - _seeds(runs.get(name, []))) for name in about["models"]},
-        **{
-            f"judging of {name}": sorted(expected - _seeds(judgements.get(name, [])))
-            for name in about["judged"]
-        },
+        **{f"judging of {name}": sorted(expected - _seeds(judgements.get(name, []))) for name in about["judged"]},
     }
     return {
         "about": about,
         "models": {
-            name: _training_numbers(runs[name], runs.get(PLAIN, []))
-            for name in about["models"]
-            if name in runs
+            name: _training_numbers(runs[name], runs.get(PLAIN, [])) for name in about["models"] if name in runs
         },
         "judged": {
-            name: _judged_numbers(of)
-            for name, of in judgements.items()
-            if MODELS[name].has_spans and name in runs
+            name: _judged_numbers(of) for name, of in judgements.items() if MODELS[name].has_spans and name in runs
         },
         "marks": marks_of(judgements),
         "missing": {name: seeds for name, seeds in missing.items() if seeds},
@@ -74,9 +67,7 @@ def _training_numbers(runs: Sequence[Numbers], plain: Sequence[Numbers]) -> Numb
     for part, field in (("test", "right"), ("unread", "unread_right")):
         ours, theirs = right_on_shared_seeds(_with_right(runs, field), _with_right(plain, field))
         numbers[part] = asdict(mean_over_runs(100 * _texts(runs, lambda one: list(map(int, one[field])))))  # noqa: B023
-        numbers[f"{part}_over_plain"] = (
-            asdict(paired_difference_over_runs(ours, theirs)) if len(ours) else None
-        )
+        numbers[f"{part}_over_plain"] = asdict(paired_difference_over_runs(ours, theirs)) if len(ours) else None
     numbers["spans_on_dev"] = span_numbers([one["dev"] for one in runs]) if runs[0]["dev"] else None
     timed = [one["seconds"] for one in runs if one["seconds"] is not None]
     numbers["seconds"] = float(np.median(timed)) if timed else None

@@ -52,9 +52,7 @@ def accuracy_table(numbers: Numbers) -> str:
         ]
         for name, of in numbers["models"].items()
     ]
-    return markdown_table(
-        ["model", "seeds", "test", "less plain", "unread", "less plain, unread", "seconds"], rows
-    )
+    return markdown_table(["model", "seeds", "test", "less plain", "unread", "less plain, unread", "seconds"], rows)
 
 
 def spans_table(numbers: Numbers, on_dev: bool) -> str:
@@ -105,8 +103,7 @@ def _legend() -> str:
 
 def _test_section(numbers: Numbers) -> str:
     tables = "\n\n".join(
-        f"### {numbers['models'][name]['title']}\n\n{bounds_table(numbers, name)}"
-        for name in numbers["judged"]
+        f"### {numbers['models'][name]['title']}\n\n{bounds_table(numbers, name)}" for name in numbers["judged"]
     )
     if not tables:
         return ""
@@ -141,8 +138,7 @@ def _methods_table(methods: Numbers) -> str:
     without, alone = methods["without"], methods["alone"]
     rows = [["the spans", shown(without["own"], 3), shown(alone["own"], 3)]]
     rows += [
-        [name, shown(without["methods"][name], 3), shown(alone["methods"][name], 3)]
-        for name in without["methods"]
+        [name, shown(without["methods"][name], 3), shown(alone["methods"][name], 3)] for name in without["methods"]
     ]
     return markdown_table(["by", "fall without", "fall with them alone"], rows)
 

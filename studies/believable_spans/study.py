@@ -61,9 +61,7 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
     """Every model that reads whole texts, seed by seed. Raises `BadInput` where the corpus needs a folder and --data is not there."""
     on = settings.own["on"]
     if not settings.data and not (is_planted(on) or on == "pocket"):
-        raise BadInput(
-            f"The texts of {on} are not part of the package; give --data, the folder of their folder."
-        )
+        raise BadInput(f"The texts of {on} are not part of the package; give --data, the folder of their folder.")
     return [one for one in _trainings(settings) if not MODELS[one.about["model"]].cut_by]
 
 

@@ -74,10 +74,7 @@ def phenomena_table(corpus: str, examples: Sequence[Example]) -> str:
     tagged = _sorted_into(examples, lambda example: example.meta["phenomena"])
     return markdown_table(
         ["tag", "meaning", "all", *_classes(corpus)],
-        (
-            [f"`{name}`", meaning, *_by_label(corpus, tagged[name])]
-            for name, meaning in PHENOMENA[corpus].items()
-        ),
+        ([f"`{name}`", meaning, *_by_label(corpus, tagged[name])] for name, meaning in PHENOMENA[corpus].items()),
     )
 
 
@@ -87,9 +84,7 @@ def lengths_table(corpus: str, examples: Sequence[Example]) -> str:
     for segment, side in enumerate(SIDES[corpus]):
         for label, of_label in _columns(corpus, examples).items():
             lengths = [len(words_of(example.segments[segment])) for example in of_label]
-            rows.append(
-                [side, label, *(f"{value:g}" for value in np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1]))]
-            )
+            rows.append([side, label, *(f"{value:g}" for value in np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1]))])
     return markdown_table(["", "label", "shortest", "quarter", "median", "three quarters", "longest"], rows)
 
 
@@ -101,15 +96,9 @@ def evidence_table(corpus: str, examples: Sequence[Example]) -> str:
             shares = [marked_share(example, segment) for example in of_label]
             counts = [sum(mark.segment == segment for mark in example.rationales) for example in of_label]
             marked = [share for share in shares if share]
-            means = (
-                [f"{np.mean([n for n in counts if n]):.2f}", f"{np.mean(marked):.2f}"]
-                if marked
-                else ["-", "-"]
-            )
+            means = [f"{np.mean([n for n in counts if n]):.2f}", f"{np.mean(marked):.2f}"] if marked else ["-", "-"]
             rows.append([side, label, len(marked), f"{len(marked) / len(of_label):.2f}", *means])
-    return markdown_table(
-        ["", "label", "with marks", "share with marks", "stretches each", "words marked"], rows
-    )
+    return markdown_table(["", "label", "with marks", "share with marks", "stretches each", "words marked"], rows)
 
 
 def marked_share(example: Example, segment: int) -> float:
@@ -204,7 +193,5 @@ def filled(page: str) -> str:
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        raise BadFile(
-            f"The page needs the lines {BEGIN} and {END}, in this order, where the numbers are to go."
-        )
+        raise BadFile(f"The page needs the lines {BEGIN} and {END}, in this order, where the numbers are to go.")
     return f"{before}{BEGIN}\n\n" + "\n\n".join(map(facts, PHENOMENA)) + f"\n\n{END}{after}"

@@ -34,9 +34,7 @@ def words_of(text: str) -> list[str]:
 
 def all_words(example: Example) -> dict[str, float]:
     """Which words occur, separately in premise and hypothesis."""
-    return {
-        f"{segment} {word}": 1.0 for segment, text in enumerate(example.segments) for word in words_of(text)
-    }
+    return {f"{segment} {word}": 1.0 for segment, text in enumerate(example.segments) for word in words_of(text)}
 
 
 def words_outside_evidence(example: Example) -> dict[str, float]:

@@ -56,9 +56,7 @@ def _share(means: np.ndarray) -> np.ndarray:
 
 
 def _row(method: str, runs: Runs, chance: Runs) -> Numbers:
-    texts = [
-        one for run in runs for one in run["texts"] if one["ending"] == "success" and one["tau"] is not None
-    ]
+    texts = [one for run in runs for one in run["texts"] if one["ending"] == "success" and one["tau"] is not None]
     return {
         "method": method,
         "seeds": len(runs),

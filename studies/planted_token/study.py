@@ -87,9 +87,7 @@ def average_precisions(
     test = load_examples("planted_token", "test")[:texts]
     methods = usual_methods(model) if methods is None else methods
     by_method = explain_all(model, test, with_study_settings(methods), seed=seed)
-    return {
-        title: bootstrap_interval(reason_precision(explanations)) for title, explanations in by_method.items()
-    }
+    return {title: bootstrap_interval(reason_precision(explanations)) for title, explanations in by_method.items()}
 
 
 def as_page(numbers: Numbers) -> str:

@@ -51,9 +51,7 @@ def _title(result: Numbers) -> str:
 def _learnt_table(results: Sequence[Numbers]) -> str:
     rows = [
         "| {reason} | {n} | {pooler} | {epochs} | ".format(**result["about"])
-        + " | ".join(
-            _rounded(result["learnt"][name]) for name in ("accuracy", "counterfactual", "distractor")
-        )
+        + " | ".join(_rounded(result["learnt"][name]) for name in ("accuracy", "counterfactual", "distractor"))
         + f" | {'yes' if result['learnt']['holds'] else 'no'} |"
         for result in results
     ]
@@ -70,15 +68,11 @@ def _table(results: Sequence[Numbers], pooler: str, measure: str) -> str:
         {title for column in columns for title in column["methods"]}, key=lambda name: (name == CHANCE, name)
     )
     rows = [
-        f"| {title} | "
-        + " | ".join(_cell(column["methods"].get(title), measure) for column in columns)
-        + " |"
+        f"| {title} | " + " | ".join(_cell(column["methods"].get(title), measure) for column in columns) + " |"
         for title in methods
     ]
     usual = min(result["about"]["n"] for result in results)
-    heads = [
-        column["about"]["reason"] if column["about"]["n"] == usual else _title(column) for column in columns
-    ]
+    heads = [column["about"]["reason"] if column["about"]["n"] == usual else _title(column) for column in columns]
     head = f"| method | {' | '.join(heads)} |\n|---{'|---' * len(columns)}|"
     return "\n".join([head, *rows])
 

@@ -161,9 +161,7 @@ def _planted(training: _Training, seed: int) -> dict[str, list[Example]]:
     return plant(carriers, reason, n=training.n, distractor=DECOYED, seed=seed)
 
 
-def _trained(
-    training: _Training, parts: Mapping[str, Sequence[Example]], settings: Settings, share: Share
-) -> Model:
+def _trained(training: _Training, parts: Mapping[str, Sequence[Example]], settings: Settings, share: Share) -> Model:
     pooler_settings, changes = POOLERS[training.pooler]
     recipe = Recipe(seed=settings.own["seed"], epochs=settings.size.epochs, batch_size=16, learning_rate=1e-4)
     plan = Plan(settings.encoder, training.pooler, pooler_settings, CLASSES)

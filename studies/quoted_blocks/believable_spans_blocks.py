@@ -21,9 +21,7 @@ def believable_spans_levers_claims(root: Path) -> str:
         return NO_RUN
     plain = numbers["models"].get("plain", {}).get("seconds")
     rows = [
-        [of["title"], len(of["seeds"]), *_lever(of, plain)]
-        for name, of in numbers["models"].items()
-        if name != "plain"
+        [of["title"], len(of["seeds"]), *_lever(of, plain)] for name, of in numbers["models"].items() if name != "plain"
     ]
     head = ["model", "seeds", "accuracy", "spans", "alone agree", "fall without", "no content, %", "time"]
     return markdown_table(head, rows)
@@ -78,9 +76,7 @@ def _by_model(root: Path, cells_of: Callable[[Numbers], Mapping[str, str]]) -> s
     rows = dict.fromkeys(name for of in cells.values() for name in of)
     if not rows:
         return NO_RUN
-    return markdown_table(
-        ["", *cells], [[name, *(of.get(name, "–") for of in cells.values())] for name in rows]
-    )
+    return markdown_table(["", *cells], [[name, *(of.get(name, "–") for of in cells.values())] for name in rows])
 
 
 def _lever(of: Numbers, plain: float | None) -> list[str]:

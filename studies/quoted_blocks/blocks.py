@@ -60,13 +60,9 @@ USUAL = (
 def table_1(root: Path) -> str:
     """The claims of table 1 on both tasks, each with its interval and its number of seeds."""
     tasks = {task: _result(root, f"s0_accuracy/{task}") for task in ("sst5", "snli")}
-    choices = ". ".join(
-        _best_lambda(s0_accuracy_page.TASKS[task], numbers) for task, numbers in tasks.items()
-    )
+    choices = ". ".join(_best_lambda(s0_accuracy_page.TASKS[task], numbers) for task, numbers in tasks.items())
     listed = {task: s0_accuracy_page.claims(task, numbers) for task, numbers in tasks.items()}
-    words = list(
-        dict.fromkeys(claim.words.partition(" (the paper")[0] for of in listed.values() for claim in of)
-    )
+    words = list(dict.fromkeys(claim.words.partition(" (the paper")[0] for of in listed.values() for claim in of))
     rows = [[one, *(cell for of in listed.values() for cell in _claimed(one, of))] for one in words]
     head = ["claim", "paper, SST-5", "here", "paper, SNLI", "here"]
     return f"{choices}.\n\n{markdown_table(head, rows)}"
@@ -149,9 +145,7 @@ def usual_methods(root: Path) -> str:
         means = [by_name[name]["comprehensiveness"]["value"]["mean"] for name in names]
         ahead = [name for name in names if _ahead(by_name[name])]
         links = ", ".join(f"[{name}]({name}.md)" for name in names)
-        known = (
-            "" if names == ("chance",) else "yes" if len(ahead) == len(names) else ", ".join(ahead) or "no"
-        )
+        known = "" if names == ("chance",) else "yes" if len(ahead) == len(names) else ", ".join(ahead) or "no"
         rows.append(
             [
                 links,
@@ -175,10 +169,7 @@ def blocks_of_files() -> dict[str, Block]:
     files = [one.name for one in iter_modules([str(Path(__file__).parent)]) if one.name.endswith("_blocks")]
     modules = [import_module(f"studies.quoted_blocks.{file}") for file in files]
     return {
-        name: one
-        for module in modules
-        for name, one in vars(module).items()
-        if name.endswith(("_claims", "_settings"))
+        name: one for module in modules for name, one in vars(module).items() if name.endswith(("_claims", "_settings"))
     }
 
 

@@ -13,9 +13,7 @@ def s3_layers_claims(root: Path) -> str:
     numbers = result_of(root, "s3_layers")
     if numbers is None:
         return "Not run yet."
-    rows = [_row(one, "nats") for one in numbers["falls"]] + [
-        _row(one, "points") for one in numbers["stop_words"]
-    ]
+    rows = [_row(one, "nats") for one in numbers["falls"]] + [_row(one, "points") for one in numbers["stop_words"]]
     return f"{numbers['about']['texts']} test sentences of SST-2.\n\n{_table(rows)}"
 
 
@@ -34,9 +32,7 @@ def _table(rows: list[list[str]]) -> str:
 
 def _row(record: Numbers, unit: str) -> list[str]:
     claim = claim_of(record)
-    mean, low, high = (
-        _signed(value) for value in (claim.measured.mean, claim.measured.low, claim.measured.high)
-    )
+    mean, low, high = (_signed(value) for value in (claim.measured.mean, claim.measured.low, claim.measured.high))
     return [claim.words, str(claim.seeds), f"{mean} [{low}, {high}] {unit}", claim.verdict]
 
 

@@ -43,9 +43,7 @@ def s3_training_claims(root: Path) -> str:
     if numbers is None:
         return "Not run yet."
     about = numbers["about"]
-    heading = (
-        f"{about['watched']} sentences, every {about['every']} steps; {about['n_train']:,} to learn from."
-    )
+    heading = f"{about['watched']} sentences, every {about['every']} steps; {about['n_train']:,} to learn from."
     return f"{not_run_yet(numbers['missing'])}{heading}\n\n{_table(numbers['claims'], UNITS)}"
 
 

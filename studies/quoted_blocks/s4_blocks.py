@@ -75,9 +75,7 @@ def s4_start_claims(root: Path) -> str:
     numbers = result_of(root, "s4_start")
     if numbers is None:
         return "Not run yet."
-    heading = (
-        f"SST; log T − entropy at the last step, in hundredths of a nat, {numbers['about']['watched']} texts."
-    )
+    heading = f"SST; log T − entropy at the last step, in hundredths of a nat, {numbers['about']['watched']} texts."
     return f"{not_run_yet(numbers['missing'])}{heading}\n\n{_table(claims_of_start(numbers))}"
 
 
@@ -101,14 +99,10 @@ def _fragility(root: Path, task: str) -> str:
     weights = ", ".join(
         f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in numbers["choice"]["weights"].items()
     )
-    heading = (
-        f"{title}: {about['n_train']:,} texts to learn from, {about['n_test']:,} judged{cut}; {weights}."
-    )
+    heading = f"{title}: {about['n_train']:,} texts to learn from, {about['n_test']:,} judged{cut}; {weights}."
     claims = [claim for kind in CLAIMS for claim in claims_of(numbers, kind)]
     caution = degenerate_models(numbers)
-    return (
-        f"{not_run_yet(numbers['missing'])}{heading}\n\n{caution}{models_table(numbers)}\n\n{_table(claims)}"
-    )
+    return f"{not_run_yet(numbers['missing'])}{heading}\n\n{caution}{models_table(numbers)}\n\n{_table(claims)}"
 
 
 def _information(root: Path, task: str) -> str:

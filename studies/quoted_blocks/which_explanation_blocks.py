@@ -22,10 +22,7 @@ def which_explanation_claims(root: Path) -> str:
     if not results:
         return "Not run yet."
     settings = {
-        name: one
-        for numbers in results.values()
-        for name, one in numbers["settings"].items()
-        if one["metrics"]
+        name: one for numbers in results.values() for name, one in numbers["settings"].items() if one["metrics"]
     }
     methods = list(dict.fromkeys(method for one in settings.values() for method in _methods(one)))
     rows = [[method, *(_standing(one, method) for one in settings.values())] for method in methods]
@@ -34,9 +31,7 @@ def which_explanation_claims(root: Path) -> str:
 
 def which_explanation_leads_claims(root: Path) -> str:
     """Methods down, some metrics across: the lead over random scores, the mean of all corpora and its range."""
-    settings = [
-        one for numbers in _results(root).values() for one in numbers["settings"].values() if one["metrics"]
-    ]
+    settings = [one for numbers in _results(root).values() for one in numbers["settings"].values() if one["metrics"]]
     if not settings:
         return "Not run yet."
     methods = list(dict.fromkeys(method for one in settings for method in _methods(one)))
@@ -47,9 +42,7 @@ def which_explanation_leads_claims(root: Path) -> str:
 
 def which_explanation_checks_claims(root: Path) -> str:
     """Methods down, checks with a pass across: how many comparisons a method passes and fails."""
-    settings = [
-        one for numbers in _results(root).values() for one in numbers["settings"].values() if one["checks"]
-    ]
+    settings = [one for numbers in _results(root).values() for one in numbers["settings"].values() if one["checks"]]
     counts: dict[str, dict[str, list[int]]] = {}
     for one in settings:
         for check, of_methods in one["checks"].items():

@@ -16,9 +16,7 @@ from studies.shared.trainings import right_answers, right_on_shared_seeds
 from studies.shared.units import Numbers
 
 NO_WORSE = -0.5  # points: what the self-explaining model may lose to its plain twin
-STRIPPED = (
-    "stripped-"  # models that do not read a full stop at the end of a text, as in the released code (A0.7)
-)
+STRIPPED = "stripped-"  # models that do not read a full stop at the end of a text, as in the released code (A0.7)
 EMPTY = "heaviest_without_content"  # the share of heaviest spans that are punctuation or function words alone
 SHARPNESS = ("effective_spans", "top_weight", "top_share")
 TITLES = {"plain": "plain (first token)", "mean": "mean of all pieces", "average": "AvgSelf-Explaining"}
@@ -36,9 +34,7 @@ def summarise(runs: Sequence[Numbers]) -> Numbers:
     for run in runs:
         by_model.setdefault(run["model"], []).append(run)
     models = {name: _numbers(of, by_model[_twin(name, by_model)]) for name, of in by_model.items()}
-    by_dev = sorted(
-        (name for name in models if _lambda(name) >= 0), key=lambda name: models[name]["dev"], reverse=True
-    )
+    by_dev = sorted((name for name in models if _lambda(name) >= 0), key=lambda name: models[name]["dev"], reverse=True)
     best = next(iter(by_dev), None)
     penalised = next((name for name in by_dev if _lambda(name) > 0), None)
     return {
@@ -72,9 +68,7 @@ def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
         "test_by_seed": right.mean(1).tolist(),
         "over_plain": asdict(paired_difference_over_runs(*right_on_shared_seeds(of, plain))),
         "effective_spans": [one["effective_spans"] for one in sharp],
-        "sharpness": {name: float(np.mean([one[name] for one in sharp])) for name in SHARPNESS}
-        if sharp
-        else None,
+        "sharpness": {name: float(np.mean([one[name] for one in sharp])) for name in SHARPNESS} if sharp else None,
         "heaviest_without_content": [one[EMPTY] for one in sharp if EMPTY in one],
     }
 
@@ -134,11 +128,7 @@ def _marked(words: str, paper: float) -> str:
 
 def as_picture(task: str, numbers: Numbers) -> str:
     """Every model's difference from plain, as SVG."""
-    over = {
-        _title(name): Interval(**one["over_plain"])
-        for name, one in numbers["models"].items()
-        if name != "plain"
-    }
+    over = {_title(name): Interval(**one["over_plain"]) for name, one in numbers["models"].items() if name != "plain"}
     panel = Panel("test accuracy minus plain", "points; better than plain →", over)
     seeds = max(one["seeds"] for one in numbers["models"].values())
     return interval_plot(

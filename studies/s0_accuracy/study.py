@@ -27,9 +27,7 @@ MODELS = Option("--models", {"nargs": "+", "help": "train these models alone, su
 @studies.add()
 def s0_accuracy() -> Study:
     """Does explaining itself cost accuracy? Table 1 and figure 2 of Sun et al. (2020)."""
-    encoder = ENCODER.changed(
-        default="", help="minilm, a folder, or a hub name; the size says which when not given"
-    )
+    encoder = ENCODER.changed(default="", help="minilm, a folder, or a hub name; the size says which when not given")
     return Study(
         sizes=SIZES,
         options=(TASK, DATA, SEEDS, FINISHED, encoder, MODELS, DEVICE),

@@ -29,9 +29,7 @@ def summarise(about: Numbers, records: Records) -> Numbers:
     return {
         "about": about,
         "victims": {
-            victim: [asdict(_before(of))]
-            for victim in (SELF, PLAIN)
-            if (of := _of(records["victims"], victim))
+            victim: [asdict(_before(of))] for victim in (SELF, PLAIN) if (of := _of(records["victims"], victim))
         },
         "rows": [_row(victim, attack, of) for (victim, attack), of in by_kind.items()],
         "claims": [asdict(one) for one in _claims(about["task"], by_kind)],
@@ -113,9 +111,7 @@ def _missing(about: Numbers, by_kind: Mapping[tuple[str, str], Runs]) -> list[st
     seeds = {kind: {run["seed"] for run in by_kind.get(kind, ())} for kind in wanted}
     return models_with_seeds(
         {
-            f"{attack} on {victim}": [
-                seed for seed in range(about["seeds"]) if seed not in seeds[victim, attack]
-            ]
+            f"{attack} on {victim}": [seed for seed in range(about["seeds"]) if seed not in seeds[victim, attack]]
             for victim, attack in wanted
         }
     )

@@ -102,7 +102,9 @@ def _shown(numbers: Numbers) -> str:
         ]
         for one in numbers["shown"]
     ]
-    return f"## Sentences that were fooled\n\n{markdown_table(['attack', 'victim', 'text', 'edits', 'answer'], rows)}\n\n"
+    return (
+        f"## Sentences that were fooled\n\n{markdown_table(['attack', 'victim', 'text', 'edits', 'answer'], rows)}\n\n"
+    )
 
 
 def _cell(text: str) -> str:

@@ -18,9 +18,7 @@ from studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit
 
-TASK = Option(
-    "--task", {"choices": list(TASKS), "default": "pocket", "help": "which corpus (default: %(default)s)"}
-)
+TASK = Option("--task", {"choices": list(TASKS), "default": "pocket", "help": "which corpus (default: %(default)s)"})
 
 
 @studies.add()

@@ -27,9 +27,7 @@ ATTACKS: Mapping[str, str | AttackPlan] = {
     "pwws, guarded": AttackPlan("saliency_times_gain", ("synonyms",), GUARDED),
     f"{SPANS}, five spans": SPANS,
 }
-OWN_SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    f"{SPANS}, five spans": {"n_spans": 5}
-}  # Any: settings of attacks
+OWN_SETTINGS: Mapping[str, Mapping[str, Any]] = {f"{SPANS}, five spans": {"n_spans": 5}}  # Any: settings of attacks
 ON_PLAIN = ("random", "pwws", SPANS)  # the last under the spans of the self-explaining twin
 PAPER = {
     "imdb": {
@@ -120,9 +118,7 @@ def parts_of(settings: Settings) -> dict[str, list[Example]]:
     size = corpus_size(settings)
     counts = {"train": size.train, "dev": size.dev, "test": size.test}
     return {
-        part: [
-            _cut(one, size.words) for one in with_smallest_digests(load_examples(settings.data, part), count)
-        ]
+        part: [_cut(one, size.words) for one in with_smallest_digests(load_examples(settings.data, part), count)]
         for part, count in counts.items()
     }
 

@@ -72,9 +72,7 @@ def own_spans(settings: Settings, seed: int) -> list[Extraction]:
     """The heaviest spans of the test texts by the self-explaining victim of a seed."""
     model = trained_victim(settings, SELF, seed)
     texts = parts_of(settings)["test"]
-    return pellucid.extract(
-        model, texts, "span_attention", n_spans=MOST_SPANS, selection="top_spans", progress=False
-    )
+    return pellucid.extract(model, texts, "span_attention", n_spans=MOST_SPANS, selection="top_spans", progress=False)
 
 
 def victim_folder(settings: Settings, victim: str, seed: int) -> Path:

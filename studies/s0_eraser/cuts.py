@@ -94,9 +94,7 @@ def cut_by_scores(
     return extractions
 
 
-def cut_at_random(
-    model: Model, texts: Sequence[Example], lengths: Lengths, seed: int
-) -> dict[str, list[Extraction]]:
+def cut_at_random(model: Model, texts: Sequence[Example], lengths: Lengths, seed: int) -> dict[str, list[Extraction]]:
     """The same cuts by chance: any range of tokens, one of the text's length, and single tokens."""
     extractions: dict[str, list[Extraction]] = {cut: [] for cut in CUTS}
     for example, row, counts in zip(texts, model.encode(texts).rows, lengths, strict=True):

@@ -32,8 +32,7 @@ def _task(tried: Sequence[Numbers], models: Sequence[Numbers], judged: Sequence[
     by_row = _grouped(judged, "extractor")
     spans = {row: _spans(units) for row, units in by_row.items() if "heaviest" in units[0]}
     columns = {
-        row: {cut: np.array([unit["columns"][cut] for unit in units]) for cut in CUTS}
-        for row, units in by_row.items()
+        row: {cut: np.array([unit["columns"][cut] for unit in units]) for cut in CUTS} for row, units in by_row.items()
     }
     return {
         "choosing": [

@@ -93,9 +93,7 @@ def _of_row(row: str, numbers: Numbers) -> list[str]:
         return [f"{start}; **collapsed** with {spans['collapsed']}: no verdict."]
     claims = [one for one in numbers["claims"] if one["row"] == row]
     equal = [one for one in claims if one["cut"] == "budget" and one["score"] == "token_f1"]
-    differences = "; ".join(
-        f"{_signed(one['difference'])} over {one['than']}, {one['verdict']}" for one in equal
-    )
+    differences = "; ".join(f"{_signed(one['difference'])} over {one['than']}, {one['verdict']}" for one in equal)
     random = [one["verdict"] for one in claims if one["than"] == RANDOM]
     return [
         f"{start}; read alone they get the text's answer in {heaviest.alone_agrees:.0%}, random spans as long in "
@@ -159,8 +157,7 @@ def _table(task: str, cut: str, numbers: Numbers) -> str:
     for row, scores in numbers["cuts"][cut].items():
         paper = PAPER.get((task, row))
         cells = [
-            _cell(scores[score]) + (f" ({paper[number]:.3f})" if paper else "")
-            for number, score in enumerate(NUMBERS)
+            _cell(scores[score]) + (f" ({paper[number]:.3f})" if paper else "") for number, score in enumerate(NUMBERS)
         ]
         collapsed = " (collapsed)" if numbers["spans"].get(row, {}).get("collapsed") else ""
         lines.append(

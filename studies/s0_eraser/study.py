@@ -133,9 +133,7 @@ def model_units(settings: Settings, records: Records) -> list[Unit]:
 def _of_seed(settings: Settings, seed: int, best: Mapping[tuple[str, str], str]) -> list[StudyModel]:
     """best: see `best_penalties`."""
     return [
-        StudyModel(task, kind, seed, best.get((task, kind)))
-        for task in TASKS
-        for kind in settings.size[task].kinds
+        StudyModel(task, kind, seed, best.get((task, kind))) for task in TASKS for kind in settings.size[task].kinds
     ]
 
 
@@ -157,9 +155,7 @@ def extractor_units(settings: Settings, records: Records) -> list[Unit]:
     return units
 
 
-def _unit(
-    name: str, model: StudyModel, settings: Settings, work: Callable[..., Numbers], **more: object
-) -> Unit:
+def _unit(name: str, model: StudyModel, settings: Settings, work: Callable[..., Numbers], **more: object) -> Unit:
     work = partial(_timed, work, settings, model)
     return Unit(name, model.about(settings, **more), work, settings.encoder)
 
@@ -229,9 +225,7 @@ def _of_spans(explanations: Sequence[Explanation]) -> Numbers:
 def trained(settings: Settings, model: StudyModel, share: Share) -> Classifier:
     """A model of the study. A finished one is loaded."""
     size, documents = settings.size[model.task], TASKS[model.task].documents
-    of_size = Recipe(
-        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=model.seed
-    )
+    of_size = Recipe(epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=model.seed)
     recipe = replace(of_size, **own_recipe(settings))
     own = SPANS.get(model.kind, SpanChanges()).copy()
     if model.penalty:

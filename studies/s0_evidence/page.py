@@ -77,7 +77,9 @@ def _cell(over: Mapping[str, float] | None) -> str:
 
 def _row(name: str, title: str, row: Numbers) -> str:
     words = "{mean:.1f} [{low:.1f}, {high:.1f}]".format(**row["words"])
-    return f"| {title} | {words} | {row['coverage']:.0%} | {_share_of(row['contrast'])} | {_share_of(row['negation'])} |"
+    return (
+        f"| {title} | {words} | {row['coverage']:.0%} | {_share_of(row['contrast'])} | {_share_of(row['negation'])} |"
+    )
 
 
 def _share_of(counted: Numbers) -> str:

@@ -29,16 +29,12 @@ def as_picture(sentences: Sequence[Numbers]) -> str:
     for sentence in sentences:
         block, y = _sentence(sentence, y)
         parts += block
-    about = (
-        "Each sentence once for each extractor, with the words that it takes for evidence on orange ground."
-    )
+    about = "Each sentence once for each extractor, with the words that it takes for evidence on orange ground."
     head = (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {y}' width='{WIDTH}' height='{y}' role='img'>"
         f"<title>Spans side by side</title><desc>{about}</desc>"
     )
-    ground = (
-        f"<rect x='1' y='1' width='{WIDTH - 2}' height='{y - 2}' rx='14' fill='#ffffff' stroke='{RULE}'/>"
-    )
+    ground = f"<rect x='1' y='1' width='{WIDTH - 2}' height='{y - 2}' rx='14' fill='#ffffff' stroke='{RULE}'/>"
     legend = [
         f"<rect x='{EDGE}' y='23' width='38' height='15' fill='{ORANGE}' fill-opacity='.28'/>",
         f"<rect x='{EDGE}' y='38' width='38' height='2.5' fill='{ORANGE}'/>",

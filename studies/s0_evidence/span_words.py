@@ -44,12 +44,9 @@ def spans_in_numbers(texts: Sequence[Example], own: Cut, alike: Cut) -> Numbers:
     return {
         "own": {name: _row(cut, having) for name, cut in own.items()},
         "alike": {name: _row(cut, having) for name, cut in alike.items()},
-        "longer": {
-            name: asdict(paired_difference(lengths[SPAN], lengths[name])) for name in lengths if name != SPAN
-        },
+        "longer": {name: asdict(paired_difference(lengths[SPAN], lengths[name])) for name in lengths if name != SPAN},
         "holds": {
-            kind: {name: asdict(_more_often(of[SPAN], of[name])) for name in others}
-            for kind, of in inside.items()
+            kind: {name: asdict(_more_often(of[SPAN], of[name])) for name in others} for kind, of in inside.items()
         },
     }
 
@@ -62,16 +59,12 @@ def _more_often(ours: np.ndarray, theirs: np.ndarray) -> Interval:
 def _row(cut: Sequence[Extraction], having: Mapping[str, Sequence[bool]]) -> Numbers:
     """Words and coverage with intervals, and how many spans hold the word, of the texts that have it."""
     counts = {
-        kind: (int(np.array(_has_word(cut, WANTED[kind]))[list(has)].sum()), sum(has))
-        for kind, has in having.items()
+        kind: (int(np.array(_has_word(cut, WANTED[kind]))[list(has)].sum()), sum(has)) for kind, has in having.items()
     }
     return {
         "words": asdict(bootstrap_interval(_lengths(cut))),
         "coverage": float(np.mean([one.coverage for one in cut])),
-        **{
-            kind: {"held": count, "of": of, "share": asdict(share(count, of))}
-            for kind, (count, of) in counts.items()
-        },
+        **{kind: {"held": count, "of": of, "share": asdict(share(count, of))} for kind, (count, of) in counts.items()},
     }
 
 

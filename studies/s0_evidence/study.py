@@ -121,9 +121,7 @@ def extract_evidence(models: Models, texts: Sequence[Example], progress: Progres
     return TextsWithSpans(texts, {kind: _answers(model, texts) for kind, model in models.items()}, own, alike)
 
 
-def analyse_errors(
-    models: Models, evidence: TextsWithSpans, train: Sequence[Example]
-) -> dict[str, ErrorAnalysis]:
+def analyse_errors(models: Models, evidence: TextsWithSpans, train: Sequence[Example]) -> dict[str, ErrorAnalysis]:
     """The evidence of wrong answers: of the span model its top span, of the plain model the one by gradient.
 
     train: the texts that cue words are learnt from.
@@ -154,9 +152,7 @@ def of_one_span(explanation: Explanation, cut: Extraction) -> Explanation:
 
 def own_texts() -> list[Example]:
     """Test sentences of pocket that show what tables 5 and 6 are about; of each kind those with the smallest digests."""
-    texts = [
-        one for one in load_examples("pocket", "test") if one.rationales and len(one.segments[0]) <= MOST
-    ]
+    texts = [one for one in load_examples("pocket", "test") if one.rationales and len(one.segments[0]) <= MOST]
     shown: list[Example] = []
     for kind, count in KINDS.items():
         of_kind = [one for one in texts if kind in one.meta["phenomena"] and one not in shown]

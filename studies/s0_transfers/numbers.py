@@ -69,10 +69,7 @@ def summarise(units: Mapping[str, Numbers], rows: Mapping[str, int], n_seeds: in
             for name, seeds in by_row.items()
         },
         "claims": [
-            _claim(right, by_row, rival, way)
-            for rival in RIVALS
-            if {OURS, rival} <= right.keys()
-            for way in WAYS[1:]
+            _claim(right, by_row, rival, way) for rival in RIVALS if {OURS, rival} <= right.keys() for way in WAYS[1:]
         ],
         "order": [_order(right[name], name, *ways) for name in PAPER if name in right for ways in ORDER],
         "label_read": _label_read(right, by_row),
@@ -136,9 +133,7 @@ def _judged(words: str, more: np.ndarray, less: np.ndarray) -> Numbers:
     }
 
 
-def _label_read(
-    right: Mapping[str, Mapping[str, np.ndarray]], by_row: Mapping[str, Sequence[int]]
-) -> list[Numbers]:
+def _label_read(right: Mapping[str, Mapping[str, np.ndarray]], by_row: Mapping[str, Sequence[int]]) -> list[Numbers]:
     """By way: how much average_gradient gains because it reads the label of the text that it cuts."""
     if not {BLIND, "average_gradient"} <= right.keys():
         return []

@@ -79,9 +79,7 @@ def _claims(claims: Sequence[Numbers]) -> str:
 
 
 def _orders(order: Sequence[Numbers]) -> str:
-    return _listed(
-        "spans by | order", [f"{one['row']} | {one['more']} > {one['less']}" for one in order], order
-    )
+    return _listed("spans by | order", [f"{one['row']} | {one['more']} > {one['less']}" for one in order], order)
 
 
 def _labels(label_read: Sequence[Numbers]) -> str:

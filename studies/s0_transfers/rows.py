@@ -91,9 +91,7 @@ def full_texts(settings: Settings) -> Mapping[str, list[Example]]:
 @cache
 def _texts(data: str, train: int | None, test: int | None) -> Mapping[str, list[Example]]:
     most = {"train": train, "dev": test, "test": test}
-    return {
-        part: [replace(one, meta={}) for one in load_examples(data, part)[: most[part]]] for part in PARTS
-    }
+    return {part: [replace(one, meta={}) for one in load_examples(data, part)[: most[part]]] for part in PARTS}
 
 
 @cache

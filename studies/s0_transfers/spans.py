@@ -33,9 +33,7 @@ def trained(
     """
     size = settings.size
     labels = tuple(sorted({one.label for one in full_texts(settings)["train"] if one.label is not None}))
-    of_size = Recipe(
-        epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=seed
-    )
+    of_size = Recipe(epochs=size.epochs, batch_size=size.batch_size, learning_rate=size.learning_rate, seed=seed)
     recipe = replace(of_size, **own_recipe(settings))
     concentration = settings.own["concentration"]
     training = ModelTraining(settings.encoder, labels, recipe, concentration, settings.device)
@@ -69,8 +67,6 @@ def _cut_together(settings: Settings, name: str, seed: int) -> None:
             for one in map(rows.__getitem__, names)
         ]
         texts = full_texts(settings)[part]
-        by_selection = extract_from(
-            model, texts, row.extractor, selections, row.settings, seed=seed, progress=silent
-        )
+        by_selection = extract_from(model, texts, row.extractor, selections, row.settings, seed=seed, progress=silent)
         for other, extractions in zip(names, by_selection, strict=True):
             write_json_lines([one.as_example() for one in extractions], _files(settings, other, seed)[part])

@@ -27,9 +27,7 @@ from studies.shared.self_explaining_models import CONCENTRATION_OPTION, MODELS
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit, reserve_folder
 
-ONLY_ROWS = Option(
-    "--rows", {"nargs": "+", "default": [], "help": "work on these rows alone, such as rationale"}
-)
+ONLY_ROWS = Option("--rows", {"nargs": "+", "default": [], "help": "work on these rows alone, such as rationale"})
 
 
 @studies.add()
@@ -48,9 +46,7 @@ def model_units(settings: Settings, records: Records) -> list[Unit]:
     """The models on full texts: rows need all models of their seed. Reserves the work folder for these settings."""
     if not settings.finished:
         reserve_folder(settings.work, about(settings))
-    return _units(
-        settings, (f"model-{kind}-{seed}" for seed in range(settings.size.seeds) for kind in MODELS)
-    )
+    return _units(settings, (f"model-{kind}-{seed}" for seed in range(settings.size.seeds) for kind in MODELS))
 
 
 def row_units(settings: Settings, records: Records) -> list[Unit]:

@@ -38,9 +38,7 @@ def carried_numbers(folder: Path, device: str, pairs: Sequence[Example]) -> Numb
     model = pellucid.load(str(folder), device=device)
     if "span_weights" not in model.capabilities:
         return None
-    explanations = pellucid.explain(
-        model, [Example(pair.segments) for pair in pairs], "span_attention", progress=False
-    )
+    explanations = pellucid.explain(model, [Example(pair.segments) for pair in pairs], "span_attention", progress=False)
     facts = [row for one in explanations for row in one.row_diagnostics]
     spans = [one["effective_spans"] for one in facts if "effective_spans" in one]
     carried = np.array([one["carried"] for one in facts if "carried" in one])

@@ -62,7 +62,5 @@ def _lens(settings: Settings, seed: int) -> Path:
     out = settings.work / "lenses" / f"plain-{seed}"
     if not (out / "lens.json").exists():
         texts: list[Example] = training_parts(settings)["train"]
-        getattr(pellucid, LENS)(
-            pellucid.load(model_folder(settings, seed)), texts, out=out, **settings.size.lens
-        )
+        getattr(pellucid, LENS)(pellucid.load(model_folder(settings, seed)), texts, out=out, **settings.size.lens)
     return out

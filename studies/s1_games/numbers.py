@@ -21,9 +21,7 @@ def summarise(records: Records, about: Numbers, missing: Mapping[str, str]) -> N
     """The numbers of result.json: for each method both areas with intervals and mean curves; layers; claims."""
     units = list(records.get("games", {}).values())
     areas = {split: {game: _areas(units, split, game) for game in GAMES} for split in ("dev", "test")}
-    layers = {
-        name: layer for name in (DECODED, UNDECODED) if (layer := best_layer(areas["dev"], name)) is not None
-    }
+    layers = {name: layer for name in (DECODED, UNDECODED) if (layer := best_layer(areas["dev"], name)) is not None}
     return {
         "about": about,
         "models": [_about_model(one) for one in records.get("models", {}).values()],
@@ -54,10 +52,7 @@ def best_layer(areas: Mapping[str, Areas], method: str) -> int | None:
     """The layer with the largest mean of revealing less hiding, over seeds and texts; the lowest of equal ones; None for none."""
     gains = {
         int(title.rpartition(" l")[2]): np.mean(
-            [
-                np.mean(areas["revealing"][title][seed]) - np.mean(areas["hiding"][title][seed])
-                for seed in seeds
-            ]
+            [np.mean(areas["revealing"][title][seed]) - np.mean(areas["hiding"][title][seed]) for seed in seeds]
         )
         for title, seeds in areas["revealing"].items()
         if title.startswith(f"{method} l")
@@ -101,9 +96,7 @@ def _differences(layers: Mapping[str, int], task: str) -> list[tuple[str, str, s
             same = f"{UNDECODED} l{layers[DECODED]}"
             rows.append(("decoding helps: the same layer without it is worse", game, ours, same, None))
         shapley = _points(known, "hiding", SHAPLEY, "decoded")
-        rows.append(
-            ("Shapley sampling hides better than the decoded layer", "hiding", SHAPLEY, ours, shapley)
-        )
+        rows.append(("Shapley sampling hides better than the decoded layer", "hiding", SHAPLEY, ours, shapley))
     rows += [
         (
             f"Shapley sampling hides better than {rival}",

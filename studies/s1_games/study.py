@@ -71,9 +71,7 @@ def s1_games() -> Study:
 
 def model_units(settings: Settings, records: Records) -> list[Unit]:
     """A classifier for each seed."""
-    return [
-        _unit(settings, f"model-{seed}", partial(_train, settings, seed)) for seed in range(_seeds(settings))
-    ]
+    return [_unit(settings, f"model-{seed}", partial(_train, settings, seed)) for seed in range(_seeds(settings))]
 
 
 def game_units(settings: Settings, records: Records) -> list[Unit]:
@@ -164,9 +162,7 @@ def games(
         share((number + 1) / comparison.n_parts)
     of_game = {title.partition("(")[0]: answer for (_, title), answer in joined(parts).values.items()}
     values = {name: _rounded(answer.columns.mean(0)[:, 0]) for name, answer in of_game.items()}
-    curves = {
-        name: _rounded(answer.curve.mean(0)) for name, answer in of_game.items() if answer.curve is not None
-    }
+    curves = {name: _rounded(answer.curve.mean(0)) for name, answer in of_game.items() if answer.curve is not None}
     return values, curves
 
 

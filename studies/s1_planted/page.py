@@ -13,9 +13,7 @@ from studies.shared.units import Numbers
 def as_page(numbers: Numbers, size: str) -> str:
     """The numbers as a Markdown page."""
     right = ", ".join(f"{one:.3f}" for one in numbers["accuracy"])
-    options = (f" --lens {numbers['lens']}" if numbers["lens"] else "") + (
-        f" --size {size}" if size != "small" else ""
-    )
+    options = (f" --lens {numbers['lens']}" if numbers["lens"] else "") + (f" --size {size}" if size != "small" else "")
     lens = (
         f"Language head: `{numbers['lens']}`."
         if numbers["lens"]

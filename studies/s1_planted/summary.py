@@ -26,9 +26,7 @@ def summarise(runs: Sequence[Numbers], lens: str) -> Numbers:
         "seeds": len(learnt),
         "texts": len(runs[0]["precisions"]["test"]["found"][CHANCE]),
     }
-    return numbers | (
-        _judged(learnt) if learnt else {"layers": {}, "methods": {}, "recovery": {}, "claims": []}
-    )
+    return numbers | (_judged(learnt) if learnt else {"layers": {}, "methods": {}, "recovery": {}, "claims": []})
 
 
 def _judged(runs: Sequence[Numbers]) -> Numbers:
@@ -65,9 +63,7 @@ def claims(precisions: Mapping[str, np.ndarray], layer: int) -> list[Claim]:
         "saliency of l0, not decoded": f"{UNDECODED} l0",
     }
     return [
-        Claim(
-            f"the decoded layer of dev finds the planted word more often than {words}", None, over, len(ours)
-        )
+        Claim(f"the decoded layer of dev finds the planted word more often than {words}", None, over, len(ours))
         for words, other in others.items()
         for over in [_over(100 * ours, 100 * precisions[other])]
     ]

@@ -88,9 +88,7 @@ def _paths() -> list[str]:
             f"<polyline points='{path}' fill='none' stroke='{colour}' stroke-width='1.6' stroke-opacity='.6'/>"
         )
         for x, y in points[1:]:
-            parts.append(
-                f"<circle cx='{x}' cy='{y}' r='4' fill='#ffffff' stroke='{colour}' stroke-width='1.8'/>"
-            )
+            parts.append(f"<circle cx='{x}' cy='{y}' r='4' fill='#ffffff' stroke='{colour}' stroke-width='1.8'/>")
     return [
         *parts,
         _text(

@@ -6,9 +6,7 @@ from html import escape
 from pellucid.words.columns import WIDTH as CLOUD_WIDTH
 from pellucid.words.columns import cloud_layout
 
-SOLID = (
-    4  # methods with solid lines; later ones have dashes, since eight colours alone are hard to tell apart
-)
+SOLID = 4  # methods with solid lines; later ones have dashes, since eight colours alone are hard to tell apart
 COLOURS = ("#0b6fb8", "#c95a06", "#00856a", "#a33f89", "#7d6400", "#3f444c", "#1487a8", "#b3262e")
 INK, MUTED, RULE, ACCENT = "#1c1f24", "#5d6470", "#dfe1e4", "#9a4700"
 FONT = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
@@ -55,15 +53,11 @@ def _axes(highest: float, most: int) -> list[str]:
         parts.append(f"<line x1='{LEFT}' x2='{LEFT + PLOT_WIDTH}' y1='{y}' y2='{y}' stroke='{RULE}'/>")
         parts.append(_text(LEFT - 8, y + 4, f"{100 * share:.1f} %", size=11, colour=MUTED, anchor="end"))
     for k in sorted({1, most // 2, most}):
-        parts.append(
-            _text(_x(k, most), TOP + PLOT_HEIGHT + 18, str(k), size=11, colour=MUTED, anchor="middle")
-        )
+        parts.append(_text(_x(k, most), TOP + PLOT_HEIGHT + 18, str(k), size=11, colour=MUTED, anchor="middle"))
     middle = LEFT + PLOT_WIDTH / 2
     return [
         *parts,
-        _text(
-            middle, TOP + PLOT_HEIGHT + 38, "words of each list, k", size=12, colour=MUTED, anchor="middle"
-        ),
+        _text(middle, TOP + PLOT_HEIGHT + 38, "words of each list, k", size=12, colour=MUTED, anchor="middle"),
     ]
 
 
@@ -100,10 +94,7 @@ def _document(width: float, height: float, parts: Sequence[str], title: str) -> 
         f"height='{height:.0f}' role='img'><title>{escape(title)}</title>"
     )
     return (
-        "\n".join(
-            [head, f"<rect width='{width:.0f}' height='{height:.0f}' fill='#ffffff'/>", *parts, "</svg>"]
-        )
-        + "\n"
+        "\n".join([head, f"<rect width='{width:.0f}' height='{height:.0f}' fill='#ffffff'/>", *parts, "</svg>"]) + "\n"
     )
 
 

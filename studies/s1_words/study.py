@@ -72,9 +72,7 @@ def choices(settings: Settings) -> list[Choice]:
 
 def model_units(settings: Settings, records: Records) -> list[Unit]:
     """The classifier of each seed; a finished one is not trained again."""
-    return [
-        _unit(settings, f"model-{seed}", partial(_train, settings, seed)) for seed in range(_seeds(settings))
-    ]
+    return [_unit(settings, f"model-{seed}", partial(_train, settings, seed)) for seed in range(_seeds(settings))]
 
 
 def list_units(settings: Settings, records: Records) -> list[Unit]:
@@ -163,17 +161,13 @@ def lists_in_numbers(lists: WordLists) -> Numbers:
         "n_texts": dict(lists.n_texts),
         "top": {
             sums: {
-                label: [
-                    [word.word, round(word.score(sums), 4), word.count]
-                    for word in lists.top(label, MOST, sums)
-                ]
+                label: [[word.word, round(word.score(sums), 4), word.count] for word in lists.top(label, MOST, sums)]
                 for label in sorted(lists.labels)
             }
             for sums in SUMS
         },
         "shared": {
-            sums: [[*sorted(pair), list(lists.shared(*pair, MOST, sums))] for pair in lists.pairs()]
-            for sums in SUMS
+            sums: [[*sorted(pair), list(lists.shared(*pair, MOST, sums))] for pair in lists.pairs()] for sums in SUMS
         },
         "overlap": {sums: asdict(lists.overlap_curve(sums)) for sums in SUMS},
     }

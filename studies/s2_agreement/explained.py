@@ -68,17 +68,13 @@ def explained(settings: Settings, task: str, seed: int, share: Share = no_report
     return by_method(explanations)
 
 
-def check_case(
-    settings: Settings, task: str, seed: int, corpora: Mapping[str, Corpus] | None = None
-) -> CheckCase:
+def check_case(settings: Settings, task: str, seed: int, corpora: Mapping[str, Corpus] | None = None) -> CheckCase:
     """What checks read of a data set under the model of a seed. corpora: explanations of the others."""
     model = trained(settings, task, seed)
     request = Request(model, method_calls(list(METHODS.values()), model), Target("predicted"), 0)
     intervals = TextIntervals(settings.size.resamples, 0)
     texts = tuple(explained_texts(settings, task))
-    return CheckCase(
-        request, texts, explained(settings, task, seed), intervals, OurChanges(), corpora=corpora or {}
-    )
+    return CheckCase(request, texts, explained(settings, task, seed), intervals, OurChanges(), corpora=corpora or {})
 
 
 def names_of(titles: Sequence[str]) -> dict[str, str]:

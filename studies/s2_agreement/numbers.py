@@ -44,9 +44,7 @@ def summarise(about: Numbers, records: Records) -> Numbers:
     return {
         "about": about,
         "seeds": seeds,
-        "left_out": {
-            task: [unit["left_out"] for unit in pairs if unit["task"] == task] for task in about["tasks"]
-        },
+        "left_out": {task: [unit["left_out"] for unit in pairs if unit["task"] == task] for task in about["tasks"]},
         "corpora": _grid(grids),
         "claims": {
             **{f"seeds, {over}": _records(seed_claims(pairs, over, about)) for over in OVER},
@@ -63,9 +61,7 @@ def over_pairs(values: Value) -> Interval:
     sqrt((t s)^2 + h^2), with h the mean half width over texts. Of two seeds there is one pair, and texts alone vary.
     """
     seeds = sorted({seed for pair in values for seed in pair})
-    without = [
-        [one.mean for pair, one in values.items() if seed not in pair] for seed in seeds if len(seeds) > 2
-    ]
+    without = [[one.mean for pair, one in values.items() if seed not in pair] for seed in seeds if len(seeds) > 2]
     of_texts = float(np.mean([(one.high - one.low) / 2 for one in values.values()]))
     return _nested(
         [one.mean for one in values.values()], _jackknife([float(np.mean(one)) for one in without]), of_texts
@@ -99,9 +95,7 @@ def corpus_claims(grids: Sequence[Numbers]) -> list[Claim]:
     """Figure 3: all methods, attention too, agree strongly across data sets; hundredths above a strong correlation."""
     tested = []
     for name in PAPER:
-        by_seed = [
-            _mean_interval(list(unit["grid"][name].values())) for unit in grids if name in unit["grid"]
-        ]
+        by_seed = [_mean_interval(list(unit["grid"][name].values())) for unit in grids if name in unit["grid"]]
         if by_seed:
             above = [_shifted(one, STRONG) for one in by_seed]
             words = f"{name}: words' scores correlate above {STRONG} across data sets, in the mean"
@@ -200,9 +194,7 @@ def _minus(more: Interval, less: Interval) -> Interval:
 
 
 def _mean_of(intervals: Sequence[Interval]) -> Interval:
-    return Interval(
-        *(float(np.mean([getattr(one, end) for one in intervals])) for end in ("mean", "low", "high"))
-    )
+    return Interval(*(float(np.mean([getattr(one, end) for one in intervals])) for end in ("mean", "low", "high")))
 
 
 def _mean_interval(records: Sequence[Numbers]) -> Interval:

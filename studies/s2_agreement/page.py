@@ -42,9 +42,7 @@ def seeds_table(numbers: Numbers, over: str) -> str:
     """Table 1: each method on each data set; ours, and the paper's over word types."""
     names = list(dict.fromkeys(name for of in numbers["seeds"].values() for name in of[over]))
     rows = [[name, *(_cell(numbers, task, over, name) for task in numbers["seeds"])] for name in names]
-    return markdown_table(
-        ["method", *(numbers["about"]["tasks"][task]["title"] for task in numbers["seeds"])], rows
-    )
+    return markdown_table(["method", *(numbers["about"]["tasks"][task]["title"] for task in numbers["seeds"])], rows)
 
 
 def grid_table(numbers: Numbers) -> str:
@@ -72,9 +70,7 @@ def _cell(numbers: Numbers, task: str, over: str, name: str) -> str:
 
 
 def _texts(numbers: Numbers) -> str:
-    listed = ", ".join(
-        f"{one['title']} {one['n_texts']:,} texts" for one in numbers["about"]["tasks"].values()
-    )
+    listed = ", ".join(f"{one['title']} {one['n_texts']:,} texts" for one in numbers["about"]["tasks"].values())
     return f"{listed}. Below ours stands the paper's number."
 
 

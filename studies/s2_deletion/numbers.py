@@ -93,9 +93,7 @@ def _claim(
     return kind(words, _in_paper(paper, more, less, points), measured, seeds)
 
 
-def _attention(
-    paper: Mapping[str, Sequence[float]], of: Mapping[str, Shares], points: Sequence[int]
-) -> list[Claim]:
+def _attention(paper: Mapping[str, Sequence[float]], of: Mapping[str, Shares], points: Sequence[int]) -> list[Claim]:
     """LAT is like random words; for one word even worse, as the numbers behind the figure show."""
     if "LAT" not in of or CHANCE not in of:
         return []
@@ -117,9 +115,7 @@ def _released(of: Mapping[str, Shares], points: Sequence[int]) -> list[Claim]:
     ]
 
 
-def _in_paper(
-    paper: Mapping[str, Sequence[float]], more: str, less: str, points: Sequence[int]
-) -> float | None:
+def _in_paper(paper: Mapping[str, Sequence[float]], more: str, less: str, points: Sequence[int]) -> float | None:
     if more not in paper or less not in paper:
         return None
     places = [WORD_COUNTS.index(k) for k in points]
@@ -128,9 +124,7 @@ def _in_paper(
 
 def _task(task: str, curves: Curves, most: int) -> Numbers:
     return {
-        "curves": {
-            operator: {name: _curve(shares) for name, shares in of.items()} for operator, of in curves.items()
-        },
+        "curves": {operator: {name: _curve(shares) for name, shares in of.items()} for operator, of in curves.items()},
         "claims": {
             operator: [asdict(one) | {"same": isinstance(one, SameClaim)} for one in listed]
             for operator, listed in claims(task, curves, most).items()
@@ -142,8 +136,7 @@ def _curve(shares: Shares) -> Numbers:
     """The mean curve over texts that are right at first under all seeds, with its interval at each point."""
     runs = np.array([shares[seed] for seed in sorted(shares)])
     intervals = [
-        paired_difference_over_runs(runs[..., point], np.zeros(runs.shape[:2]))
-        for point in range(runs.shape[-1])
+        paired_difference_over_runs(runs[..., point], np.zeros(runs.shape[:2])) for point in range(runs.shape[-1])
     ]
     return {
         "seeds": len(runs),

@@ -150,9 +150,7 @@ def _measure(settings: Settings, task: str, group: str, seed: int, share: Share)
         methods, target, operators = dict(RELEASED), labels_of(task, settings.data)[-1], OPERATORS[1:]
     curves = right_answers(model, texts, methods, target, operators, size.most, share)
     named = {
-        operator: {
-            name if group == "corrected" else released(name): of_method for name, of_method in of.items()
-        }
+        operator: {name if group == "corrected" else released(name): of_method for name, of_method in of.items()}
         for operator, of in curves.items()
     }
     right = {
@@ -177,9 +175,7 @@ def right_answers(
     """operator -> method -> [text point]: the share of draws that are right without 0 ... `most` words; nan where not judged."""
     calls = method_calls(list(methods.values()), model)
     names = {call.title: name for call, name in zip(calls, methods, strict=True)}
-    judges = metric_calls(
-        [("deletion", {"operator": one, "reference": "gold", "most": most}) for one in operators]
-    )
+    judges = metric_calls([("deletion", {"operator": one, "reference": "gold", "most": most}) for one in operators])
     by_title = dict(zip([call.title for call in judges], operators, strict=True))
     comparison = Comparison(Request(model, calls, Target(target), 0), tuple(texts), judges, 10)
     parts = []

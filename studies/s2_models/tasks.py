@@ -16,9 +16,7 @@ from pellucid.text.example import Example
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.text_choice import with_smallest_digests
 
-RELEASED_PIECES = (
-    128  # the released code reads no more of a text, special tokens included (corrections.md A2.9)
-)
+RELEASED_PIECES = 128  # the released code reads no more of a text, special tokens included (corrections.md A2.9)
 VICTIMS = ("transformer", "bilstm")  # also trained on SST-5
 SST5 = "sst5"
 
@@ -39,9 +37,7 @@ class SentimentTask:
 
 TASKS = {
     SST5: SentimentTask("SST-5", "sst5", FIVE, 56.9, 156_817),
-    "semeval": SentimentTask(
-        "SemEval", "semeval2017_task4", ("negative", "neutral", "positive"), 74.2, 39_656
-    ),
+    "semeval": SentimentTask("SemEval", "semeval2017_task4", ("negative", "neutral", "positive"), 74.2, 39_656),
     "imdb": SentimentTask("IMDb", "imdb", ("negative", "positive"), 89.0, 24_999, RELEASED_PIECES),
     "yelp5": SentimentTask("Yelp-5", "yelp5", ("1", "2", "3", "4", "5"), 66.0, 649_999, RELEASED_PIECES),
 }
@@ -105,9 +101,7 @@ def models_of(task: str) -> tuple[str, ...]:
 
 
 @cache
-def task_parts(
-    task: str, data: str, encoder: str, size_name: str, phrases: bool = False
-) -> dict[str, list[Example]]:
+def task_parts(task: str, data: str, encoder: str, size_name: str, phrases: bool = False) -> dict[str, list[Example]]:
     """The texts that are learnt from, that choose the epoch, and that are judged, as models read them."""
     source = data if data in datasets.names() else str(Path(data) / TASKS[task].folder)
     parts = {split: load_examples(source, split) for split in PARTS}
@@ -121,9 +115,7 @@ def task_parts(
     if most is None:
         return selection
     _, tokenizer = load_encoder(encoder)
-    return {
-        split: [first_pieces(one, tokenizer, most) for one in texts] for split, texts in selection.items()
-    }
+    return {split: [first_pieces(one, tokenizer, most) for one in texts] for split, texts in selection.items()}
 
 
 def distinct_phrases(sentences: Iterable[Example]) -> list[Example]:
@@ -155,9 +147,7 @@ def first_pieces(example: Example, tokenizer: Tokenizer, most: int) -> Example:
     text = example.segments[0]
     encoded: TokenizedText = tokenized(tokenizer, (text,), truncation=False, return_offsets_mapping=True)
     offsets = encoded["offset_mapping"]
-    ends = [
-        end for (_, end), segment in zip(offsets, encoded.sequence_ids(0), strict=True) if segment is not None
-    ]
+    ends = [end for (_, end), segment in zip(offsets, encoded.sequence_ids(0), strict=True) if segment is not None]
     too_many = len(offsets) - most
     if too_many <= 0:
         return example

@@ -39,9 +39,7 @@ def training_about(settings: Settings, task: str, name: str) -> Numbers:
     }
 
 
-def trained(
-    settings: Settings, task: str, seed: int, name: str = PRETRAINED, share: Share = no_report
-) -> Classifier:
+def trained(settings: Settings, task: str, seed: int, name: str = PRETRAINED, share: Share = no_report) -> Classifier:
     """A model of the study; a finished one is loaded, an interrupted training goes on."""
     recipe = model_recipe(name, _epochs(settings, task, name), seed)
     if settings.size_name == "paper" and name == PRETRAINED:

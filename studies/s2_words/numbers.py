@@ -43,9 +43,7 @@ def _lists(units: Sequence[Numbers]) -> Numbers:
             end: {
                 "words": units[0]["words"][name].get(end, []),
                 "seeds": len(units),
-                "common": common_words(
-                    [[row["word"] for row in unit["words"][name].get(end, [])] for unit in units]
-                ),
+                "common": common_words([[row["word"] for row in unit["words"][name].get(end, [])] for unit in units]),
             }
             for end in ENDS
         }

@@ -47,8 +47,7 @@ def overlap_table(numbers: Numbers, task: str) -> str:
     """The share of words that classes have in common."""
     overlaps = numbers["tasks"][task]["overlap"]
     rows = [
-        [name, *(_share(of[beside]) if beside in of else "–" for beside in BESIDE)]
-        for name, of in overlaps.items()
+        [name, *(_share(of[beside]) if beside in of else "–" for beside in BESIDE)] for name, of in overlaps.items()
     ]
     return markdown_table(["common words of two classes", *BESIDE], rows) if rows else ""
 

@@ -104,9 +104,7 @@ def _sentences(settings: Settings, seed: int, share: Share) -> Numbers:
     model = trained(settings, "sst5", seed)
     texts = [Example((sentence,), id=str(number)) for number, sentence in enumerate(SENTENCES)]
     of_methods = by_method(
-        one
-        for own in pellucid.explain_all(model, texts, list(PAPER.values()), progress=False).values()
-        for one in own
+        one for own in pellucid.explain_all(model, texts, list(PAPER.values()), progress=False).values() for one in own
     )
     first, *_ = of_methods.values()
     share(1.0)

@@ -56,9 +56,7 @@ def claims(task: str, by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
     for name in TITLES:
         if name == PRETRAINED or name not in by_model or PRETRAINED not in by_model:
             continue
-        seeds = sorted(
-            {one["seed"] for one in by_model[name]} & {one["seed"] for one in by_model[PRETRAINED]}
-        )
+        seeds = sorted({one["seed"] for one in by_model[name]} & {one["seed"] for one in by_model[PRETRAINED]})
         sides = [[one for one in by_model[side] if one["seed"] in seeds] for side in (PRETRAINED, name)]
         if not seeds:
             continue

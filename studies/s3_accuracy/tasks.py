@@ -61,9 +61,7 @@ class ModelsSize:
 
 
 FEW = dict.fromkeys(TITLES, 3) | {PRETRAINED: 2}
-MANY = dict.fromkeys(TITLES, 12) | {
-    PRETRAINED: 8
-}  # of CoLA: after FEW, each model gives nearly all texts one class
+MANY = dict.fromkeys(TITLES, 12) | {PRETRAINED: 8}  # of CoLA: after FEW, each model gives nearly all texts one class
 
 SIZES = {
     "tiny": ModelsSize({"pocket": 2}, {"pocket": 32}, 12, 24, {"pocket": dict.fromkeys(TITLES, 1)}, 8),

@@ -46,9 +46,7 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
             first, last = values[:, layers.index(1)], values[:, -1]
             fall = 100 * (first - last) / np.maximum(np.abs(first), 1e-12)
             measured = paired_difference_over_runs(fall, np.zeros_like(fall))
-            claims.append(
-                Claim(f"{name}, {density}: r falls from layer 1 to {layers[-1]}", None, measured, len(of))
-            )
+            claims.append(Claim(f"{name}, {density}: r falls from layer 1 to {layers[-1]}", None, measured, len(of)))
     return claims
 
 

@@ -57,9 +57,7 @@ def as_picture(numbers: Numbers) -> str:
     models = list(numbers["remaining"])
     width = LEFT + len(models) * (PANEL + GAP)
     height = TOP + HEIGHT + 40 + 18 * len(numbers["concepts"])
-    parts = [
-        _text(16, 24, "What layers hold of the word beyond its concept (r by substitution, nats)", INK, 15)
-    ]
+    parts = [_text(16, 24, "What layers hold of the word beyond its concept (r by substitution, nats)", INK, 15)]
     for number, model in enumerate(models):
         values = numbers["remaining"][model][SUBSTITUTION]
         parts += _panel(model, numbers["layers"][model], values, LEFT + number * (PANEL + GAP))
@@ -71,10 +69,7 @@ def as_picture(numbers: Numbers) -> str:
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>"
         "<title>r by layer and concept</title>"
     )
-    return (
-        "\n".join([head, f"<rect width='{width}' height='{height}' fill='#ffffff'/>", *parts, "</svg>"])
-        + "\n"
-    )
+    return "\n".join([head, f"<rect width='{width}' height='{height}' fill='#ffffff'/>", *parts, "</svg>"]) + "\n"
 
 
 def _panel(model: str, layers: Sequence[int], values: Sequence[Sequence[float]], left: int) -> list[str]:
@@ -89,14 +84,12 @@ def _panel(model: str, layers: Sequence[int], values: Sequence[Sequence[float]],
     ]
     for concept, column in enumerate(zip(*values, strict=True)):
         points = [
-            f"{x:.1f},{bottom - HEIGHT * max(value, 0.0) / most:.1f}"
-            for x, value in zip(xs, column, strict=True)
+            f"{x:.1f},{bottom - HEIGHT * max(value, 0.0) / most:.1f}" for x, value in zip(xs, column, strict=True)
         ]
         colour = COLOURS[concept % len(COLOURS)]
         parts.append(f"<polyline points='{' '.join(points)}' fill='none' {_stroke(concept)}/>")
         parts += [
-            f"<circle cx='{x}' cy='{y}' r='2.5' fill='{colour}'/>"
-            for x, y in (point.split(",") for point in points)
+            f"<circle cx='{x}' cy='{y}' r='2.5' fill='{colour}'/>" for x, y in (point.split(",") for point in points)
         ]
     return parts
 

@@ -73,9 +73,7 @@ def concept_units(settings: Settings, records: Records) -> list[Unit]:
     ]
 
 
-def _for_each(
-    settings: Settings, kind: str, work: Callable[[Settings, str, int, Share], Numbers]
-) -> list[Unit]:
+def _for_each(settings: Settings, kind: str, work: Callable[[Settings, str, int, Share], Numbers]) -> list[Unit]:
     return [
         Unit(
             f"{kind}-{name}-{seed}",

@@ -62,9 +62,7 @@ def claims(values: Mapping[float, Mapping[str, np.ndarray]], measure: str) -> li
     for less, more in pairs:
         seeds = min(len(values[less][measure]), len(values[more][measure]))
         difference = paired_difference_over_runs(values[less][measure][:seeds], values[more][measure][:seeds])
-        tested.append(
-            Claim(f"{_what(measure)} with α = {less:g} than with {more:g}", None, difference, seeds)
-        )
+        tested.append(Claim(f"{_what(measure)} with α = {less:g} than with {more:g}", None, difference, seeds))
     return tested
 
 

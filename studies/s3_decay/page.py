@@ -82,9 +82,7 @@ def _words(numbers: Numbers) -> str:
         for one in numbers["changes"]
         if not one["why_not"]
     ]
-    reasons = [
-        f"No verdict for α = {one['l2']}: {one['why_not']}" for one in numbers["changes"] if one["why_not"]
-    ]
+    reasons = [f"No verdict for α = {one['l2']}: {one['why_not']}" for one in numbers["changes"] if one["why_not"]]
     head = ["α", "words", "stopped using", "uses more", f"the first {LISTED} of the former", "of the latter"]
     table = [markdown_table(head, rows)] if rows else []
     return "\n\n".join([*table, *reasons]) or "Only one model was run."
@@ -105,5 +103,7 @@ def as_picture(numbers: Numbers) -> str:
         intervals = {pair: claim.measured for pair, claim in zip(pairs, claims, strict=True)}
         panels.append(Panel(f"{HEADINGS[measure]}, {unit}", "the paper's side →", intervals))
     about = numbers["about"]
-    foot = f"{about['n_explained']} texts ({about['n_test']} of accuracy) × {about['seeds']} seeds; 95 % intervals, paired"
+    foot = (
+        f"{about['n_explained']} texts ({about['n_test']} of accuracy) × {about['seeds']} seeds; 95 % intervals, paired"
+    )
     return interval_plot("More with the smaller penalty?", rows, panels, foot)

@@ -122,18 +122,14 @@ def _model(settings: Settings, weight: float, seed: int, share: Share) -> Number
     return {
         "l2": weight,
         "seed": seed,
-        "right": [
-            int(model.labels[one] == text.label) for one, text in zip(answers, parts["test"], strict=True)
-        ],
+        "right": [int(model.labels[one] == text.label) for one, text in zip(answers, parts["test"], strict=True)],
         "explanations": explanations,
         "squares": squares,
         "seconds": time.perf_counter() - began,
     }
 
 
-def _explained(
-    model: Classifier, parts: Mapping[str, list[Example]], size: DecaySize, folder: Path
-) -> list[Numbers]:
+def _explained(model: Classifier, parts: Mapping[str, list[Example]], size: DecaySize, folder: Path) -> list[Numbers]:
     """The records of the explanations of what the head reads; finished ones are in the folder."""
     reference = tuple(one.segments[0] for one in parts["train"][:REFERENCE])
     analysis = layer_analysis(

@@ -28,16 +28,13 @@ def summarise(records: Records, about: Numbers) -> Numbers:
     """The numbers of result.json."""
     units = list(records["retained"].values())
     by_model = {
-        name: [one for one in units if one["model"] == name]
-        for name in dict.fromkeys(one["model"] for one in units)
+        name: [one for one in units if one["model"] == name] for name in dict.fromkeys(one["model"] for one in units)
     }
     return {
         "about": about,
         "models": [_of_model(one) for one in records["models"].values()],
         "information": {name: _information(of) for name, of in by_model.items()},
-        "function_words": {
-            name: asdict(_mean([_function_words(one) for one in of])) for name, of in by_model.items()
-        },
+        "function_words": {name: asdict(_mean([_function_words(one) for one in of])) for name, of in by_model.items()},
         "words": {name: most_informative_words(of) for name, of in by_model.items()},
         "falls": [_record(one) for one in falls(by_model)],
         "stop_words": [_record(one) for one in stop_words(by_model)],
@@ -55,9 +52,7 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
         rows = _layers(of[0])
         first, last = (np.array([one["per_piece"][row] for one in of]) for row in (rows[0], rows[-1]))
         words = f"{name}: layer {rows[0]} holds more than layer {rows[-1]}"
-        if (
-            name == "CNN"
-        ):  # the widths stand beside one another, and what the paper says is that nothing falls
+        if name == "CNN":  # the widths stand beside one another, and what the paper says is that nothing falls
             first, last, words = (
                 last,
                 first,
@@ -167,9 +162,7 @@ def _maps(by_model: Mapping[str, Sequence[Numbers]]) -> dict[str, Any]:
     number = next((n for n, words in enumerate(texts) if len(words) <= LONGEST_SHOWN), 0)
     return {
         "words": texts[number],
-        "models": {
-            name: {row: scores[number] for row, scores in one["rows"].items()} for name, one in units.items()
-        },
+        "models": {name: {row: scores[number] for row, scores in one["rows"].items()} for name, one in units.items()},
     }
 
 

@@ -69,10 +69,7 @@ def _claims(records: list[Numbers], unit: str) -> str:
 
 
 def _function_words(numbers: Numbers) -> str:
-    rows = (
-        [name, _cell(one, 1), _listed(numbers["words"][name])]
-        for name, one in numbers["function_words"].items()
-    )
+    rows = ([name, _cell(one, 1), _listed(numbers["words"][name])] for name, one in numbers["function_words"].items())
     head = [
         "model",
         "function word on top, of 100 pairs",

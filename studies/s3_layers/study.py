@@ -112,10 +112,7 @@ def rescaled_units(settings: Settings, records: Records) -> list[Unit]:
     """Each method on the classifier with a rescaled layer and without."""
     if f"model-{RESCALED}-0" not in records["models"]:
         return []
-    return [
-        _unit(settings, f"rescaled-{method}", partial(_rescaled, settings, method))
-        for method in (OURS, *RIVALS)
-    ]
+    return [_unit(settings, f"rescaled-{method}", partial(_rescaled, settings, method)) for method in (OURS, *RIVALS)]
 
 
 def explained_texts(settings: Settings) -> list[Example]:

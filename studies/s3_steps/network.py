@@ -52,9 +52,7 @@ class ReadingLayer(nn.Module):
     def forward(self, vectors: Tensor, n_source: Tensor) -> Tensor:
         """[batch piece width] -> [batch piece width]; n_source: [batch], how many pieces are the source."""
         length = vectors.shape[1]
-        packed = pack_padded_sequence(
-            vectors, n_source.clamp_min(1).cpu(), batch_first=True, enforce_sorted=False
-        )
+        packed = pack_padded_sequence(vectors, n_source.clamp_min(1).cpu(), batch_first=True, enforce_sorted=False)
         read, (hidden, cell) = self.encoder(packed)
         read = pad_packed_sequence(read, batch_first=True, total_length=length)[0]
         there = (n_source > 0).to(vectors)[None, :, None]  # of an empty source nothing was read

@@ -106,9 +106,7 @@ def _map(string: str, scores: Sequence[Sequence[float]], title: str, x: float) -
         for column, score in enumerate(row):
             shade = f"{abs(score) / largest:.3f}"
             place = f"x='{x + LEFT + column * CELL}' y='{y}' width='{CELL - 1}' height='{CELL - 1}'"
-            parts.append(
-                f"<rect {place} fill='{BLUE}' fill-opacity='{shade}' stroke='#dfe1e4' stroke-width='.5'/>"
-            )
+            parts.append(f"<rect {place} fill='{BLUE}' fill-opacity='{shade}' stroke='#dfe1e4' stroke-width='.5'/>")
     return parts
 
 

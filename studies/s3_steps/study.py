@@ -112,9 +112,7 @@ def step_maps(size: Size, path: Path, weights: str, layer: int, share: Share) ->
             f"{path} is not the network of this study's training; remove the file of its unit in runs/ to train it again."
         )
     model = as_model(load(size, path))
-    sources = strings(
-        size.explained, STRINGS_SEED, held_out=True, shortest=size.letters, longest=size.letters
-    )
+    sources = strings(size.explained, STRINGS_SEED, held_out=True, shortest=size.letters, longest=size.letters)
     batch = model.encode(as_examples([(source, source[::-1]) for source in sources]))
     calls = method_calls([(size.method, size.settings | _reference(size))], model)
     steps = size.letters + 1
@@ -131,9 +129,7 @@ def _reference(size: Size) -> Numbers:
     """Strings of the training, on which a method that needs them measures how far states spread; no others fit the network."""
     if "reference" not in attributions.get(size.method).defaults:
         return {}
-    sources = strings(
-        REFERENCE, STRINGS_SEED + 1, held_out=False, shortest=size.shortest, longest=size.longest
-    )
+    sources = strings(REFERENCE, STRINGS_SEED + 1, held_out=False, shortest=size.shortest, longest=size.longest)
     return {"reference": tuple(f"{source}{MARK}{source[::-1]}" for source in sources)}
 
 
@@ -144,8 +140,7 @@ def summarise(settings: Settings, records: Records) -> Numbers:
     for name, one in records["maps"].items():
         layers.setdefault(name.rpartition("-")[0], []).append(one)
     judged = {
-        name: judge([one["maps"] for one in of_seeds], settings.size.letters)
-        for name, of_seeds in layers.items()
+        name: judge([one["maps"] for one in of_seeds], settings.size.letters) for name, of_seeds in layers.items()
     }
     return {
         "accuracy": asdict(_over_seeds(np.array([one["right"] for one in trained], dtype=float))),
@@ -153,8 +148,7 @@ def summarise(settings: Settings, records: Records) -> Numbers:
         "size": asdict(settings.size),
         "seeds": len(trained),
         "layers": {
-            name: {claim: asdict(interval) for claim, interval in claims.items()}
-            for name, claims in judged.items()
+            name: {claim: asdict(interval) for claim, interval in claims.items()} for name, claims in judged.items()
         },
         "picture": {
             name: {"string": of_seeds[0]["strings"][0], "map": of_seeds[0]["maps"][0]}

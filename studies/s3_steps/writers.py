@@ -56,9 +56,7 @@ SIZES = {
 def writer_units(settings: Settings, records: Records) -> list[Unit]:
     """A training of each network with each seed, and its steps explained."""
     size = SIZES[settings.size_name]
-    about = {name: value for name, value in asdict(size).items() if name != "networks"} | {
-        "methods": SETTINGS
-    }
+    about = {name: value for name, value in asdict(size).items() if name != "networks"} | {"methods": SETTINGS}
     return [
         Unit(
             f"writer-{name}-{seed}",

@@ -71,6 +71,4 @@ def _map(name: str, of: Numbers) -> str:
         [letter, *(f"{100 * score:.0f}" for score in scores)]
         for letter, scores in zip(reversed(letters), of["map"], strict=True)
     ]
-    return (
-        f"\n`{SHOWN}` of the {name}, % of a step's weight:\n\n{markdown_table(['writes', *letters], rows)}\n"
-    )
+    return f"\n`{SHOWN}` of the {name}, % of a step's weight:\n\n{markdown_table(['writes', *letters], rows)}\n"

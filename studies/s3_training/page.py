@@ -39,9 +39,7 @@ def claims_of(numbers: Numbers, unit: str) -> list[Claim]:
 
 
 # Why so few are counted as settled.
-LUCK_COUNTS = (
-    " With one seed of noise the luck of its draws counts as drift, so few searches are called settled."
-)
+LUCK_COUNTS = " With one seed of noise the luck of its draws counts as drift, so few searches are called settled."
 
 
 def _model(numbers: Numbers, name: str) -> str:

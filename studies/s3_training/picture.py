@@ -59,9 +59,7 @@ def _panel(title: str, one: Numbers, x: float) -> list[str]:
 def shade(layer: int, n_layers: int) -> str:
     """The colour of a layer's line."""
     share = layer / max(n_layers - 1, 1)
-    return "#" + "".join(
-        f"{round(low + share * (high - low)):02x}" for low, high in zip(LOW, HIGH, strict=True)
-    )
+    return "#" + "".join(f"{round(low + share * (high - low)):02x}" for low, high in zip(LOW, HIGH, strict=True))
 
 
 def _text(x: float, y: float, words: str, colour: str, size: int, anchor: str = "start") -> str:

@@ -55,9 +55,7 @@ class TrainingSize:
 
 
 SIZES = {
-    "tiny": TrainingSize(
-        1, 4, 2, 64, 12, {LSTM: 2, PRETRAINED: 1}, 8, {"n_seeds": 1, "n_steps": 4, "n_probes": 2}
-    ),
+    "tiny": TrainingSize(1, 4, 2, 64, 12, {LSTM: 2, PRETRAINED: 1}, 8, {"n_seeds": 1, "n_steps": 4, "n_probes": 2}),
     "small": TrainingSize(
         50, 6, 3, 2_500, 400, {LSTM: 4, PRETRAINED: 2}, 256, {"n_seeds": 1, "n_steps": 19, "n_probes": 8}
     ),

@@ -21,12 +21,8 @@ LIMITS = (
 def as_page(numbers: Numbers, size: str) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    options = ("" if about["own_weights"] else " --choice CHOICE") + (
-        f" --size {size}" if size != "small" else ""
-    )
-    weights = ", ".join(
-        f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items()
-    )
+    options = ("" if about["own_weights"] else " --choice CHOICE") + (f" --size {size}" if size != "small" else "")
+    weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
         f"# {TASKS[about['task']].title}: adversaries that imitate models of attention\n\n"
         f"Figure 1 of Tutek and Šnajder (2020), additive attention. An adversary learns from {about['train']:,} texts of the imitated model's\n"
@@ -67,11 +63,7 @@ def points_table(numbers: Numbers) -> str:
     rows = [
         [
             f"{weight:g}",
-            *(
-                _cell(one["points"][row][what])
-                for one in models.values()
-                for what in ("divergence", "distance")
-            ),
+            *(_cell(one["points"][row][what]) for one in models.values() for what in ("divergence", "distance")),
         ]
         for row, weight in enumerate(weights)
     ]
@@ -89,16 +81,12 @@ def as_picture(numbers: Numbers) -> str:
         )
         for name, one in numbers["models"].items()
     ]
-    weights = ", ".join(
-        f"{point['divergence_weight']:g}" for point in next(iter(numbers["models"].values()))["points"]
-    )
+    weights = ", ".join(f"{point['divergence_weight']:g}" for point in next(iter(numbers["models"].values()))["points"])
     foot = f"along each line λ = {weights}; means of {about['seeds']} seeds and {about['n_test']:,} texts"
     axes = "divergence of the weights, nats", "distance of the answers"
     return curve_plot("Other weights, the same answers?", curves, axes, foot)
 
 
 def _cell(interval: Mapping[str, float | None]) -> str:
-    mean, low, high = (
-        "–" if interval[end] is None else f"{interval[end]:z.3f}" for end in ("mean", "low", "high")
-    )
+    mean, low, high = ("–" if interval[end] is None else f"{interval[end]:z.3f}" for end in ("mean", "low", "high"))
     return f"{mean} [{low}, {high}]".replace("-", "−")

@@ -79,9 +79,7 @@ def lesson_of(settings: Settings) -> Lesson:
     """What the imitated models learn: the same as in s4_fragility, so that its models serve."""
     task, corpus = settings.own["task"], _corpus(settings)
     parts = labelled_parts(task, settings.data, corpus)
-    return Lesson(
-        parts, TASKS[task].labels, corpus.epochs, corpus.batch_size, FRAGILITY[settings.size_name].width
-    )
+    return Lesson(parts, TASKS[task].labels, corpus.epochs, corpus.batch_size, FRAGILITY[settings.size_name].width)
 
 
 def about(settings: Settings) -> Numbers:

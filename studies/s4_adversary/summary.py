@@ -29,10 +29,7 @@ def summarise(about: Numbers, runs: Runs) -> Numbers:
         "models": {variant: _model(of) for variant, of in models.items()},
         "claims": [asdict(one) for one in claims(models)],
         "missing": models_with_seeds(
-            {
-                PAPER_NAMES[one]: missing_seeds(about["seeds"], models.get(one, ()))
-                for one in about["variants"]
-            }
+            {PAPER_NAMES[one]: missing_seeds(about["seeds"], models.get(one, ())) for one in about["variants"]}
         ),
         "machines": count_machines(runs),
     }

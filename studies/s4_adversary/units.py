@@ -41,10 +41,7 @@ def _curve(settings: Settings, model: AttentionModel, seed: int, lesson: Lesson,
     imitator = imitators(folder, parts, new_models, device=settings.device, epochs=size.epochs)
 
     def imitated(divergence_weight: float) -> Classifier:
-        share(
-            0.05
-            + 0.9 * sorted(size.divergence_weights).index(divergence_weight) / len(size.divergence_weights)
-        )
+        share(0.05 + 0.9 * sorted(size.divergence_weights).index(divergence_weight) / len(size.divergence_weights))
         return imitator(divergence_weight)
 
     points = imitation_curve(base, lesson.parts["test"], imitated, size.divergence_weights)

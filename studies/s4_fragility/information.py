@@ -38,9 +38,7 @@ def information_unit(settings: Settings, model: AttentionModel, seed: int, lesso
     )
 
 
-def _information(
-    settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share
-) -> Numbers:
+def _information(settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share) -> Numbers:
     """Measure a model in the work folder; one that did not stay there is trained again, and deleted again."""
     began = time.perf_counter()
     with trained_model(settings, model, seed, lesson, share) as classifier:
@@ -55,9 +53,7 @@ def _information(
 
 def information_of(states: WordStates, size: InformationSize, seed: int) -> Numbers:
     """Vocabulary -> grouping -> `MutualInformation`; without "joint" where states are wider than word vectors."""
-    groupings = [
-        one for one in GROUPINGS if one == "separate" or states.vectors.shape[1] == states.states.shape[1]
-    ]
+    groupings = [one for one in GROUPINGS if one == "separate" or states.vectors.shape[1] == states.states.shape[1]]
 
     def measured(vocabulary: str, grouping: Grouping) -> MutualInformation:
         kind = VOCABULARIES[vocabulary]

@@ -76,8 +76,7 @@ def _cells(runs: Runs, vocabulary: str) -> Numbers:
 def _cell(measured: Runs) -> Numbers:
     shares = [one["information"] / one["entropy"] if one["entropy"] else math.nan for one in measured]
     means = {
-        name: float(np.mean([one[name] for one in measured]))
-        for name in ("entropy", "shuffled", "states", "words")
+        name: float(np.mean([one[name] for one in measured])) for name in ("entropy", "shuffled", "states", "words")
     }
     interval = asdict(t_interval([one["information"] for one in measured]))
     return nan_as_none({"information": interval, "share": float(np.mean(shares)), **means})

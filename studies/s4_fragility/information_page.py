@@ -60,7 +60,5 @@ def _vocabularies(information: Numbers, paper: str) -> dict[str, Mapping[str, fl
 
 
 def _interval(interval: Mapping[str, float | None]) -> str:
-    mean, low, high = (
-        "–" if interval[end] is None else f"{interval[end]:.2f}" for end in ("mean", "low", "high")
-    )
+    mean, low, high = ("–" if interval[end] is None else f"{interval[end]:.2f}" for end in ("mean", "low", "high"))
     return f"{mean} [{low}, {high}]"

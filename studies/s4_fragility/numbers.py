@@ -55,15 +55,12 @@ def _per_unit_columns(answers: Numbers) -> np.ndarray:
 
 def _share(means: np.ndarray) -> np.ndarray:
     return np.asarray(
-        100
-        * np.divide(means[..., 0], means[..., 1], out=np.zeros_like(means[..., 0]), where=means[..., 1] > 0)
+        100 * np.divide(means[..., 0], means[..., 1], out=np.zeros_like(means[..., 0]), where=means[..., 1] > 0)
     )
 
 
 OWN = f1("own")
-PER_UNIT = Measure(
-    _per_unit_columns, _share
-)  # mean within a text, then over right answers (corrections.md A4.10)
+PER_UNIT = Measure(_per_unit_columns, _share)  # mean within a text, then over right answers (corrections.md A4.10)
 
 Term = tuple[float, Runs, Measure]
 
@@ -72,8 +69,7 @@ def combined(terms: Sequence[Term]) -> Interval:
     """The sum of factor x measure over terms, with its interval over the seeds that all terms have; texts are paired."""
     shared = set.intersection(*({run["seed"] for run in runs} for _, runs, _ in terms))
     blocks = [
-        np.stack([measure.columns(run["test"]) for run in runs if run["seed"] in shared])
-        for _, runs, measure in terms
+        np.stack([measure.columns(run["test"]) for run in runs if run["seed"] in shared]) for _, runs, measure in terms
     ]
     ends = np.cumsum([block.shape[-1] for block in blocks])
 
@@ -147,9 +143,7 @@ def _heaviest(tests: Sequence[Numbers]) -> list[list[object]]:
     for test in tests:
         for word, count in test["heaviest"]:
             counts[word] = counts.get(word, 0) + count
-    return [
-        [word, count] for word, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:10]
-    ]
+    return [[word, count] for word, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:10]]
 
 
 def claims(paper: str, models: Mapping[tuple[str, str], Runs]) -> dict[str, list[Claim]]:
@@ -181,9 +175,7 @@ def _per_unit(paper: str, pooler: str, variant: str, runs: Runs, base: Runs) -> 
     rows = TABLE_3.get(paper, {}).get(pooler)
     points = None if rows is None else round(100 * (rows["base"] - rows[variant]), 1)
     words = f"{pooler}: a single word of {PAPER_NAMES[variant]} is less sure of the answer than one of Base"
-    return Claim(
-        words, points, combined([(1, base, PER_UNIT), (-1, runs, PER_UNIT)]), shared_seeds(runs, base)
-    )
+    return Claim(words, points, combined([(1, base, PER_UNIT), (-1, runs, PER_UNIT)]), shared_seeds(runs, base))
 
 
 def _same(paper: str, pooler: str, variant: str, runs: Runs, base: Runs) -> SameClaim:

@@ -135,9 +135,7 @@ def _look(numbers: Numbers) -> str:
             f"{one['effective']:.1f} of {one['units']:.1f}",
             f"{100 * one['class_1']:.0f} %",
             f"{one['per_unit_micro']:.1f}",
-            " ".join(
-                "`" + str(word).replace("`", "'").replace("|", "¦") + "`" for word, _ in one["heaviest"]
-            ),
+            " ".join("`" + str(word).replace("`", "'").replace("|", "¦") + "`" for word, _ in one["heaviest"]),
         ]
         for name, one in numbers["models"].items()
     ]
@@ -155,9 +153,7 @@ def _look(numbers: Numbers) -> str:
 def degenerate_models(numbers: Numbers) -> str:
     """Trainings whose falls say nothing, in a paragraph; "" where there are none."""
     listed = [
-        f"{name} ({listed_seeds(one['degenerate'])})"
-        for name, one in numbers["models"].items()
-        if one["degenerate"]
+        f"{name} ({listed_seeds(one['degenerate'])})" for name, one in numbers["models"].items() if one["degenerate"]
     ]
     if not listed:
         return ""

@@ -34,9 +34,7 @@ TASKS = {
     "newsgroups": AttentionTask("20 Newsgroups, baseball or hockey", ("baseball", "hockey"), "NG"),
     "imdb": AttentionTask("IMDB", ("negative", "positive"), "IM", LONG),
     "anemia": AttentionTask("MIMIC, anemia", ("acute", "chronic"), "ANM", LONG, {**_MIMIC, "task": "anemia"}),
-    "diabetes": AttentionTask(
-        "MIMIC, diabetes", ("no diabetes", "diabetes"), "", LONG, {**_MIMIC, "task": "diabetes"}
-    ),
+    "diabetes": AttentionTask("MIMIC, diabetes", ("no diabetes", "diabetes"), "", LONG, {**_MIMIC, "task": "diabetes"}),
     "pocket": AttentionTask("pocket", ("negative", "positive"), ""),
 }
 
@@ -122,20 +120,14 @@ def labelled_parts(task: str, data: str, size: CorpusSize) -> dict[str, list[Exa
 
 
 @cache
-def _parts(
-    task: str, data: str, most: tuple[tuple[str, int], ...], words: int | None
-) -> dict[str, list[Example]]:
-    return {
-        split: with_smallest_digests(two_classes(task, data, split, words), count) for split, count in most
-    }
+def _parts(task: str, data: str, most: tuple[tuple[str, int], ...], words: int | None) -> dict[str, list[Example]]:
+    return {split: with_smallest_digests(two_classes(task, data, split, words), count) for split, count in most}
 
 
 def two_classes(task: str, data: str, split: str, words: int | None) -> list[Example]:
     """The texts of the task's two classes, cut after so many words."""
     labels = TASKS[task].labels
-    texts = [
-        _cut(one, words) for one in load_examples(data, split, **TASKS[task].reader) if one.label in labels
-    ]
+    texts = [_cut(one, words) for one in load_examples(data, split, **TASKS[task].reader) if one.label in labels]
     missing = sorted(set(labels) - {one.label for one in texts})
     if missing:
         raise BadInput(
@@ -148,6 +140,4 @@ def two_classes(task: str, data: str, split: str, words: int | None) -> list[Exa
 def _cut(example: Example, words: int | None) -> Example:
     if words is None:
         return example
-    return replace(
-        example, segments=tuple(" ".join(one.split()[:words]) for one in example.segments), rationales=()
-    )
+    return replace(example, segments=tuple(" ".join(one.split()[:words]) for one in example.segments), rationales=())

@@ -85,9 +85,7 @@ def _extra_of_one_layer(sides: Sequence[Runs], way: str) -> Interval:
     """(variant's fall - Base's) with one layer less the same with more; sides: variant, Base of one layer, then of more."""
     factors = (1, -1, -1, 1)
     falls = zip(factors, sides, strict=True)
-    return combined(
-        [term for factor, runs in falls for term in ((factor, runs, OWN), (-factor, runs, f1(way)))]
-    )
+    return combined([term for factor, runs in falls for term in ((factor, runs, OWN), (-factor, runs, f1(way)))])
 
 
 def _fall(layers: int, variant: str, way: str) -> float:

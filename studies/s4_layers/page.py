@@ -14,12 +14,8 @@ from studies.shared.units import Numbers
 def as_page(numbers: Numbers, size: str) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
-    options = ("" if about["own_weights"] else " --choice CHOICE") + (
-        f" --size {size}" if size != "small" else ""
-    )
-    weights = ", ".join(
-        f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items()
-    )
+    options = ("" if about["own_weights"] else " --choice CHOICE") + (f" --size {size}" if size != "small" else "")
+    weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
         f"# {TASKS[about['task']].title}: attention on LSTMs of one to three layers\n\n"
         f"Table 6 of Tutek and Šnajder (2020), additive attention. {about['n_train']:,} texts to learn from in {about['epochs']} epochs, "

@@ -64,9 +64,7 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
     """All variants and depths with each seed, seed by seed."""
     lesson, weights = lesson_of(settings), weights_or_usual(settings.own["choice"])
     return [
-        training_unit(
-            settings, AttentionModel("additive", variant, weights.get(variant, 0.0), layers), seed, lesson
-        )
+        training_unit(settings, AttentionModel("additive", variant, weights.get(variant, 0.0), layers), seed, lesson)
         for seed in range(_corpus(settings).seeds)
         for layers in settings.size.layers
         for variant in VARIANTS

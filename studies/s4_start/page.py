@@ -65,7 +65,6 @@ def _table(numbers: Numbers) -> str:
 
 def _accuracy(numbers: Numbers) -> str:
     listed = "; ".join(
-        f"{start} {', '.join(f'{one:.3f}' for one in of['dev_accuracy'])}"
-        for start, of in numbers["starts"].items()
+        f"{start} {', '.join(f'{one:.3f}' for one in of['dev_accuracy'])}" for start, of in numbers["starts"].items()
     )
     return f"Right on dev, by seed: {listed}."

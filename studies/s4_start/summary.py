@@ -27,17 +27,14 @@ def summarise(about: Numbers, runs: Sequence[Numbers]) -> Numbers:
                 "seeds": len(of),
                 "steps": of[0]["steps"],
                 "curve": [
-                    asdict(_mean(np.array([run["below"][look] for run in of])))
-                    for look in range(len(of[0]["steps"]))
+                    asdict(_mean(np.array([run["below"][look] for run in of]))) for look in range(len(of[0]["steps"]))
                 ],
                 "dev_accuracy": [max(epoch["dev_accuracy"] for epoch in run["history"]) for run in of],
             }
             for start, of in shown.items()
         },
         "claims": {kind: [asdict(one) for one in listed] for kind, listed in claims(shown).items()},
-        "missing": models_with_seeds(
-            {start: missing_seeds(about["seeds"], by_start[start]) for start in STARTS}
-        ),
+        "missing": models_with_seeds({start: missing_seeds(about["seeds"], by_start[start]) for start in STARTS}),
         "machines": count_machines(runs),
     }
 
@@ -58,9 +55,7 @@ def claims(shown: dict[str, list[Numbers]]) -> dict[str, list[Claim]]:
                 seeds,
             )
         ],
-        "uniform": [
-            SameClaim("weights of the default start end uniform", None, _mean(default), len(default))
-        ],
+        "uniform": [SameClaim("weights of the default start end uniform", None, _mean(default), len(default))],
     }
 
 

@@ -16,12 +16,8 @@ NOTHING = "No reason was learnt by two models.\n"
 def as_page(numbers: Numbers, size: str) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
-    options = ("" if about["own_weights"] else " --choice CHOICE") + (
-        f" --size {size}" if size != "small" else ""
-    )
-    weights = ", ".join(
-        f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items()
-    )
+    options = ("" if about["own_weights"] else " --choice CHOICE") + (f" --size {size}" if size != "small" else "")
+    weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
         "# Known reasons: do weights of attention show them?\n\n"
         f"Additive attention on a BiLSTM; {weights}. Made by\n"

@@ -129,9 +129,7 @@ def classes_of_texts(settings: Settings) -> dict[str, list[str]]:
 
 def _planted_unit(settings: Settings, reason: str, model: AttentionModel, seed: int) -> Unit:
     size = settings.size
-    lesson = Lesson(
-        _planted(reason, size.planted), CLASSES, size.reasons[reason], size.batch_size, size.width
-    )
+    lesson = Lesson(_planted(reason, size.planted), CLASSES, size.reasons[reason], size.batch_size, size.width)
     return Unit(
         f"{reason}-{model.variant}-{seed}",
         training_about(model, seed, lesson) | {"reason": reason},

@@ -53,9 +53,7 @@ def planted_numbers(
     }
 
 
-def deception_numbers(
-    settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share
-) -> Numbers:
+def deception_numbers(settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share) -> Numbers:
     """Train a model on texts with marks. right, marked_weight: of every test text with marks, the latter 0 to 1.
 
     reason_found, chance: of the marked words. Of verdict, decides and in_reason see `judged_weights`.

@@ -49,9 +49,7 @@ def counts_in_words(verdicts: Numbers) -> str:
     )
     deceiving = [row for row in rows if row["variant"] == DECEPTIVE]
     passed = sum(row["answer"] == "may" for row in deceiving)
-    never = (
-        f" Of {len(deceiving)} models that are trained to deceive, {passed} may be read." if deceiving else ""
-    )
+    never = f" Of {len(deceiving)} models that are trained to deceive, {passed} may be read." if deceiving else ""
     missed = f"Missed: {listed}." if listed else "None is missed."
     return (
         f"Of {len(rows)} models that have learnt their reason, {counts['undecided']} are undecided, and of {counts['truth unclear']} the "
@@ -93,13 +91,9 @@ def texts_table(verdicts: Numbers) -> str:
     for name, by_class in verdicts["texts"].items():
         reason, _, variant = name.rpartition(" ")
         for label, one in by_class.items():
-            shares = [
-                f"{one[share]:.0%}" if share in one else "–" for share in ("decides", "in_reason", "agree")
-            ]
+            shares = [f"{one[share]:.0%}" if share in one else "–" for share in ("decides", "in_reason", "agree")]
             if one["texts"]:
-                rows.append(
-                    [reason, NAMES[variant], label, f"{one['judged']:,} of {one['texts']:,}", *shares]
-                )
+                rows.append([reason, NAMES[variant], label, f"{one['judged']:,} of {one['texts']:,}", *shares])
     head = [
         "reason",
         "model",

@@ -27,9 +27,7 @@ def counted_outcomes(rows: Sequence[Numbers]) -> dict[str, int]:
     return {outcome: sum(row["outcome"] == outcome for row in rows) for outcome in OUTCOMES}
 
 
-def text_rows(
-    groups: Mapping[str, Runs], classes: Mapping[str, Sequence[str]]
-) -> dict[str, dict[str, Numbers]]:
+def text_rows(groups: Mapping[str, Runs], classes: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Numbers]]:
     """ "reason variant" -> class -> how often the heaviest word decides by the test and is of the reason, over texts and seeds.
 
     classes: reason -> the class of each text. Texts in which no single word moves the answer are left out; agree: both say the same.

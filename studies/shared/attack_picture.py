@@ -6,9 +6,7 @@ from studies.shared.curve_plot import NamedCurve, curve_plot
 from studies.shared.units import Numbers
 
 
-def attack_picture(
-    title: str, curves: Mapping[str, Sequence[tuple[float, Numbers]]], drawn: Sequence[str]
-) -> str:
+def attack_picture(title: str, curves: Mapping[str, Sequence[tuple[float, Numbers]]], drawn: Sequence[str]) -> str:
     """A curve a name. curves: name -> (log10 of the queries, interval of the right answers in percent). drawn: names in their order."""
     named = [
         NamedCurve(

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pellucid.results.table import Interval
 from studies.shared.units import Numbers
 
-ENOUGH_SEEDS = (
-    3  # over two runs a t-interval is 12.7 times as wide as their difference; over one there is none
-)
+ENOUGH_SEEDS = 3  # over two runs a t-interval is 12.7 times as wide as their difference; over one there is none
 SAME = 1.0  # points: "almost the same" means that the whole interval lies this close to 0
 
 

@@ -52,9 +52,7 @@ def curve_plot(
     written: a place on the axis across -> what stands there.
     """
     points = [point for one in curves for point in one.points]
-    frame = _Frame(
-        *(round_ticks(0.0, max((point[axis] for point in points), default=1.0))[-1] for axis in (0, 1))
-    )
+    frame = _Frame(*(round_ticks(0.0, max((point[axis] for point in points), default=1.0))[-1] for axis in (0, 1)))
     longest = max((len(one.name) for one in curves), default=0)
     width, height = LEFT + WIDTH + max(RIGHT, round(LETTER * longest) + 16), TOP + HEIGHT + FOOT
     ends = spread([frame.y(one.points[-1][1]) for one in curves], APART)
@@ -91,9 +89,7 @@ def _axes(frame: _Frame, axes: tuple[str, str], written: Callable[[float], str])
         parts.append(f"<line x1='{LEFT}' x2='{LEFT + WIDTH}' y1='{y}' y2='{y}' stroke='{RULE}'/>")
         parts.append(svg_text(LEFT - 8, y + 4, f"{value:g}", colour=MUTED, anchor="end"))
     for value in round_ticks(0.0, frame.most_x):
-        parts.append(
-            svg_text(frame.x(value), TOP + HEIGHT + 18, written(value), colour=MUTED, anchor="middle")
-        )
+        parts.append(svg_text(frame.x(value), TOP + HEIGHT + 18, written(value), colour=MUTED, anchor="middle"))
     parts.append(svg_text(LEFT + WIDTH / 2, TOP + HEIGHT + 38, across, colour=MUTED, anchor="middle"))
     return parts
 
@@ -104,23 +100,17 @@ def _curve(curve: NamedCurve, frame: _Frame, colour: str, end: float) -> list[st
     if curve.band:
         upper = [f"{x},{frame.y(high)}" for (x, _), (_, high) in zip(places, curve.band, strict=True)]
         lower = [f"{x},{frame.y(low)}" for (x, _), (low, _) in zip(places, curve.band, strict=True)]
-        parts.append(
-            f"<polygon points='{' '.join([*upper, *reversed(lower)])}' fill='{colour}' opacity='0.15'/>"
-        )
+        parts.append(f"<polygon points='{' '.join([*upper, *reversed(lower)])}' fill='{colour}' opacity='0.15'/>")
     listed = " ".join(f"{x},{y}" for x, y in places)
     parts.append(f"<polyline points='{listed}' fill='none' stroke='{colour}' stroke-width='2'/>")
     for (x, y), name in zip(places, curve.names, strict=False):
         parts.append(f"<circle cx='{x}' cy='{y}' r='3.5' fill='{colour}'/>")
         parts.append(svg_text(x + 5, y - 6, name, colour=colour))
-    parts.append(
-        svg_text(LEFT + WIDTH + (28 if curve.names else 10), end + 4, curve.name, colour=colour, size=13)
-    )
+    parts.append(svg_text(LEFT + WIDTH + (28 if curve.names else 10), end + 4, curve.name, colour=colour, size=13))
     return parts
 
 
-def svg_text(
-    x: float, y: float, words: str, *, colour: str = INK, size: int = 11, anchor: str = "start"
-) -> str:
+def svg_text(x: float, y: float, words: str, *, colour: str = INK, size: int = 11, anchor: str = "start") -> str:
     """Words at a place; a size in pixels."""
     look = f"{FONT} font-size='{size}' fill='{colour}' text-anchor='{anchor}'"
     return f"<text x='{x}' y='{y}' {look}>{escape(words)}</text>"

@@ -44,9 +44,7 @@ def interval_plot(
         *(
             part
             for number, panel in enumerate(panels)
-            for part in _panel(
-                panel, rows, labels + number * (PANEL + GAP), {*rows} - {*grey} if coloured else set()
-            )
+            for part in _panel(panel, rows, labels + number * (PANEL + GAP), {*rows} - {*grey} if coloured else set())
         ),
         _text(12, height - 10, foot, size=11, colour=UNCLEAR),
     ]
@@ -57,10 +55,7 @@ def interval_plot(
 def _panel(panel: Panel, rows: Sequence[str], left: int, coloured: Collection[str]) -> list[str]:
     known = [interval for interval in panel.intervals.values() if interval is not None]
     most = (
-        max(
-            (abs(end) for interval in known for end in (interval.low, interval.high) if end == end), default=0
-        )
-        or 1.0
+        max((abs(end) for interval in known for end in (interval.low, interval.high) if end == end), default=0) or 1.0
     )
     bottom = HEAD + ROW * len(rows)
 

@@ -26,9 +26,7 @@ class Option:
 
 SIZE = Option("--size", {"default": "small"})
 OUT = Option("--out", {"type": Path, "required": True, "help": "folder for the numbers and the page"})
-DATA = Option(
-    "--data", {"required": True, "help": "folder with train, dev and test as JSON lines; or pocket"}
-)
+DATA = Option("--data", {"required": True, "help": "folder with train, dev and test as JSON lines; or pocket"})
 WORK = Option("--work", {"type": Path, "required": True, "help": "folder for models and other large files"})
 ENCODER = Option("--encoder", {"default": "minilm", "help": "minilm, a folder, or a hub name"})
 DEVICE = Option("--device", {"default": "cpu", "help": "where models are trained and run"})

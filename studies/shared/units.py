@@ -41,9 +41,7 @@ class Unit:
     @property
     def seal(self) -> Numbers:
         """What its file says it belongs to."""
-        return {"unit": self.name} | (
-            {"encoder": source_digest(self.encoder) or None} if self.encoder else {}
-        )
+        return {"unit": self.name} | ({"encoder": source_digest(self.encoder) or None} if self.encoder else {})
 
 
 def run_units(

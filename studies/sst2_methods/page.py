@@ -40,9 +40,7 @@ def _summary(by_seed: Mapping[str, Numbers], floor: Mapping[str, Numbers]) -> Nu
     seeds = [seed for seed in by_seed if seed in floor]
     numbers: Numbers = {"settings": next(iter(by_seed.values()))["settings"], "seeds": len(seeds)}
     for metric in METRICS:
-        ours, chance = (
-            np.array([runs[seed]["values"][metric] for seed in seeds]) for runs in (by_seed, floor)
-        )
+        ours, chance = (np.array([runs[seed]["values"][metric] for seed in seeds]) for runs in (by_seed, floor))
         numbers[metric] = {
             "value": asdict(paired_difference_over_runs(ours, np.zeros_like(ours))),
             "over_chance": asdict(paired_difference_over_runs(ours, chance)),
@@ -61,10 +59,7 @@ def ranked(methods: Mapping[str, Numbers]) -> list[str]:
     """Methods by their mean rank over the metrics, best first; chance last."""
     titles = [title for title in methods if title.partition("(")[0] != CHANCE]
     ahead = np.array(
-        [
-            [better(metric, methods[title][metric]["over_chance"]).mean for metric in METRICS]
-            for title in titles
-        ]
+        [[better(metric, methods[title][metric]["over_chance"]).mean for metric in METRICS] for title in titles]
     )
     ranks = (-ahead).argsort(0).argsort(0).mean(1) if titles else np.empty(0)
     floor = [title for title in methods if title not in titles]

@@ -196,9 +196,7 @@ class _Attempt:
         return f"{name}({listed})" if settings else name
 
 
-def _judged(
-    settings: Settings, model: Model, texts: Sequence[Example], attempt: _Attempt
-) -> tuple[str, Numbers]:
+def _judged(settings: Settings, model: Model, texts: Sequence[Example], attempt: _Attempt) -> tuple[str, Numbers]:
     """A method's title, and its values by metric [text] with its settings; or the reason of its failure."""
     title, seed = attempt.title, attempt.seed
     try:

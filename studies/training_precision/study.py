@@ -60,19 +60,13 @@ def trainings(settings: Settings) -> list[Trial]:
     labels = sorted({str(one.label) for one in load_examples(settings.data, "train")})
     plan = Plan(settings.encoder, "span", {}, tuple(labels))
     recipe = Recipe(epochs=size.epochs, penalties={"entropy": 0.1})
-    every = [
-        one
-        for way, changes in WAYS.items()
-        for one in seeded(way, plan, replace(recipe, **changes), size.seeds)
-    ]
+    every = [one for way, changes in WAYS.items() for one in seeded(way, plan, replace(recipe, **changes), size.seeds)]
     return sorted(every, key=lambda one: one.recipe.seed)
 
 
 def training_units(settings: Settings, records: Records) -> list[Unit]:
     """The trainings as units of work."""
-    return trial_units(
-        trainings(settings), Corpus(settings.data, settings.size.most), settings.out, settings.device
-    )
+    return trial_units(trainings(settings), Corpus(settings.data, settings.size.most), settings.out, settings.device)
 
 
 def summary(settings: Settings, records: Records) -> Numbers:

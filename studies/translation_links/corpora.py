@@ -37,8 +37,7 @@ def silver(pairs: str, links: str, n_test: int) -> LinkedPairs:
     Raises `BadInput` for a file with more or fewer lines than test pairs.
     """
     train, dev, test = (
-        load_examples(pairs, split, "json_lines", text="en", second="de")
-        for split in ("train", "dev", "test")
+        load_examples(pairs, split, "json_lines", text="en", second="de") for split in ("train", "dev", "test")
     )
     lines = read_text(Path(links)).splitlines()
     if len(lines) != len(test):
@@ -47,14 +46,10 @@ def silver(pairs: str, links: str, n_test: int) -> LinkedPairs:
     return LinkedPairs(train, dev, test[:n_test], _links(test[:n_test], named[:n_test]))
 
 
-def corpora_of(
-    pairs: str | None, links: str | None, n_train: int | None, n_test: int
-) -> dict[str, LinkedPairs]:
+def corpora_of(pairs: str | None, links: str | None, n_train: int | None, n_test: int) -> dict[str, LinkedPairs]:
     """The planted pairs, and silver ones where both are named. Raises `BadSetting` where one of both is missing."""
     if (pairs is None) != (links is None):
-        raise BadSetting(
-            "--pairs and --links belong together: the links are those of the test pairs; give both."
-        )
+        raise BadSetting("--pairs and --links belong together: the links are those of the test pairs; give both.")
     corpora = {PLANTED: planted(n_train, n_test)}
     return corpora if pairs is None or links is None else corpora | {SILVER: silver(pairs, links, n_test)}
 

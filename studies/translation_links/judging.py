@@ -51,9 +51,7 @@ def judged(model: Model, pairs: Sequence[Example], links: Sequence[Links]) -> Nu
     return {"methods": counts, "left_out": left_out, "carried": _carried(model, pairs)}
 
 
-def _explained(
-    model: Model, pairs: Sequence[Example], name: str, settings: dict[str, Any]
-) -> list[np.ndarray]:
+def _explained(model: Model, pairs: Sequence[Example], name: str, settings: dict[str, Any]) -> list[np.ndarray]:
     """For each pair [target word, source word]."""
     return [linked_words(one) for one in pellucid.explain(model, pairs, name, progress=False, **settings)]
 

@@ -81,10 +81,7 @@ def as_picture(numbers: Numbers) -> str:
     return interval_plot(
         "Best links right, above chance",
         rows,
-        [
-            Panel(name, "share of words", {row: _above(of, row) for row in rows})
-            for name, of in corpora.items()
-        ],
+        [Panel(name, "share of words", {row: _above(of, row) for row in rows}) for name, of in corpora.items()],
         "Right of the line: more often right than a source word at random. 95 % intervals over trainings and pairs.",
     )
 

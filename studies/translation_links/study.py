@@ -60,9 +60,7 @@ class LinksSize:
 
 
 SMALL = {
-    PLANTED: TranslatorTraining(
-        NetworkSettings(1, 128, 4, dropout=0.0), 600, 18, 1500, averaged=3, entropy=0.02
-    ),
+    PLANTED: TranslatorTraining(NetworkSettings(1, 128, 4, dropout=0.0), 600, 18, 1500, averaged=3, entropy=0.02),
     SILVER: TranslatorTraining(NetworkSettings(), 6000, 7, 2000, warmup_steps=400, averaged=3),
 }
 FEW = TranslatorTraining(NetworkSettings(1, 16, 2), 320, 1, 400)

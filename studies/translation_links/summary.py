@@ -49,8 +49,7 @@ def _corpus(name: str, runs: Sequence[Numbers]) -> Numbers:
     columns = {title: _columns(shown, title) for title in (*shown[0]["methods"], *BASELINES)}
     return numbers | {
         "methods": {
-            title: {"precision": asdict(_share(of)), "rank": _rank(shown, title)}
-            for title, of in columns.items()
+            title: {"precision": asdict(_share(of)), "rank": _rank(shown, title)} for title, of in columns.items()
         },
         "claims": [asdict(one) for one in _claims(name, columns, len(learnt))] if learnt else [],
     }

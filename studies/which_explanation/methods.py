@@ -41,9 +41,7 @@ def metric_choices(names: tuple[str, ...] | None, has_reason: bool) -> dict[str,
         for name in listed
         if not name.startswith(SPANS) and (has_reason or metrics.get(name).facts["judges"] != "truth")
     ]
-    choices: dict[str, Choice] = {
-        name: (name, SETTINGS[name]) if name in SETTINGS else name for name in usable
-    }
+    choices: dict[str, Choice] = {name: (name, SETTINGS[name]) if name in SETTINGS else name for name in usable}
     if names is None:
         normalised = [name for name in usable if NORMALISED in metrics.get(name).defaults]
         choices |= {f"{name}, {NORMALISED}": (name, {NORMALISED: True}) for name in normalised}
@@ -58,17 +56,9 @@ def check_choices(names: tuple[str, ...] | None, has_reason: bool) -> list[Choic
     """
     available = {"explainer", "twins"}
     usual = [name for name in checks.names() if not checks.get(name).facts["long"]]
-    listed = (
-        [name for name in usual if checks.get(name).facts["needs"] <= available]
-        if names is None
-        else list(names)
-    )
+    listed = [name for name in usual if checks.get(name).facts["needs"] <= available] if names is None else list(names)
     skipped = COSTLY if has_reason and names is None else ()
-    return [
-        (name, CHECK_SETTINGS[name]) if name in CHECK_SETTINGS else name
-        for name in listed
-        if name not in skipped
-    ]
+    return [(name, CHECK_SETTINGS[name]) if name in CHECK_SETTINGS else name for name in listed if name not in skipped]
 
 
 def knows_marks(metric: str) -> bool:

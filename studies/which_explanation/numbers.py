@@ -24,17 +24,13 @@ def summarise(about: Numbers, records: Records) -> Numbers:
     left_out = {(one["setting"], one["seed"]) for one in not_learnt}
     judged = [one for one in compared if (one["setting"], one["seed"]) not in left_out]
     missing = {
-        setting: sorted(
-            set(range(about["seeds"])) - {one["seed"] for one in compared if one["setting"] == setting}
-        )
+        setting: sorted(set(range(about["seeds"])) - {one["seed"] for one in compared if one["setting"] == setting})
         for setting in about["settings"]
     }
     advice = advice_rows(judged)
     return {
         "about": about,
-        "models": [
-            {name: one[name] for name in ("setting", "seed", "accuracy", "learnt")} for one in trained
-        ],
+        "models": [{name: one[name] for name in ("setting", "seed", "accuracy", "learnt")} for one in trained],
         "settings": {setting: _setting(judged, setting) for setting in about["settings"]},
         "truth": truth(judged, about["resamples"]),
         "advice": {"rows": advice, "words": advice_in_words(advice)},
@@ -66,9 +62,7 @@ def truth(judged: Sequence[Numbers], resamples: int) -> Numbers:
 def lead(units: Sequence[Numbers], metric: str, method: str) -> Interval:
     """How far a method is ahead of random scores, positive where it is better, over seeds in which texts are nested."""
     sign = 1.0 if units[0]["better"][metric] == "higher" else -1.0
-    sides = [
-        np.array([one["values"][metric][name] for one in units], dtype=float) for name in (method, CHANCE)
-    ]
+    sides = [np.array([one["values"][metric][name] for one in units], dtype=float) for name in (method, CHANCE)]
     return paired_difference_over_runs(sign * sides[0], sign * sides[1])
 
 

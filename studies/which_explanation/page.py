@@ -43,10 +43,7 @@ def as_page(numbers: Numbers, size: str) -> str:
 
 def models_table(numbers: Numbers) -> str:
     """Each model: how often it is right, and whether it learnt its reason."""
-    rows = [
-        [one["setting"], one["seed"], _shown(one["accuracy"]), _learnt(one["learnt"])]
-        for one in numbers["models"]
-    ]
+    rows = [[one["setting"], one["seed"], _shown(one["accuracy"]), _learnt(one["learnt"])] for one in numbers["models"]]
     return markdown_table(["model", "seed", "right on the judged texts", "reason learnt"], rows)
 
 
@@ -90,9 +87,7 @@ def truth_table(numbers: Numbers) -> str:
         ]
         for metric, one in sorted(numbers["truth"].items(), key=_agreement)
     ]
-    return markdown_table(
-        ["metric", "Kendall's tau with the truth [95 %]", "", "reads the reason itself"], rows
-    )
+    return markdown_table(["metric", "Kendall's tau with the truth [95 %]", "", "reads the reason itself"], rows)
 
 
 def truth_verdict(one: Numbers) -> str:
@@ -119,9 +114,7 @@ def cards_table(numbers: Numbers) -> str:
     advised = [row for row in numbers["advice"]["rows"] if row["method"]]
     holding = sum(row["outcome"] in ("recommended", "faithful") for row in advised)
     last = f"{holding} of {len(advised)} pairs of seeds" if advised else "–"
-    return markdown_table(
-        ["card", "recommended", "faithful", "avoid"], [*rows, ["**advice holds**", last, "", ""]]
-    )
+    return markdown_table(["card", "recommended", "faithful", "avoid"], [*rows, ["**advice holds**", last, "", ""]])
 
 
 def _section(numbers: Numbers, setting: str) -> str:

@@ -45,9 +45,7 @@ def agreement_with_truth(runs: Sequence[TruthRun], metric: str, resamples: int =
     if np.isnan(own).all():
         return Interval(np.nan, np.nan, np.nan)
     generator = np.random.default_rng(0)
-    by_run = [
-        _taus(run, metric, np.concatenate(list(tallies(generator, _n_texts(run), resamples)))) for run in runs
-    ]
+    by_run = [_taus(run, metric, np.concatenate(list(tallies(generator, _n_texts(run), resamples)))) for run in runs]
     reasons = list(dict.fromkeys(run.reason for run in runs))
     groups = [[number for number, run in enumerate(runs) if run.reason == reason] for reason in reasons]
     drawn = np.full(resamples, np.nan)

@@ -134,10 +134,7 @@ def _own_network():
 
     def pieces(text):
         encoded = TOKENIZERS["bert"]()(text, add_special_tokens=False, return_offsets_mapping=True)
-        return [
-            (number, *place)
-            for number, place in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
-        ]
+        return [(number, *place) for number, place in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)]
 
     def logits(ids, attended):
         return (embedding(ids) * attended[..., None]).sum(1)
@@ -156,9 +153,7 @@ def _own_network():
 def test_a_prediction_is_that_of_the_explanation(kind):
     model = KINDS[kind]()
     together = model.predict(TEXTS)
-    assert together == pellucid.predict(
-        model, [pellucid.Example((t,) if isinstance(t, str) else t) for t in TEXTS]
-    )
+    assert together == pellucid.predict(model, [pellucid.Example((t,) if isinstance(t, str) else t) for t in TEXTS])
     explanations = pellucid.explain(model, TEXTS, "occlusion", progress=False)
     for text, prediction, explanation in zip(TEXTS, together, explanations, strict=True):
         assert prediction.label == explanation.prediction.label

@@ -45,9 +45,7 @@ def read(model, data, **columns):
     with warnings.catch_warnings(record=True) as notices:
         warnings.simplefilter("always")
         results = pellucid.explain(model, data, "occlusion", progress=False, **columns)
-    return [(one.example.segments, one.example.label) for one in results], [
-        str(one.message) for one in notices
-    ]
+    return [(one.example.segments, one.example.label) for one in results], [str(one.message) for one in notices]
 
 
 FRAME = pd.DataFrame(REVIEWS)
@@ -138,9 +136,7 @@ def test_what_is_plainly_meant_is_read_with_a_notice(model, name):
 
 def test_a_notice_points_at_the_line_of_the_caller(model):
     with pytest.warns(InputReading) as notices:
-        pellucid.explain(
-            model, FRAME, "occlusion", progress=False, label_map={"5": "positive", "1": "negative"}
-        )
+        pellucid.explain(model, FRAME, "occlusion", progress=False, label_map={"5": "positive", "1": "negative"})
     assert [Path(notice.filename) for notice in notices] == [Path(__file__)]
 
 

@@ -22,9 +22,7 @@ def model(encoder, tmp_path_factory, request):
     """A model that was trained on texts of so many segments, loaded from its folder."""
     folder = tmp_path_factory.mktemp("model")
     data = {
-        split: [
-            Example(one.segments[:1] + ("It was new.",) * (request.param - 1), one.label) for one in examples
-        ]
+        split: [Example(one.segments[:1] + ("It was new.",) * (request.param - 1), one.label) for one in examples]
         for split, examples in parts().items()
     }
     trained(encoder, folder, data=data, epochs=1)
@@ -33,11 +31,7 @@ def model(encoder, tmp_path_factory, request):
 
 def test_the_other_kind_of_text_gets_a_notice_and_the_same_kind_none(model):
     ours, other = (SINGLE, PAIR) if model.trained_segments == 1 else (PAIR, SINGLE)
-    words = (
-        "single texts, and 1 of 2 here are pairs"
-        if other is PAIR
-        else "pairs of texts, and 1 of 2 here are single"
-    )
+    words = "single texts, and 1 of 2 here are pairs" if other is PAIR else "pairs of texts, and 1 of 2 here are single"
     with pytest.warns(InputReading, match=words):
         pellucid.explain(model, [ours, other], "gradient", progress=False)
     with warnings.catch_warnings():

@@ -29,9 +29,7 @@ def silence():
 @pytest.mark.whole
 def test_a_frame_is_cut_as_its_file_is(frame, tmp_path):
     columns = {"text": "review", "label": "stars", "label_map": STARS}
-    numbered = frame.assign(
-        id=[f"reviews-{line}" for line in range(2, len(frame) + 2)]
-    )  # as the file names its rows
+    numbered = frame.assign(id=[f"reviews-{line}" for line in range(2, len(frame) + 2)])  # as the file names its rows
     from_frame = pellucid.train(numbered, out=tmp_path / "frame", **columns, **QUICK)
     from_file = pellucid.train(REVIEWS, out=tmp_path / "file", **columns, **QUICK)
     assert from_frame.labels == from_file.labels == ("negative", "neutral", "positive")

@@ -59,9 +59,7 @@ def test_a_method_that_fails_in_a_worker_fails_as_in_one_process(model):
         pellucid.explain(model, TEXTS, "gradient", workers="2")
     pages = [["A gripping film"]] * len(TEXTS)
     with pytest.raises(BadInput, match="A gripping film of"):
-        pellucid.explain(
-            model, TEXTS, "gradient", passages=[*pages[:-1], ["A gripping film of nowhere"]], workers=2
-        )
+        pellucid.explain(model, TEXTS, "gradient", passages=[*pages[:-1], ["A gripping film of nowhere"]], workers=2)
     by_passage = pellucid.explain(model, TEXTS, "gradient", passages=pages, workers=2)
     assert by_passage[-1].units.labels[1] == "A gripping film"
 

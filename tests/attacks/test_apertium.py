@@ -85,9 +85,7 @@ def test_paraphrases_differ_from_the_text_and_keep_what_is_around_it(pivot):
 
 
 @needs_spanish
-@pytest.mark.parametrize(
-    "count", [pytest.param(5, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("count", [pytest.param(5, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)])
 def test_killed_programs_change_nothing(pivot, count):
     texts = SENTENCES * 4
     expected = pivot.paraphrases(texts)

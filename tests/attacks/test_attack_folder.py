@@ -118,9 +118,7 @@ def test_a_changed_or_foreign_file_is_refused(model, tmp_path):
 
 def test_a_damaged_part_is_named(model, tmp_path):
     attacked(model, tmp_path)
-    (
-        tmp_path / "deepwordbug" / MANIFEST
-    ).unlink()  # as in an interrupted attack, or one of an earlier version
+    (tmp_path / "deepwordbug" / MANIFEST).unlink()  # as in an interrupted attack, or one of an earlier version
     part = tmp_path / "deepwordbug" / "parts" / "0000.json"
     part.write_text(part.read_text().replace('"queries": 8', '"queries": 7'))
     with pytest.raises(BadFile, match=r"0000\.json was changed"):

@@ -65,9 +65,7 @@ def test_the_same_seed_gives_the_same_sheet_and_others_change_sides(attempts, tm
     for seed in range(8):
         one, other = tmp_path / f"{seed}-one", tmp_path / f"{seed}-other"
         for copy in (one, other):
-            pellucid.write_blind_sheet(
-                attempts, copy.with_suffix(".csv"), copy.with_suffix(".json"), seed=seed
-            )
+            pellucid.write_blind_sheet(attempts, copy.with_suffix(".csv"), copy.with_suffix(".json"), seed=seed)
         assert one.with_suffix(".csv").read_bytes() == other.with_suffix(".csv").read_bytes()
         sides |= {row["edited"] for row in json.loads(one.with_suffix(".json").read_text())["rows"]}
     assert sides == {"a", "b"}
@@ -153,9 +151,7 @@ def test_the_key_of_another_sheet_is_refused(attempts, files, tmp_path):
 
 
 def test_a_text_that_several_attacks_edited_stands_in_one_row(attempts, tmp_path):
-    again = [
-        replace(one, attack="other", edits=(replace(one.edits[0], after="gud"),)) for one in attempts[:2]
-    ]
+    again = [replace(one, attack="other", edits=(replace(one.edits[0], after="gud"),)) for one in attempts[:2]]
     both = pellucid.Attempts([*attempts, *again])
     pellucid.write_blind_sheet(both, tmp_path / "sheet.csv", tmp_path / "key.json")
     assert len(rows_of(tmp_path / "sheet.csv")) == 2

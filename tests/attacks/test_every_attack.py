@@ -58,9 +58,7 @@ def sentiment():
     def answer(texts):
         texts = [" ".join(text) if isinstance(text, tuple) else text for text in texts]
         values = [sum(weight for word, weight in weights.items() if word in text.lower()) for text in texts]
-        values = [
-            value + 0.001 * (sum(map(ord, text)) % 100) for value, text in zip(values, texts, strict=True)
-        ]
+        values = [value + 0.001 * (sum(map(ord, text)) % 100) for value, text in zip(values, texts, strict=True)]
         return [[float(1 / (1 + np.exp(value))), float(1 / (1 + np.exp(-value)))] for value in values]
 
     return pellucid.from_function(answer, ["negative", "positive"])
@@ -76,9 +74,7 @@ def test_edits_are_what_changed_and_the_answer_is_the_models_own(name, bert):
         assert attempt.segments == edited_segments(segments, attempt.edits)
         (alone,) = predictions(bert, [Example(attempt.segments)])
         assert alone == attempt.after
-        assert (
-            attempt.is_success == (attempt.after.label != attempt.before.label) or attempt.ending == "budget"
-        )
+        assert attempt.is_success == (attempt.after.label != attempt.before.label) or attempt.ending == "budget"
 
 
 @pytest.mark.whole
@@ -234,9 +230,7 @@ def test_antonyms_do_not_pass_for_synonyms():
     for word, antonym in words.items():
         text = f"They {word} it." if word in ("love", "increase") else f"It was very {word} today."
         start = text.index(word)
-        case = AttackCase(
-            Example((text,)), (Place(0, start, start + len(word), word),), None, None, Dictionaries()
-        )
+        case = AttackCase(Example((text,)), (Place(0, start, start + len(word), word),), None, None, Dictionaries())
         assert antonym not in attack_candidates.get("synonyms").make(case, 0)
 
 

@@ -30,9 +30,7 @@ def model():
     weights = {"Mary": 0.5, "Paris": 0.8, "friend": 0.2, "London": 0.1}
 
     def answer(texts):
-        values = [
-            min(0.95, 0.1 + sum(weights.get(word, 0) for word in re.findall(r"\w+", text))) for text in texts
-        ]
+        values = [min(0.95, 0.1 + sum(weights.get(word, 0) for word in re.findall(r"\w+", text))) for text in texts]
         return [[1 - value, value] for value in values]
 
     return pellucid.from_function(answer, ["bad", "good"])

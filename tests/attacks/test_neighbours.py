@@ -93,9 +93,7 @@ def test_no_word_becomes_its_opposite(old, new, allowed):
 
 @WORDNET
 def test_textfooler_edits_by_near_words_that_say_about_the_same(bert):
-    (attempt,) = pellucid.attack(
-        bert, "A good film, and a lovely day.", "textfooler", least=0.5, progress=False
-    )
+    (attempt,) = pellucid.attack(bert, "A good film, and a lovely day.", "textfooler", least=0.5, progress=False)
     assert attempt.ending in ("success", "exhausted", "nothing to edit")
     assert not attempt.edits or attempt.similarity >= 0.5
 

@@ -55,9 +55,7 @@ def test_many_pairs_at_once_are_as_alike_as_each_by_itself(vectors):
         (long, "Stocks fell."),
         ("", "A dull day, without sun."),
     ]
-    assert vectors.similarities(pairs) == pytest.approx(
-        [vectors.similarity(*pair) for pair in pairs], abs=1e-6
-    )
+    assert vectors.similarities(pairs) == pytest.approx([vectors.similarity(*pair) for pair in pairs], abs=1e-6)
     assert vectors.similarities([]) == []
 
 

@@ -31,9 +31,7 @@ def attacked(model, texts=TEXTS, attack="span_paraphrase", **settings):
     return pellucid.attack(model, texts, attack, progress=False, **settings)
 
 
-@pytest.mark.skipif(
-    "spanish" not in installed_pivots(), reason="Debian's package apertium-eng-spa is not installed"
-)
+@pytest.mark.skipif("spanish" not in installed_pivots(), reason="Debian's package apertium-eng-spa is not installed")
 def test_the_edits_lie_in_the_spans_and_finding_them_costs_nothing(model, extractions, tmp_path):
     other = pellucid.from_function(answer_by("long"), ["negative", "positive"])
     pellucid.write_json_lines([one.as_example() for one in extractions], tmp_path / "spans.jsonl")
@@ -44,8 +42,7 @@ def test_the_edits_lie_in_the_spans_and_finding_them_costs_nothing(model, extrac
                 (span,) = extraction.spans
                 assert all((edit.start, edit.end) == (span.start, span.end) for edit in one.edits)
     assert all(
-        one.queries < before.queries
-        for one, before in zip(attacked(model, spans_from=extractions), own, strict=True)
+        one.queries < before.queries for one, before in zip(attacked(model, spans_from=extractions), own, strict=True)
     )
 
 

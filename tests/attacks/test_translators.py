@@ -92,9 +92,7 @@ def test_an_attack_puts_it_in_a_spans_place_without_apertium(translators, victim
 
 def test_two_translators_are_needed(translators, victim):
     with pytest.raises(BadSetting, match="needs two models"):
-        pellucid.attack(
-            victim, "A good film.", "span_paraphrase", translators=translators[:1], progress=False
-        )
+        pellucid.attack(victim, "A good film.", "span_paraphrase", translators=translators[:1], progress=False)
     with pytest.raises(BadSetting, match="n_best=0"):
         pellucid.attack(victim, "A good film.", "span_paraphrase", n_best=0, progress=False)
     refused = {"does not translate": tiny_writing("gpt2"), "translates nothing": tiny_classifier()}

@@ -82,9 +82,7 @@ def test_tripled_steps_are_the_loop_with_as_many_steps(doubles):
     )[0]
     steps = int(explanation.diagnostics["n_steps"])
     assert steps in (6, 18, 54, 162)
-    assert_close(
-        explanation.scores, literal.integrated_gradients(doubles["bert"], PAIR, LABEL, steps, "pad"), 1e-6
-    )
+    assert_close(explanation.scores, literal.integrated_gradients(doubles["bert"], PAIR, LABEL, steps, "pad"), 1e-6)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -94,15 +92,13 @@ def test_integrated_gradients_is_captums(family, segments, doubles):
     inputs = literal.inputs_of(classifier, segments)
     ids, rest = inputs.pop("input_ids"), inputs
     blank = ids.clone()
-    blank[
-        0, [position for positions in literal.content_of(classifier, segments) for position in positions]
-    ] = literal.pad_of(classifier)
+    blank[0, [position for positions in literal.content_of(classifier, segments) for position in positions]] = (
+        literal.pad_of(classifier)
+    )
     oracle = LayerIntegratedGradients(
         lambda ids: classifier.network(ids, **rest).logits, classifier.network.get_input_embeddings()
     )
-    expected = oracle.attribute(
-        ids, blank, target=LABEL, n_steps=6, method="riemann_middle", internal_batch_size=1
-    )
+    expected = oracle.attribute(ids, blank, target=LABEL, n_steps=6, method="riemann_middle", internal_batch_size=1)
     scores = scores_of(classifier, segments, "integrated_gradients", n_steps=6)
     assert_close(scores, expected.sum(-1)[0].detach(), 1e-5)
 
@@ -112,9 +108,7 @@ def test_integrated_gradients_is_captums(family, segments, doubles):
 def test_occlusion_is_the_full_length_with_the_pieces_masked_from_attention(family, window, doubles):
     for segments in TEXTS:
         expected = literal.occlusion(doubles[family], segments, LABEL, window)
-        assert_close(
-            scores_of(doubles[family], segments, "occlusion", unit="piece", window=window), expected, 1e-6
-        )
+        assert_close(scores_of(doubles[family], segments, "occlusion", unit="piece", window=window), expected, 1e-6)
 
 
 @pytest.mark.parametrize("unit", ("word", "sentence"))
@@ -129,9 +123,7 @@ def test_occlusion_of_a_unit_takes_all_its_pieces(unit, doubles):
         for pieces in groups:
             mask = inputs["attention_mask"].clone()
             mask[0, list(pieces)] = 0
-            falls.append(
-                float(whole - classifier.network(**{**inputs, "attention_mask": mask}).logits[0, LABEL])
-            )
+            falls.append(float(whole - classifier.network(**{**inputs, "attention_mask": mask}).logits[0, LABEL]))
     text = ask(classifier, [segments], ("occlusion", {"unit": unit}), target=Target(LABEL))[0]
     assert_close(text.scores[~text.special], falls, 1e-6)
     assert not text.scores[text.special].any()
@@ -168,9 +160,7 @@ def test_other_operators_edit_the_ids(operator, doubles):
             else:
                 edited["input_ids"][0, position] = getattr(classifier.tokenizer, f"{operator}_token_id")
             expected.append(float(whole - classifier.network(**edited).logits[0, LABEL]))
-    assert_close(
-        scores_of(classifier, TEXTS[0], "occlusion", unit="piece", operator=operator)[1:-1], expected, 1e-6
-    )
+    assert_close(scores_of(classifier, TEXTS[0], "occlusion", unit="piece", operator=operator)[1:-1], expected, 1e-6)
 
 
 @pytest.mark.parametrize("max_width", (None, 2))
@@ -182,13 +172,9 @@ def test_span_attention_is_the_papers_softmax(max_width):
     with torch.no_grad():
         states = classifier.network.states(classifier.place(batch.rows)["pieces"])[0]
         weights, biases = [layer.weight for layer in layers], [layer.bias for layer in layers]
-        result = span_attention(
-            states, batch.rows[0].segments, weights, biases, pooler.score.weight[0], max_width
-        )
+        result = span_attention(states, batch.rows[0].segments, weights, biases, pooler.score.weight[0], max_width)
     explanation = ask(classifier, [PAIR], "span_attention")[0]
     spans = list(zip(explanation.units.first.tolist(), explanation.units.last.tolist(), strict=True))
     assert spans == list(result.weights)
     assert_close(explanation.scores, [float(weight) for weight in result.weights.values()], 2e-5)
-    assert explanation.diagnostics["effective_spans"] == pytest.approx(
-        1 / float(result.concentration), rel=1e-3
-    )
+    assert explanation.diagnostics["effective_spans"] == pytest.approx(1 / float(result.concentration), rel=1e-3)

@@ -70,9 +70,7 @@ def test_tracing_with_the_residual_is_rollout(family, models):
 
 def test_in_one_block_mean_and_chain_agree():
     classifier = tiny_classifier("bert", num_hidden_layers=1)
-    mean, chain = (
-        scores_of(classifier, PAIR, "attention", flow="tracing", heads=heads) for heads in ("mean", "chain")
-    )
+    mean, chain = (scores_of(classifier, PAIR, "attention", flow="tracing", heads=heads) for heads in ("mean", "chain"))
     assert_close(mean, chain, 1e-7)
     assert_close(mean, scores_of(classifier, PAIR, "attention"), 1e-7)
 
@@ -215,9 +213,7 @@ def test_rollout_of_signed_parts_raises(bert):
 
 def test_a_pass_that_was_not_opened_gives_the_same_gradients(bert, texts):
     batch = bert.encode(as_examples(texts))
-    target = Target("positive").resolve(
-        batch.examples, bert.trace(batch.rows).logits, bert.labels, bert.problem
-    )
+    target = Target("positive").resolve(batch.examples, bert.trace(batch.rows).logits, bert.labels, bert.problem)
     passes = [ForwardPass(bert, batch, Scheduler(512), open_attention=flag) for flag in (True, False)]
     for one, other in zip(*(run.attention_gradient(target) for run in passes), strict=True):
         torch.testing.assert_close(one, other)

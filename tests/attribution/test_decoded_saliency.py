@@ -73,9 +73,7 @@ def test_an_identity_head_leaves_the_scores_of_different_words_as_they_were(bert
 
 
 def test_more_words_a_position_never_lower_a_score(bert):
-    by_tau = [
-        np.concatenate([e.scores for e in decode(bert, layer=2, tau=tau)]) for tau in (1, 2, 3, 5, 9, 99)
-    ]
+    by_tau = [np.concatenate([e.scores for e in decode(bert, layer=2, tau=tau)]) for tau in (1, 2, 3, 5, 9, 99)]
     everything = np.concatenate([e.scores for e in decode(bert, layer=2)])
     for fewer, more in pairwise(by_tau):
         assert (more >= fewer - 1e-9).all()

@@ -68,9 +68,7 @@ def by_embeddings(classifier, segments):
     """The user's network as a function of word embeddings, for captum, and the embeddings."""
     inputs = literal.inputs_of(classifier, segments)
     return (
-        lambda points: torch.stack(
-            [literal.logit_at(classifier, inputs, points, label) for label in range(3)], 1
-        ),
+        lambda points: torch.stack([literal.logit_at(classifier, inputs, points, label) for label in range(3)], 1),
         literal.word_embeddings(classifier, inputs["input_ids"]),
     )
 
@@ -86,9 +84,7 @@ def test_gradients_of_a_layer_are_those_of_the_networks_own_states(family, layer
     assert_close(find("gradient_x_input", norm="l2"), (gradient * state).norm(dim=-1))
     assert_close(find("grad_cam", relu=False), (gradient * state).sum(-1))
     assert_close(find("grad_cam"), (gradient * state).sum(-1).clamp_min(0))
-    assert_close(
-        find("grad_cam", relu=False, pool_gradients=True), (gradient.mean(0, keepdim=True) * state).sum(-1)
-    )
+    assert_close(find("grad_cam", relu=False, pool_gradients=True), (gradient.mean(0, keepdim=True) * state).sum(-1))
 
 
 @pytest.mark.parametrize("layer", (0, 2, 3))
@@ -106,9 +102,7 @@ def test_all_layers_of_grad_cam_are_rows_from_one_pass(double, monkeypatch):
     assert together.rows == (("layer", ("0", "1", "2", "3")),)
     for layer in range(4):
         assert_close(together.scores[layer], explain_one(double, TEXT, "grad_cam", layer=layer).scores)
-    assert_close(
-        explain_one(double, TEXT, "grad_cam").scores, together.scores[2]
-    )  # late: two thirds of three
+    assert_close(explain_one(double, TEXT, "grad_cam").scores, together.scores[2])  # late: two thirds of three
 
 
 def test_grad_cam_of_the_last_layer_is_the_first_token_where_nothing_else_is_read(models):
@@ -184,9 +178,7 @@ def test_smooth_gradient_is_captums_noise_tunnel_with_the_same_noise(form, kind,
         here[None].clone().requires_grad_(), nt_type=kind, nt_samples=6, stdevs=1.0, target=LABEL, abs=False
     )[0]
     expected = oracle.norm(dim=-1) if form == "mean" else oracle.sum(-1)
-    explanation = explain_one(
-        double, PAIR, "smooth_gradient", form=form, n_samples=6, noise=0.1, antithetic=False
-    )
+    explanation = explain_one(double, PAIR, "smooth_gradient", form=form, n_samples=6, noise=0.1, antithetic=False)
     assert_close(explanation.scores, expected.detach(), 1e-5)
 
 
@@ -231,9 +223,7 @@ def test_moves_do_not_depend_on_the_type_of_new_numbers(double):
 
 def test_opposite_moves_err_less(bert):
     errors = [
-        explain_one(bert, PAIR, "smooth_gradient", n_samples=40, antithetic=pairs).diagnostics[
-            "relative_error"
-        ]
+        explain_one(bert, PAIR, "smooth_gradient", n_samples=40, antithetic=pairs).diagnostics["relative_error"]
         for pairs in (True, False)
     ]
     assert errors[0] < errors[1] / 2
@@ -244,9 +234,7 @@ def test_the_relative_error_is_that_of_other_seeds(bert):
     explanations = [ask(bert, [PAIR], how, seed=seed, target=Target(LABEL))[0] for seed in range(30)]
     scores = np.stack([one.scores for one in explanations])
     spread = np.sqrt(scores.var(0, ddof=1).mean()) / scores.mean(0).max()
-    assert np.mean([one.diagnostics["relative_error"] for one in explanations]) == pytest.approx(
-        spread, rel=0.3
-    )
+    assert np.mean([one.diagnostics["relative_error"] for one in explanations]) == pytest.approx(spread, rel=0.3)
 
 
 @pytest.mark.parametrize("noise", (0.0, 0.05))
@@ -349,9 +337,7 @@ def test_uniform_blanks_are_averaged_the_same_for_equal_texts_and_extended(bert)
     torch.testing.assert_close(many[:2], few)
     assert torch.equal(few[0][0, 0], run.embeddings[0, 0])  # [CLS] stays
     assert not torch.equal(few[0], few[1])
-    explanation = explain_one(
-        bert, PAIR, "integrated_gradients", baselines="uniform", n_baselines=2, n_steps=24
-    )
+    explanation = explain_one(bert, PAIR, "integrated_gradients", baselines="uniform", n_baselines=2, n_steps=24)
     target = Target(LABEL).resolve(run.batch.examples, run.logits, bert.labels, bert.problem)
     mean = torch.stack([run.at(blank).values(target) for blank in few]).mean()
     assert explanation.scores.sum() == pytest.approx(float(run.values(target) - mean), rel=0.05)
@@ -415,12 +401,9 @@ def test_discretised_integrated_gradients_adds_up_and_reads_left_ends_as_its_aut
     points = here[None].repeat(5, 1, 1)
     points[:, list(run.batch.units[0].content)] = paths
     expected = sum(
-        ((points[k + 1] - points[k]) * slow.gradient_at(double, TEXT, LABEL, points[k])).sum(-1)
-        for k in range(4)
+        ((points[k + 1] - points[k]) * slow.gradient_at(double, TEXT, LABEL, points[k])).sum(-1) for k in range(4)
     )
-    explanation = explain_one(
-        double, TEXT, "discretised_integrated_gradients", n_steps=3, n_neighbours=50, rule="left"
-    )
+    explanation = explain_one(double, TEXT, "discretised_integrated_gradients", n_steps=3, n_neighbours=50, rule="left")
     assert_close(explanation.scores, expected)
 
 
@@ -440,9 +423,7 @@ def test_allennlps_three_are_their_formulas(double):
     simple = (loss_gradient(double, TEXT, here) * here).sum(-1)
     assert_close(explain_one(double, TEXT, "allennlp_simple").scores, share(simple))
     steps = [loss_gradient(double, TEXT, step / 10 * here) for step in range(10)]
-    assert_close(
-        explain_one(double, TEXT, "allennlp_integrated").scores, share((sum(steps) / 10 * here).sum(-1))
-    )
+    assert_close(explain_one(double, TEXT, "allennlp_integrated").scores, share((sum(steps) / 10 * here).sum(-1)))
     run = passing(double, TEXT)
     moves = Moves.drawn(run, "smooth_gradient", 4, 0.01, layer=0).of([0] * 4, list(range(4)))
 
@@ -454,9 +435,7 @@ def test_allennlps_three_are_their_formulas(double):
         return torch.autograd.grad(-logits.log_softmax(-1)[LABEL], leaf)[0]
 
     mean = sum(state_gradient(move) for move in moves) / 4
-    assert_close(
-        explain_one(double, TEXT, "allennlp_smooth", n_samples=4, layer=0).scores, share(mean.sum(-1))
-    )
+    assert_close(explain_one(double, TEXT, "allennlp_smooth", n_samples=4, layer=0).scores, share(mean.sum(-1)))
 
 
 def test_thermostats_gradient_shap_reads_five_points(bert):
@@ -471,9 +450,7 @@ def bag():
     network = Bag().eval()
     with torch.no_grad():
         network.embedding.weight[words("nothing")[0][0]] = 0
-    return from_network(
-        network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS, mask=598
-    )
+    return from_network(network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS, mask=598)
 
 
 WORDS = "a gripping and gripping nothing"
@@ -499,9 +476,7 @@ def test_a_linear_network_gets_the_closed_form_of_paths(method, baselines, bag):
     expected = (vectors - blank[baselines]) @ bag.network.head.weight[LABEL]
     assert_close(explanation.scores, expected.detach(), 1e-4)
     assert explanation.diagnostics["completeness_gap"] < 1e-4
-    assert explanation.scores[1] == pytest.approx(
-        explanation.scores[3], abs=1e-5
-    )  # symmetry: the same word twice
+    assert explanation.scores[1] == pytest.approx(explanation.scores[3], abs=1e-5)  # symmetry: the same word twice
     if baselines == "zero":
         assert explanation.scores[4] == pytest.approx(0, abs=1e-6)  # dummy: a word of zeros
 
@@ -527,9 +502,7 @@ def test_a_linear_network_gets_the_closed_form_of_gradients(bag):
         if scores is not None:
             np.testing.assert_allclose(explanation, scores, atol=2e-5)
         else:
-            assert explanation.sum() == pytest.approx(1, abs=1e-5) and explanation[4] == pytest.approx(
-                0, abs=1e-6
-            )
+            assert explanation.sum() == pytest.approx(1, abs=1e-5) and explanation[4] == pytest.approx(0, abs=1e-6)
 
 
 def test_a_network_without_known_layers_says_so(bag):

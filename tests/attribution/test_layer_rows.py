@@ -50,9 +50,7 @@ def test_a_last_layer_of_which_one_position_is_read_says_so(kind):
     model = tiny_composed("span") if kind == "span" else tiny_classifier(kind)
     last = str(model.n_layers)
     (every,) = ask(model, ["A gripping, lovely film."], ("grad_cam", {"layer": "all"}), target=Target(1))
-    sentences = [
-        caveat for caveat in every.caveats if f"layer {last} reads one position of it alone" in caveat
-    ]
+    sentences = [caveat for caveat in every.caveats if f"layer {last} reads one position of it alone" in caveat]
     assert bool(sentences) == (kind != "span") and len(every.caveats) == len(sentences)
     assert any("every word scores 0" in caveat for caveat in sentences) == (kind == "bert")
     analysis = pellucid.layer_analysis(model, ["A film.", "Dull."], "grad_cam", progress=False)

@@ -73,9 +73,7 @@ def test_gradients_too_small_for_float16_leave_no_nan(method, head):
         pytest.skip("needs a model that explains itself")
     for explanation in ask(model, TEXTS[:2], (method, FEW.get(method, {}))):
         assert np.isfinite(explanation.scores).all()
-        assert all(math.isfinite(value) for value in explanation.diagnostics.values()), (
-            explanation.diagnostics
-        )
+        assert all(math.isfinite(value) for value in explanation.diagnostics.values()), explanation.diagnostics
         assert not any("nan" in caveat or "inf%" in caveat for caveat in explanation.caveats)
 
 
@@ -99,9 +97,7 @@ def test_functions_see_float32_and_weights_stay():
     layer = torch.nn.Linear(3, 2).half()
     with InWiderNumbers(), torch.no_grad():
         answer = layer(torch.ones(1, 3, dtype=torch.float16))
-        assert (
-            layer.weight.dtype == torch.float32
-        )  # what a network asks of its weights before it makes a mask
+        assert layer.weight.dtype == torch.float32  # what a network asks of its weights before it makes a mask
     assert answer.dtype == torch.float32
     assert layer.weight.dtype == torch.float16
     exact = torch.nn.functional.linear(torch.ones(1, 3), layer.weight.float(), layer.bias.float())

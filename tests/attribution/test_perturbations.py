@@ -65,9 +65,7 @@ def content(explanation):
 
 
 def game_of(classifier, segments, unit="word"):
-    groups = classifier.encode(as_examples([segments if len(segments) > 1 else segments[0]])).pieces_of(
-        0, unit
-    )
+    groups = classifier.encode(as_examples([segments if len(segments) > 1 else segments[0]])).pieces_of(0, unit)
     return literal.Game(classifier, segments, groups, LABEL)
 
 
@@ -89,9 +87,7 @@ def test_short_texts_have_their_exact_shapley_values(family, doubles):
 
 def test_kernel_shap_is_the_papers_least_squares(doubles):
     expected = literal.kernel_shap(game_of(doubles["bert"], PAIR))
-    np.testing.assert_allclose(
-        content(explain_one(doubles["bert"], PAIR, "kernel_shap")), expected, atol=1e-5
-    )
+    np.testing.assert_allclose(content(explain_one(doubles["bert"], PAIR, "kernel_shap")), expected, atol=1e-5)
 
 
 def test_gaussian_process_shapley_is_what_every_interaction_by_itself_says():
@@ -119,10 +115,7 @@ def test_lime_of_a_short_text_is_its_expectation(alpha, doubles):
     expected = literal.expected_lime(game, 100, 25.0, alpha)
     scores = explain_one(doubles["bert"], PAIR, "lime", n_samples=100, alpha=alpha)
     np.testing.assert_allclose(content(scores), expected, atol=1e-6)
-    drawn = [
-        content(explain_one(doubles["bert"], PAIR, "lime", n_samples=31, alpha=alpha, seed=s))
-        for s in range(40)
-    ]
+    drawn = [content(explain_one(doubles["bert"], PAIR, "lime", n_samples=31, alpha=alpha, seed=s)) for s in range(40)]
     again = literal.expected_lime(game, 31, 25.0, alpha)
     assert np.abs(np.mean(drawn, 0) - again).max() < 0.25 * np.abs(again).max()
 
@@ -148,9 +141,7 @@ class Words(torch.nn.Module):
 
 def words_model(**settings):
     network = Words(**settings).eval()
-    return from_network(
-        network, tokenize=words, logits=network, embedding=network.embedding, labels=("a", "b", "c")
-    )
+    return from_network(network, tokenize=words, logits=network, embedding=network.embedding, labels=("a", "b", "c"))
 
 
 def forward_of(model, text, operator="absent"):
@@ -192,9 +183,7 @@ def test_thermostats_occlusion_is_captums_with_window_three():
     model = words_model()
     oracle = Occlusion(forward_of(model, LONG, "pad"))
     expected = oracle.attribute(ones(LONG), (3,), baselines=0, target=LABEL)
-    np.testing.assert_allclose(
-        explain_one(model, (LONG,), "thermostat_occlusion").scores, expected[0], atol=1e-6
-    )
+    np.testing.assert_allclose(explain_one(model, (LONG,), "thermostat_occlusion").scores, expected[0], atol=1e-6)
 
 
 def fitted_by_captum(model, text, present, weights, *, regression, operator):
@@ -236,9 +225,7 @@ def test_kernel_shap_of_the_same_samples_is_captums_regression():
     peer = fitted_by_captum(
         model, LONG, plan.coalitions, weights, regression=SkLearnLinearRegression(), operator="absent"
     )
-    np.testing.assert_allclose(
-        explain_one(model, (LONG,), "kernel_shap", n_samples=120).scores, peer, atol=1e-4
-    )
+    np.testing.assert_allclose(explain_one(model, (LONG,), "kernel_shap", n_samples=120).scores, peer, atol=1e-4)
 
 
 @pytest.mark.parametrize("alpha", (0.0, 1e-18, 1e-6, 1.0))
@@ -272,9 +259,7 @@ def test_lime_weighs_and_fits_as_the_lime_package():
     )
     expected = [weight for _, weight in sorted(peer[1])]
     weights = [literal.lime_weight(row, 25.0) for row in present]
-    np.testing.assert_allclose(
-        literal.weighted_ridge(present, values[:, 0], weights, 1.0), expected, atol=1e-8
-    )
+    np.testing.assert_allclose(literal.weighted_ridge(present, values[:, 0], weights, 1.0), expected, atol=1e-8)
 
 
 def test_exact_values_are_shaps():
@@ -293,9 +278,7 @@ def test_exact_values_are_shaps():
         ("kernel_shap", {}),
         ("gaussian_process_shapley", {"n_samples": 254}),
     ):
-        np.testing.assert_allclose(
-            explain_one(model, (text,), method, **settings).scores, expected, atol=1e-6
-        )
+        np.testing.assert_allclose(explain_one(model, (text,), method, **settings).scores, expected, atol=1e-6)
 
 
 # ---- axioms and known answers
@@ -357,9 +340,7 @@ def test_a_contrast_is_a_difference_also_where_it_is_sampled(method):
     np.testing.assert_allclose(whole, one - other, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "method", (*SAMPLED, "thermostat_lime", "thermostat_shapley_sampling", "leave_one_out")
-)
+@pytest.mark.parametrize("method", (*SAMPLED, "thermostat_lime", "thermostat_shapley_sampling", "leave_one_out"))
 def test_hidden_states_and_multi_label_models_are_explained(method, bert):
     choice = (method, FEW.get(method, {}))
     several = tiny_classifier("bert", problem_type="multi_label_classification")
@@ -389,12 +370,8 @@ def test_the_standard_error_is_how_far_other_seeds_lie_apart(method):
     expected = np.sqrt(np.mean([one.diagnostics["standard_error"] ** 2 for one in explanations]))
     assert 0.7 * apart < expected < 1.6 * apart
     largest = [np.abs(one.scores).max() for one in explanations]
-    relative = [
-        one.diagnostics["standard_error"] / size for one, size in zip(explanations, largest, strict=True)
-    ]
-    np.testing.assert_allclose(
-        [one.diagnostics["relative_error"] for one in explanations], relative, rtol=1e-4
-    )
+    relative = [one.diagnostics["standard_error"] / size for one, size in zip(explanations, largest, strict=True)]
+    np.testing.assert_allclose([one.diagnostics["relative_error"] for one in explanations], relative, rtol=1e-4)
 
 
 @pytest.mark.parametrize("method", ("kernel_shap", "lime", "thermostat_lime"))
@@ -417,8 +394,7 @@ def test_a_caveat_says_when_draws_are_too_few(method):
         for caveat in explanation.caveats
     )
     assert not any(
-        "draws" in caveat
-        for caveat in explain_one(model, (LONG,), method, **dict.fromkeys(few, 4000)).caveats
+        "draws" in caveat for caveat in explain_one(model, (LONG,), method, **dict.fromkeys(few, 4000)).caveats
     )
 
 
@@ -549,9 +525,7 @@ def test_a_coalition_is_evaluated_once():
     model = words_model()
     run, target = run_of(model, LONG)
     game = games(run, target, "word", "absent")
-    coalitions_twice = np.concatenate(
-        [all_coalitions(14)[:40], all_coalitions(14)[:40], np.ones((3, 14), dtype=bool)]
-    )
+    coalitions_twice = np.concatenate([all_coalitions(14)[:40], all_coalitions(14)[:40], np.ones((3, 14), dtype=bool)])
     values = game.values([coalitions_twice])[0]
     assert run.scheduler.rows_run == 41
     expected = forward_of(model, LONG)(torch.from_numpy(coalitions_twice).double())[:, LABEL].detach()

@@ -94,8 +94,7 @@ def test_a_lost_sign_is_declared(name, bert):
 def test_the_two_embedding_layers_are_distinguished(bert):
     """In captum "the embedding layer" is whichever module was given; here the result says which, and they differ."""
     words, first = (
-        ask(bert, [SHORT], ("integrated_gradients", {"n_steps": 16, "layer": layer}))[0]
-        for layer in (None, 0)
+        ask(bert, [SHORT], ("integrated_gradients", {"n_steps": 16, "layer": layer}))[0] for layer in (None, 0)
     )
     assert (words.settings["layer"], first.settings["layer"]) == (None, 0)
     assert not np.allclose(words.scores, first.scores, atol=1e-3 * np.abs(words.scores).max())
@@ -127,9 +126,7 @@ def test_other_backward_rules_leave_gradients_alone(method, bert):
     assert ask(bert, [SHORT], "gradient")[0] == before
 
 
-@pytest.mark.parametrize(
-    "method", ["integrated_gradients", "gradient_shap", "sequential_integrated_gradients"]
-)
+@pytest.mark.parametrize("method", ["integrated_gradients", "gradient_shap", "sequential_integrated_gradients"])
 def test_where_the_answer_jumps_between_spans_no_number_of_points_is_advised(method):
     """Of all spans the rise is missed for want of points; of the two heaviest ones because the answer jumps."""
     few = {"n_samples": 1} if method == "gradient_shap" else {"n_steps": 1, "rule": "left"}

@@ -30,9 +30,7 @@ def test_the_mask_is_the_best_that_adam_visits(family):
         expected = literal.preservation_mask(
             classifier, PAIR, positions, LABEL, penalty=0.2, n_steps=n_steps, blank=blank
         )
-        explanation = explain_one(
-            classifier, PAIR, penalty=0.2, n_steps=n_steps, baselines="zero", tolerance=0.0
-        )
+        explanation = explain_one(classifier, PAIR, penalty=0.2, n_steps=n_steps, baselines="zero", tolerance=0.0)
         np.testing.assert_allclose(explanation.scores[positions], expected, atol=1e-5)
         assert not explanation.scores[explanation.special].any()
 

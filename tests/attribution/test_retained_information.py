@@ -66,9 +66,7 @@ def test_linear_states_have_the_sigmas_of_the_closed_form(bert, dimensions):
     phi = LinearState(run.embeddings, matrices)
     deviations = torch.rand(dimensions, generator=generator).double() + 0.5
     settings = SearchSettings(rate=0.1, n_seeds=3, n_steps=68, n_probes=16)
-    search = NoiseSearch(
-        run, phi, deviations, 1e3, settings, squared_jacobians(run, phi, deviations, settings)
-    )
+    search = NoiseSearch(run, phi, deviations, 1e3, settings, squared_jacobians(run, phi, deviations, settings))
     search.run_until_settled()
     assert {search.evaluations(example) for example in range(len(texts))} == {82.0 + dimensions}
     sigmas = search.mean_of(0.5, 1.0).mean(1).exp()
@@ -89,8 +87,7 @@ def test_rescaled_states_keep_their_scores(bert, factor):
         norm.bias *= factors
     target = HiddenState(3)
     scores = [
-        ask(model, [TEXT], (METHOD, FAST), target=target)[0].scores
-        for model in (bert, replace(bert, network=network))
+        ask(model, [TEXT], (METHOD, FAST), target=target)[0].scores for model in (bert, replace(bert, network=network))
     ]
     np.testing.assert_allclose(scores[0], scores[1], atol=1e-3)
     assert scores[0].max() > 0.5
@@ -139,8 +136,7 @@ def check_against_adam(model, target, reference, n_adam):
 
     expected = torch.stack(
         [
-            math.log(largest)
-            - log_sigmas_by_adam(states, phi.points[0], deviations, largest, 0.1, 500, 40, seed)
+            math.log(largest) - log_sigmas_by_adam(states, phi.points[0], deviations, largest, 0.1, 500, 40, seed)
             for seed in range(n_adam)
         ]
     )
@@ -302,9 +298,9 @@ def test_luck_that_each_seed_has_of_its_own_is_no_drift(bert, shared_drift, sett
 
 
 def test_a_search_that_is_too_short_says_so(bert):
-    explanation = ask(
-        bert, [TEXT], (METHOD, {"reference": SOME_TEXTS, "n_steps": 4}), target=HiddenState(3, "first")
-    )[0]
+    explanation = ask(bert, [TEXT], (METHOD, {"reference": SOME_TEXTS, "n_steps": 4}), target=HiddenState(3, "first"))[
+        0
+    ]
     assert explanation.diagnostics["converged"] == 0
     assert any("had not settled" in caveat for caveat in explanation.caveats)
 
@@ -350,6 +346,4 @@ def test_methods_without_a_target_go_beside_many_states(bert):
 def test_special_tokens_are_not_in_the_saturated_share():
     of_seeds = torch.tensor([[0.0, 2.0, 2.0, 0.0]])
     assert _of_seeds(of_seeds, torch.tensor([False, True, True, False]))["saturated_share"] == 0.0
-    assert _of_seeds(of_seeds, torch.tensor([False, True, True, True]))["saturated_share"] == pytest.approx(
-        1 / 3
-    )
+    assert _of_seeds(of_seeds, torch.tensor([False, True, True, True]))["saturated_share"] == pytest.approx(1 / 3)

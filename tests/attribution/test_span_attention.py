@@ -36,9 +36,7 @@ def test_the_heaviest_span_and_all_others_of_its_length_are_read_alone(self_expl
         if start != first
     ]
     assert explanation.diagnostics["random_agrees"] == pytest.approx(np.mean(others))
-    assert any("Read alone" in caveat for caveat in explanation.caveats) == (
-        probabilities.argmax() != predicted
-    )
+    assert any("Read alone" in caveat for caveat in explanation.caveats) == (probabilities.argmax() != predicted)
 
 
 def test_all_spans_that_the_answer_uses_are_read_together():
@@ -51,9 +49,7 @@ def test_all_spans_that_the_answer_uses_are_read_together():
     used = np.flatnonzero(explanation.scores)
     assert len(used) == 2
     words = {
-        word
-        for one in used
-        for word in range(number_of[int(spans.first[one])], number_of[int(spans.last[one])] + 1)
+        word for one in used for word in range(number_of[int(spans.first[one])], number_of[int(spans.last[one])] + 1)
     }
     probabilities = alone(model, explanation.example, words)
     predicted = explanation.prediction.labels.index(explanation.prediction.label)

@@ -50,9 +50,7 @@ def points_of(model, text=TEXT):
 
 @pytest.mark.parametrize("positions", ("all", "first", (1, 2)))
 def test_the_gradient_is_the_mean_over_the_whole_jacobian(model, positions):
-    (explanation,) = ask(
-        model, [TEXT], ("guan_gradient", {"n_entries": 10_000}), target=HiddenState(2, positions)
-    )
+    (explanation,) = ask(model, [TEXT], ("guan_gradient", {"n_entries": 10_000}), target=HiddenState(2, positions))
     read = {"all": slice(None), "first": slice(0, 1), (1, 2): slice(1, 3)}[positions]
     jacobian = torch.autograd.functional.jacobian(lambda x: states_of(model, x, 2)[read], points_of(model))
     expected = jacobian.flatten(0, 1).abs().mean((0, 2))
@@ -133,9 +131,7 @@ def test_the_perturbation_is_the_best_mask_that_adam_visits(model, positions):
 @pytest.mark.parametrize("output", ("logit", "loss"))
 def test_the_bottleneck_is_adam_on_the_loss_of_the_paper(model, output):
     settings = {"n_steps": 3, "n_samples": 2, "n_seeds": 1, "layer": 2, "beta": 4.0, "reference": SOME_TEXTS}
-    (explanation,) = ask(
-        model, [TEXT], ("information_bottleneck", settings), target=Target("neutral", output)
-    )
+    (explanation,) = ask(model, [TEXT], ("information_bottleneck", settings), target=Target("neutral", output))
     points, batch = points_of(model), model.encode(as_examples([TEXT]))
     every = torch.cat([states_of(model, points_of(model, text), 2) for text in SOME_TEXTS]).detach()
     mean, deviation = every.mean(0), every.std(0, unbiased=False)
@@ -155,9 +151,7 @@ def test_the_bottleneck_is_adam_on_the_loss_of_the_paper(model, output):
         for _ in range(2):
             noise = mean + deviation * torch.randn(*state.shape, generator=generator, dtype=torch.float64)
             mixed = alpha.sigmoid() * state + (1 - alpha.sigmoid()) * noise
-            handle = block.register_forward_pre_hook(
-                lambda _, inputs, mixed=mixed: (mixed[None], *inputs[1:])
-            )
+            handle = block.register_forward_pre_hook(lambda _, inputs, mixed=mixed: (mixed[None], *inputs[1:]))
             logits = model.network(inputs_embeds=points[None]).logits
             handle.remove()
             losses.append(torch.nn.functional.cross_entropy(logits, torch.tensor([1])))

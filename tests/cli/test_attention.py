@@ -43,9 +43,7 @@ def test_it_prints_saves_and_draws(run, folder, tmp_path, monkeypatch):
     assert "median change: " in printed and err.count("Written: ") == 3
     assert "Can attention be believed?" in html.read_text(encoding="utf-8")
     analysis = AttentionAnalysis.read(saved)
-    assert analysis.names == ("additive", "span") and analysis == AttentionAnalysis.read(
-        out / "analysis.json"
-    )
+    assert analysis.names == ("additive", "span") and analysis == AttentionAnalysis.read(out / "analysis.json")
     assert json.loads(run(*words, "--out", out, "--json")[1]) == analysis.record()
 
 

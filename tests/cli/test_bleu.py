@@ -19,9 +19,7 @@ def trained(tmp_path_factory):
     """(folder, file): a translator that was trained on a part of a file."""
     work = tmp_path_factory.mktemp("bleu")
     file = work / "pairs.jsonl"
-    rows = [
-        {"source": f"{source} {number}", "target": target} for number in range(3) for source, target in PAIRS
-    ]
+    rows = [{"source": f"{source} {number}", "target": target} for number in range(3) for source, target in PAIRS]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     named = {"source": "source", "target": "target"}
     pellucid.train_translator(file, out=work / "en-de", read=named, **SHORT | {"epochs": 1})

@@ -76,9 +76,7 @@ def test_all_methods_stand_side_by_side(run, saved, tmp_path):
 
 
 def test_several_methods_are_named_with_commas(run, saved):
-    records = json.loads(
-        run("explain", saved, "A lovely film.", "--methods", "occlusion,gradient", "--json")[1]
-    )
+    records = json.loads(run("explain", saved, "A lovely film.", "--methods", "occlusion,gradient", "--json")[1])
     assert [one["method"] for one in records] == ["occlusion", "gradient"]
     words = ("--methods", "occlusion,gradient", "--set", "gradient.norm=l1", "--json")
     records = json.loads(run("explain", saved, "A lovely film.", *words)[1])

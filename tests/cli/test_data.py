@@ -13,11 +13,7 @@ from tests.tiny import save_tiny
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """A classifier's folder."""
-    return str(
-        save_tiny(
-            tmp_path_factory.mktemp("classifier"), id2label={0: "negative", 1: "neutral", 2: "positive"}
-        )
-    )
+    return str(save_tiny(tmp_path_factory.mktemp("classifier"), id2label={0: "negative", 1: "neutral", 2: "positive"}))
 
 
 def test_formats_names_every_format_with_its_files(run):
@@ -81,9 +77,7 @@ def test_train_reads_a_folder_in_its_format(run, saved, tmp_path):
     status, out, err = run("train", tmp_path / "yelp", "--out", tmp_path / "model", *words)
     assert status == 0, err
     assert "classes negative, positive" in out
-    assert (
-        err.count("bad rows of") == 1
-    )  # train and dev come from the same file, and equal sentences are printed once
+    assert err.count("bad rows of") == 1  # train and dev come from the same file, and equal sentences are printed once
 
 
 @pytest.mark.parametrize(
@@ -120,9 +114,7 @@ def test_a_mistake_ends_in_one_sentence_and_status_2(run, saved, tmp_path, words
 
 
 def test_training_names_texts_without_a_label_and_can_leave_them_out(run, tmp_path):
-    rows = [
-        {"text": f"a {word} film", "label": label} for word, label in (("good", "pos"), ("bad", "neg")) * 4
-    ]
+    rows = [{"text": f"a {word} film", "label": label} for word, label in (("good", "pos"), ("bad", "neg")) * 4]
     folder = tmp_path / "data"
     folder.mkdir()
     for part in ("train", "dev"):

@@ -103,9 +103,7 @@ def fails_to_write(run, *words):
 
 @pytest.mark.whole
 @pytest.mark.parametrize(("name", "state"), (("train", full), ("compare", read_only)))
-def test_long_work_stays_whole_and_goes_on_once_there_is_room(
-    run, jobs, unfinished, whole, disk, *, name, state
-):
+def test_long_work_stays_whole_and_goes_on_once_there_is_room(run, jobs, unfinished, whole, disk, *, name, state):
     words, out = jobs[name], disk / "out"
     shutil.copytree(unfinished(name), out)
     before = files_of(out)
@@ -126,9 +124,7 @@ def test_finished_work_is_read_from_a_disk_that_may_only_be_read(run, jobs, whol
 
 
 @pytest.mark.parametrize("state", (full, read_only))
-@pytest.mark.parametrize(
-    "option", (("--save", "run.parquet"), ("--save", "run.json"), ("--html", "run.html"))
-)
+@pytest.mark.parametrize("option", (("--save", "run.parquet"), ("--save", "run.json"), ("--html", "run.html")))
 def test_results_that_cannot_be_written_leave_the_old_ones(run, model, disk, state, option):
     flag, name = option
     (disk / name).write_bytes(b"precious")

@@ -52,9 +52,7 @@ def whole(words, whole_folders, run, tmp_path_factory):
     def folder_of(name, seed=0):
         if (name, seed) not in whole_folders:
             out = tmp_path_factory.mktemp("whole") / "out"
-            status, _, err = run(
-                *words[name], "--seed" if seed else "--out", *([seed, "--out"] if seed else []), out
-            )
+            status, _, err = run(*words[name], "--seed" if seed else "--out", *([seed, "--out"] if seed else []), out)
             assert status == 0, err
             whole_folders[name, seed] = out
         return whole_folders[name, seed]
@@ -183,9 +181,7 @@ def test_a_folder_of_an_earlier_version_gets_its_manifest(name, words, whole, ru
     assert files_of(out) == files_of(whole(name))
 
 
-def test_a_trained_folder_with_its_manifest_is_loaded_and_planted_data_are_trained_on(
-    words, whole, run, tmp_path
-):
+def test_a_trained_folder_with_its_manifest_is_loaded_and_planted_data_are_trained_on(words, whole, run, tmp_path):
     assert pellucid.load(whole("train")).labels == ("negative", "neutral", "positive")
     assert len(pellucid.examples(whole("plant"), "train")) == 20
     with_manifest = pellucid.examples(whole("plant"), "all")

@@ -27,9 +27,7 @@ def test_parts_of_spans_are_written_and_matched_in_length(run, saved, data, tmp_
     words = ("--extractor", "random_span_of_length", "--like", tmp_path / "a", "--parts", "test", "--seed", 5)
     status, out, _ = run("extract", saved, data, "--out", tmp_path / "b", *words)
     assert status == 0 and "pellucid train" not in out
-    for ours, theirs in zip(
-        pellucid.examples(tmp_path / "a"), pellucid.examples(tmp_path / "b"), strict=True
-    ):
+    for ours, theirs in zip(pellucid.examples(tmp_path / "a"), pellucid.examples(tmp_path / "b"), strict=True):
         assert ours.meta["original"] == theirs.meta["original"]
         ours_words, their_words = (sum(s[4] - s[3] for s in one.meta["spans"]) for one in (ours, theirs))
         assert ours_words == their_words

@@ -18,9 +18,7 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("layers")
     for name in ("one", "two"):
         save_tiny(place / name, id2label=dict(enumerate(LABELS)))
-    (place / "texts.txt").write_text(
-        "A gripping, lovely film.\nDull. Not a film.\nA film.\n", encoding="utf-8"
-    )
+    (place / "texts.txt").write_text("A gripping, lovely film.\nDull. Not a film.\nA film.\n", encoding="utf-8")
     return place
 
 

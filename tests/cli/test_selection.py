@@ -47,18 +47,13 @@ def test_wrong_and_right_part_the_texts(model, texts):
 
 
 def test_unsure_is_a_small_margin(model, texts):
-    margins = [
-        sorted(answer.probabilities)[-1] - sorted(answer.probabilities)[-2]
-        for answer in answers(model, texts)
-    ]
+    margins = [sorted(answer.probabilities)[-1] - sorted(answer.probabilities)[-2] for answer in answers(model, texts)]
     expected = [one for one, margin in zip(texts, margins, strict=True) if margin < 0.2]
     assert expected and pellucid.select(model, texts, only="unsure") == expected
 
 
 def test_confidence_sorts_the_surest_first_and_limit_comes_last(model, texts):
-    chances = [
-        answer.probability for answer in answers(model, pellucid.select(model, texts, sort="confidence"))
-    ]
+    chances = [answer.probability for answer in answers(model, pellucid.select(model, texts, sort="confidence"))]
     assert chances == sorted(chances, reverse=True)
     best = pellucid.select(model, texts, sort="confidence", limit=2)
     assert best == pellucid.select(model, texts, sort="confidence")[:2]
@@ -238,9 +233,7 @@ def test_commands_that_read_data_have_the_same_options(run):
 
 
 def test_the_table_of_many_texts_says_how_to_see_more_in_options(run, saved):
-    status, out, _ = run(
-        "explain", saved, REVIEWS, "--label-map", STARS, "--method", "gradient", "--sample", 30
-    )
+    status, out, _ = run("explain", saved, REVIEWS, "--label-map", STARS, "--method", "gradient", "--sample", 30)
     assert status == 0 and "--full prints every text whole" in out and "print(" not in out
     assert ".summary()" not in out and len(out.splitlines()) <= 42
     listed = [line for line in out.splitlines() if line.startswith("reviews-")]

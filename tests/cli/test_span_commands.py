@@ -77,9 +77,7 @@ def one_file(tmp_path_factory):
 
 def test_of_one_file_that_was_trained_on_the_rest_is_judged(one_file):
     file, rest = str(one_file / "reviews.jsonl"), len(load_part(one_file / "reviews.jsonl", "test"))
-    sentence = (
-        f"made with {40 - rest} of the 40 texts of {file} (train and dev); only the {rest} others are judged"
-    )
+    sentence = f"made with {40 - rest} of the 40 texts of {file} (train and dev); only the {rest} others are judged"
     few = ["--methods", "gradient", "--metrics", "token_f1", "--resamples", "20", "--json"]
     status, out, err = run(["compare", str(one_file / "model"), file, *few])
     assert status == 0 and sentence in " ".join(err.split())

@@ -28,9 +28,7 @@ def shell(line):
         text=True,
         timeout=300,
     )
-    assert "Traceback" not in done.stdout + done.stderr and "Exception ignored" not in done.stderr, (
-        done.stderr
-    )
+    assert "Traceback" not in done.stdout + done.stderr and "Exception ignored" not in done.stderr, done.stderr
     return done.returncode, done.stdout, done.stderr
 
 
@@ -94,6 +92,4 @@ def test_short_memory_is_called_by_its_name(tmp_path, monkeypatch, room):
     status = in_a_child(60, explain)
     message = out.read_text()
     assert status in (0, 2), message
-    assert status == 0 or (
-        "memory" in message and message.count("\n") == 1 and "Give a folder" not in message
-    ), message
+    assert status == 0 or ("memory" in message and message.count("\n") == 1 and "Give a folder" not in message), message

@@ -25,9 +25,7 @@ def saved(tmp_path_factory):
 def test_the_words_are_drawn(run, saved):
     status, out, _ = run("words", saved / "one.parquet")
     assert status == 0 and "for positive" in out and "fine" in out and "+2.50" in out
-    assert (
-        "film" not in run("words", saved / "one.parquet", "--top", 1, "--min-texts", 4)[1].split("against")[0]
-    )
+    assert "film" not in run("words", saved / "one.parquet", "--top", 1, "--min-texts", 4)[1].split("against")[0]
 
 
 def test_json_and_csv_have_every_word(run, saved, tmp_path):

@@ -60,9 +60,7 @@ COMPLETE = [name for name in METHODS if attributions.get(name).facts["complete"]
 OF_GRADIENTS = [name for name in METHODS if "gradient" in attributions.get(name).facts["needs"]]
 ELSEWHERE = [name for name in OF_GRADIENTS if not attributions.get(name).facts["at_text"]]
 AT_TEXT = [
-    name
-    for name in OF_GRADIENTS
-    if attributions.get(name).facts["needs"] == {"gradient"} and name not in ELSEWHERE
+    name for name in OF_GRADIENTS if attributions.get(name).facts["needs"] == {"gradient"} and name not in ELSEWHERE
 ]
 TOLERANT = [name for name in COMPLETE if {"tolerance", "n_steps"} <= set(attributions.get(name).defaults)]
 
@@ -118,15 +116,10 @@ def test_one_score_a_unit(pair, texts):
         assert np.isfinite(explanation.scores).all()
         assert isinstance(explanation.units, Spans) == (attributions.get(method).facts["units"] == "span")
         if isinstance(explanation.units, Spans):
-            sizes = [
-                sum(segment == number for segment in explanation.units.parts.segment) for number in range(2)
-            ]
+            sizes = [sum(segment == number for segment in explanation.units.parts.segment) for number in range(2)]
             assert len(explanation.units) == sum(n * (n + 1) // 2 for n in sizes)
         else:
-            assert (
-                explanation.units
-                == coarsen(pieces, attributions.get(method).facts["units"], example.segments)[0]
-            )
+            assert explanation.units == coarsen(pieces, attributions.get(method).facts["units"], example.segments)[0]
 
 
 def test_a_text_alone_has_the_scores_that_it_has_in_a_batch(pair, fresh, texts):
@@ -177,18 +170,12 @@ def test_a_method_that_needs_the_texts_graph_reads_it(method, having, texts, gra
     assert graphs
 
 
-@pytest.mark.parametrize(
-    "sampled", (frozenset({0}), frozenset(range(9))), ids=("a large call", "a small one")
-)
+@pytest.mark.parametrize("sampled", (frozenset({0}), frozenset(range(9))), ids=("a large call", "a small one"))
 @pytest.mark.parametrize("method", (*AT_TEXT, *ELSEWHERE))
-def test_a_network_that_answers_otherwise_under_a_graph_is_refused(
-    method, sampled, having, fresh, texts, monkeypatch
-):
+def test_a_network_that_answers_otherwise_under_a_graph_is_refused(method, sampled, having, fresh, texts, monkeypatch):
     monkeypatch.setattr(parity, "sample", lambda *_: sampled)
     model = fresh(having(method))
-    model.network.register_forward_hook(
-        lambda _, __, output: _doubled(output) if torch.is_grad_enabled() else output
-    )
+    model.network.register_forward_hook(lambda _, __, output: _doubled(output) if torch.is_grad_enabled() else output)
     with pytest.raises(ParityBroken):
         explained(model, texts, method)
 
@@ -228,9 +215,7 @@ def test_the_seed_matters_to_random_methods_alone(once, texts):
 @contextmanager
 def disturbed(network):
     """One submodule in training mode on purpose; afterwards evaluation as before."""
-    odd = next(
-        module for name, module in network.named_modules() if name.endswith("0") and any(module.children())
-    )
+    odd = next(module for name, module in network.named_modules() if name.endswith("0") and any(module.children()))
     odd.training = True
     try:
         yield
@@ -368,9 +353,7 @@ TARGETS = (
 
 @pytest.mark.parametrize("name", [name for name in METHODS if not attributions.get(name).facts["of_class"]])
 def test_scores_of_no_class_are_the_same_for_every_class(name, having):
-    one, other = (
-        ask(having(name), ["A gripping, lovely film."], name, target=Target(of))[0] for of in (0, 1)
-    )
+    one, other = (ask(having(name), ["A gripping, lovely film."], name, target=Target(of))[0] for of in (0, 1))
     assert np.array_equal(one.scores, other.scores)
 
 
@@ -379,9 +362,7 @@ def test_every_target_runs_and_names_itself(once, target):
     method, model = once
     example = Example(("A gripping, lovely film.",), label="negative")
     if reads_states(method):
-        with (
-            pytest.raises(BadSetting, match="explains hidden states") if target != Target() else nullcontext()
-        ):
+        with pytest.raises(BadSetting, match="explains hidden states") if target != Target() else nullcontext():
             explained(model, [example], method, target=target)
         return
     explanation = explained(model, [example], method, target=target)[0]

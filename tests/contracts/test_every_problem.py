@@ -29,8 +29,7 @@ OF = {"multi_label": ("neutral", "positive"), "one_logit": ("not spam", "spam"),
 def problems():
     """A tiny classifier of each problem, and a decoder for several labels."""
     models = {
-        kind: with_tiny_head(tiny_classifier("bert", labels, **config))
-        for kind, (labels, config) in PROBLEMS.items()
+        kind: with_tiny_head(tiny_classifier("bert", labels, **config)) for kind, (labels, config) in PROBLEMS.items()
     }
     labels, config = PROBLEMS["multi_label"]
     return models | {"multi_label decoder": tiny_classifier("gpt2", labels, **config)}
@@ -70,9 +69,7 @@ def test_the_predicted_class_is_explained(method, kind, problems, spans):
         assert np.isfinite(explanation.scores).all()
         logits = explanation.prediction.logits
         scores = (-logits[0], logits[0]) if kind == "one_logit" else logits
-        assert (
-            explanation.target.label == model.labels[int(np.argmax(scores))] == explanation.prediction.label
-        )
+        assert explanation.target.label == model.labels[int(np.argmax(scores))] == explanation.prediction.label
         assert explanation.target.value == pytest.approx(max(scores), abs=1e-5)
 
 

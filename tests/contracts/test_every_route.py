@@ -26,9 +26,7 @@ from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
 
 # Eager itself keeps these promises in the other contract tests; here others are compared with it.
 ROUTES = [name for name in routes.names() if name != "eager" and not route_class(name).lacks()]
-MODELS = {family: partial(tiny_classifier, family) for family in FAMILIES} | {
-    "span": lambda: tiny_composed("span")
-}
+MODELS = {family: partial(tiny_classifier, family) for family in FAMILIES} | {"span": lambda: tiny_composed("span")}
 # OpenVINO computes networks that read word embeddings; tracing loses what these do with padding.
 NOT_BY = dict.fromkeys(("openvino", "openvino_onednn"), ("modernbert", "qwen2"))
 EVERY_CLASS = (
@@ -160,9 +158,7 @@ def compare(folder, route, fatal=-1):
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_a_killed_comparison_goes_on_by_its_own_route_and_ends_with_the_same_bytes(
-    route, tmp_path, monkeypatch
-):
+def test_a_killed_comparison_goes_on_by_its_own_route_and_ends_with_the_same_bytes(route, tmp_path, monkeypatch):
     monkeypatch.setattr(comparison, "PART", 2)
     count = compare(tmp_path / "whole", route)
     for fatal in (count // 3, 2 * count // 3):

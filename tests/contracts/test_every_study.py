@@ -162,9 +162,7 @@ def without_its_last_unit(folder):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", [name for name in TINY if name not in LARGEST])
-def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(
-    name, tmp_path, monkeypatch
-):
+def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(name, tmp_path, monkeypatch):
     """And a unit has the same numbers when it is done alone."""
     folder = tmp_path / "study"
     with pytest.raises(Stop):

@@ -122,9 +122,7 @@ def test_who_trains_the_network_amid_a_pass_gets_its_own_gradients(kind):
         return torch.autograd.grad(loss, wanted, allow_unused=True)
 
     own = gradients()
-    last = next(
-        each for name, each in model.network.named_modules() if name in ("classifier", "score", "head")
-    )
+    last = next(each for name, each in model.network.named_modules() if name in ("classifier", "score", "head"))
     for method in ("gradient", "integrated_gradients"):
         with in_the_middle(last, gradients) as answers:
             ask(model, TEXTS, (method, FEW.get(method, {})))

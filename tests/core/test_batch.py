@@ -87,9 +87,7 @@ def test_every_column_counts_in_the_digest(column):
 
 
 def test_edits_have_digests_of_their_own():
-    edits = [
-        edit(ROW, removed, operator, SPECIAL) for removed in ([1], [2], [1, 2]) for operator in OPERATORS
-    ]
+    edits = [edit(ROW, removed, operator, SPECIAL) for removed in ([1], [2], [1, 2]) for operator in OPERATORS]
     assert len({row.digest for row in [ROW, *edits]}) == 13
 
 

@@ -68,9 +68,7 @@ def test_a_plug_in_registers_by_its_entry_point(fresh, install):
 def test_a_plug_in_cannot_take_a_name_that_is_in_use(fresh, install):
     install("first_outside")
     install("second_outside", METHOD.replace("{name}", "first_outside"))
-    with pytest.raises(
-        BadSetting, match=r"'first_outside' is already registered by (first|second)_outside_module"
-    ):
+    with pytest.raises(BadSetting, match=r"'first_outside' is already registered by (first|second)_outside_module"):
         fresh.names()
 
 
@@ -138,7 +136,9 @@ def test_everything_comes_sorted_and_by_its_own_name():
 
 def test_an_unknown_name_raises_with_the_nearest_and_how_many_more_there_are():
     more = len(kinds.attributions.names()) - 1
-    message = rf"is called 'oclusion'\. Did you mean 'occlusion'\? There are {more} more; pellucid\.methods\(\) lists them\.$"
+    message = (
+        rf"is called 'oclusion'\. Did you mean 'occlusion'\? There are {more} more; pellucid\.methods\(\) lists them\.$"
+    )
     with pytest.raises(UnknownName, match=message):
         kinds.attributions.get("oclusion")
 

@@ -114,9 +114,7 @@ def test_span_scores_are_shared_among_their_words(by_span):
 
 
 def test_words_are_sums_of_their_pieces():
-    pieces = Units(
-        "piece", ("[CLS]", "un", "like", "ly", "!"), (-1, 0, 0, 0, 0), (0, 0, 2, 6, 8), (0, 2, 6, 8, 9)
-    )
+    pieces = Units("piece", ("[CLS]", "un", "like", "ly", "!"), (-1, 0, 0, 0, 0), (0, 0, 2, 6, 8), (0, 2, 6, 8, 9))
     words = explanation("unlikely!", scores=[1, 2, 3, 4, 5], units=pieces).words()
     assert words.units == Units("word", ("[CLS]", "unlikely", "!"), (-1, 0, 0), (0, 0, 8), (0, 8, 9))
     assert words.scores.tolist() == [1, 9, 5]
@@ -195,9 +193,7 @@ def test_it_is_the_words_of_the_text_with_their_scores():
     assert [word for word, _ in pairs] == ["A", "fine", ",", "fine", "film", "."] and len(one) == 6
     assert [score for _, score in pairs] == one.words().scores[~one.words().special].tolist()
     spans = explanation("A fine film.", units=all_spans(word_units(("A fine film.",))))
-    assert len(spans) == len(list(spans)) == 4 and sum(score for _, score in spans) == pytest.approx(
-        spans.scores.sum()
-    )
+    assert len(spans) == len(list(spans)) == 4 and sum(score for _, score in spans) == pytest.approx(spans.scores.sum())
     sentences = explanation("One. Two three.").sentences()
     assert [text for text, _ in sentences] == ["One.", "Two three."] and len(sentences) == 2
     with pytest.raises(BadSetting, match="several rows"):

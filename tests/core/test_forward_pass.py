@@ -90,9 +90,7 @@ def test_from_the_states_of_a_layer_on_the_gradient_is_torchs_own(model):
 def test_no_gradient_goes_below_the_layer_that_a_pass_starts_from(model, layer):
     run = pass_of(model)
     above = run.at(run.hidden[2], layer=2)
-    with pytest.raises(
-        BadSetting, match="starts from the states of layer 2; ask for the gradient by layer 2"
-    ):
+    with pytest.raises(BadSetting, match="starts from the states of layer 2; ask for the gradient by layer 2"):
         above.gradient(target_of(run), layer=layer)
     assert above.gradient(target_of(run), layer=2).any()
 
@@ -101,9 +99,7 @@ def test_gradients_under_a_policy_keep_the_ledger_apart(model):
     run = pass_of(model)
     under = run.under(POLICY)
     gradients = under.gradients(target_of(run))
-    assert (
-        gradients.attention == ()
-    )  # the policy's pass does not open attention, and the ledger is no attention
+    assert gradients.attention == ()  # the policy's pass does not open attention, and the ledger is no attention
     assert gradients.absorbed.keys() == under.ledger.shares.keys()
     assert all(absorbed.shape == (len(run.batch),) for absorbed in gradients.absorbed.values())
     assert len(gradients.hidden) == model.n_layers + 1

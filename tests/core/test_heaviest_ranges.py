@@ -36,9 +36,7 @@ def test_there_are_no_more_ranges_than_units():
 
 
 def test_span_scores_give_their_spans_and_word_scores_what_is_above_their_mean():
-    spans = explanation(
-        "one two three", "span_attention", np.array([0.1, 0.5, 0.0, 0.1, 0.05, 0.25]), spans=True
-    )
+    spans = explanation("one two three", "span_attention", np.array([0.1, 0.5, 0.0, 0.1, 0.05, 0.25]), spans=True)
     kind, ranges = heaviest(spans, "sentence", 2)  # the model's own parts, whatever unit is named
     assert (kind, ranges) == (spans.units.parts.kind, [range(2), range(2, 3)])
     words = explanation("one two three four", scores=np.array([9.0, 1.0, 5.0, 5.0, 0.0, 0.0]))

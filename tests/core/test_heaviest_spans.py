@@ -84,9 +84,7 @@ def test_all_that_is_shown_of_a_model_says_it(models, tmp_path):
         analyses = pellucid.spans(model, TEXTS, k=1, random_spans=2, progress=False)
         page = report(analyses, path=tmp_path / "spans.html").read_text(encoding="utf-8")
         errors = pellucid.error_analysis(model, TEXTS, train=load_examples("pocket", "train"), progress=False)
-        table = pellucid.compare(
-            model, TEXTS, ["span_attention"], ["sufficiency"], resamples=10, progress=False
-        )
+        table = pellucid.compare(model, TEXTS, ["span_attention"], ["sufficiency"], resamples=10, progress=False)
         for shown in (page, str(errors), " ".join(table.caveats), " ".join(errors.caveats)):
             assert ("have collapsed" in shown) == due
         assert analysed_heaviest(analyses).collapsed == due
@@ -102,10 +100,7 @@ def test_all_that_is_shown_of_a_model_says_it(models, tmp_path):
 def test_the_method_says_it_of_one_text(models):
     caveats_of_texts = [one.caveats for one in ask(models[0], [one.text for one in TEXTS], "span_attention")]
     bare = [any("it names no reason" in caveat for caveat in caveats) for caveats in caveats_of_texts]
-    assert (
-        sum(bare)
-        == heaviest_spans(ask(models[0], [one.text for one in TEXTS], "span_attention")).without_content
-    )
+    assert sum(bare) == heaviest_spans(ask(models[0], [one.text for one in TEXTS], "span_attention")).without_content
 
 
 def test_parts_of_a_comparison_keep_it_and_those_of_earlier_versions_are_read(tmp_path):

@@ -106,16 +106,12 @@ def test_occlusion_reads_the_state_of_what_is_left(family):
     direction = state / state.norm()
     for removed in content:
         columns = model.inputs.arguments(batch.rows, spread=True).columns
-        columns["attention_mask"][0, removed] = (
-            0  # the literal way: everything computed, one piece not attended
-        )
+        columns["attention_mask"][0, removed] = 0  # the literal way: everything computed, one piece not attended
         with torch.no_grad():
             states = model.network(**columns, output_hidden_states=True).hidden_states[2][0]
         left = states[[piece for piece in content if piece != removed]].mean(0)
         expected = float((state - left) @ direction)
-        assert explanation.scores[removed] == pytest.approx(
-            expected, abs=2e-4 * max(1.0, float(state.norm()))
-        )
+        assert explanation.scores[removed] == pytest.approx(expected, abs=2e-4 * max(1.0, float(state.norm())))
 
 
 def test_blocks_above_the_state_do_not_run_for_variants(bert):
@@ -252,9 +248,7 @@ def test_short_and_long_texts_together_keep_their_positions(bert):
     target = HiddenState(1, "first")
     texts = [TEXT, LONG, "fine"]
     for text, one in zip(texts, ask(bert, texts, "gradient", target=target), strict=True):
-        np.testing.assert_allclose(
-            one.scores, ask(bert, [text], "gradient", target=target)[0].scores, atol=1e-5
-        )
+        np.testing.assert_allclose(one.scores, ask(bert, [text], "gradient", target=target)[0].scores, atol=1e-5)
     with pytest.raises(BadSetting, match=f"positions names piece {place}"):
         ask(bert, texts, "gradient", target=HiddenState(1, (place,)))
     with pytest.raises(BadSetting, match="positions names piece 9999"):

@@ -52,9 +52,7 @@ def test_every_method_explains_the_probability_that_is_predicted(method, mixed, 
         expected = explanation.prediction.probability
         expected = expected if output == "probability" else -np.log(expected)
         assert explanation.target.value == pytest.approx(expected, rel=1e-5)
-        assert any(
-            "probability or loss is that of their mean logits" in caveat for caveat in explanation.caveats
-        )
+        assert any("probability or loss is that of their mean logits" in caveat for caveat in explanation.caveats)
 
 
 def products(model, number):
@@ -68,9 +66,7 @@ def products(model, number):
     value = class_probabilities(mean, model.problem)[number]
     gradients = torch.autograd.grad(value.log(), [trace.embeddings for trace in traces])
     pairs = zip(traces, gradients, strict=True)
-    products_of_windows = [
-        (gradient * trace.embeddings).sum(-1)[0].detach().numpy() for trace, gradient in pairs
-    ]
+    products_of_windows = [(gradient * trace.embeddings).sum(-1)[0].detach().numpy() for trace, gradient in pairs]
     return list(zip(batch.parts, products_of_windows, strict=True)), float(value)
 
 
@@ -109,9 +105,7 @@ def test_a_fall_is_that_of_the_texts_probability(mixed):
         removed = batch.edited(0, pieces[number], "absent")
         fall = explanation.target.value - probability_of(mixed, removed, target)
         if n_containing[number] == 2:
-            fall = sum(
-                explanation.target.value - p for p in without_in_each(mixed, batch, pieces[number], target)
-            )
+            fall = sum(explanation.target.value - p for p in without_in_each(mixed, batch, pieces[number], target))
         assert explanation.scores[number + 1] == pytest.approx(fall, abs=1e-5)
 
 

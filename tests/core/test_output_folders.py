@@ -116,9 +116,7 @@ def strange(folder, files, of="this"):
     (folder / MANIFEST).write_text(json.dumps(sealed(content, {"command": "work", "work": of})))
 
 
-@pytest.mark.parametrize(
-    "name", ("../all.txt", "/etc/hostname", "a/../../b", ".", "", "a//b", "./a", "a\0b", 7)
-)
+@pytest.mark.parametrize("name", ("../all.txt", "/etc/hostname", "a/../../b", ".", "", "a//b", "./a", "a\0b", 7))
 def test_names_that_leave_the_folder_are_refused(whole, name):
     record = {"size": 1, "sha256": "0" * 64}
     strange(whole, {name: record})
@@ -153,9 +151,7 @@ def test_pipes_devices_and_endless_files_are_not_waited_for(whole):
     (whole / "zero").symlink_to("/dev/zero")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(whole / "socket"))
-        assert [digest_inside(whole, name) for name in ("pipe", "zero", "socket", "parts", "none")] == [
-            None
-        ] * 5
+        assert [digest_inside(whole, name) for name in ("pipe", "zero", "socket", "parts", "none")] == [None] * 5
         (whole / MANIFEST).unlink()
         (whole / MANIFEST).symlink_to("/dev/zero")
         assert pellucid.verify(whole).changed == (MANIFEST,)

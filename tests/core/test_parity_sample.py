@@ -38,9 +38,7 @@ def test_a_small_call_is_checked_whole_and_a_large_one_in_part(method, bert):
     explanations = ask(large, TEXTS, method, budget=64)
     assert 2 <= len(large.called_with) < len(TEXTS) / 4
     assert max(TEXTS, key=len) in large.called_with
-    residuals = [
-        one.diagnostics[name] for one in explanations for name in one.diagnostics if "parity" in name
-    ]
+    residuals = [one.diagnostics[name] for one in explanations for name in one.diagnostics if "parity" in name]
     assert len(residuals) == len(TEXTS) and all(0 <= residual <= 1e-4 for residual in residuals)
 
 

@@ -75,9 +75,7 @@ def errors_and_limits(family, precision, method):
 def test_the_resolution_covers_what_rounding_changes(family, method, precision):
     errors, limits = errors_and_limits(family, precision, method)
     assert (errors <= limits).mean() >= 0.85
-    assert np.median(limits) < 0.1 * 2 ** (
-        0 if precision != "float32" else -12
-    )  # and is no excuse for everything
+    assert np.median(limits) < 0.1 * 2 ** (0 if precision != "float32" else -12)  # and is no excuse for everything
 
 
 @pytest.mark.parametrize("precision", PRECISIONS[:4])
@@ -88,10 +86,7 @@ def test_a_caution_says_what_is_rounding(precision):
     name = {"float16": "float16", "wrapped": "numbers coarser than float32"}.get(precision, "bfloat16")
     for one in explanations:
         below = (np.abs(one.scores) < one.resolution) & (one.scores != 0)
-        assert (
-            any(f"are rounding here: the model computes in {name}" in each for each in one.caveats)
-            == below.any()
-        )
+        assert any(f"are rounding here: the model computes in {name}" in each for each in one.caveats) == below.any()
     assert any("rounding" in caveat for one in explanations for caveat in one.caveats)
 
 
@@ -143,8 +138,7 @@ def test_no_view_takes_rounding_for_a_score(tmp_path):
     """Words below the resolution have no colour, no sign and no line, and count for no class; the scores stay."""
     model = pellucid.from_function(
         lambda texts: [
-            [0.1, 0.9] if "good" in text else [0.5 - 0.001 * len(text), 0.5 + 0.001 * len(text)]
-            for text in texts
+            [0.1, 0.9] if "good" in text else [0.5 - 0.001 * len(text), 0.5 + 0.001 * len(text)] for text in texts
         ],
         ["no", "yes"],
     )
@@ -161,9 +155,9 @@ def test_no_view_takes_rounding_for_a_score(tmp_path):
         "pl-u",
     ]
     text = terminal_text(one, colour=False)
-    assert "[+++]good" in text and text.count("[+") + text.count("[-") == 1 + text.count(
-        "[+] stands"
-    ) + text.count("[-] before")
+    assert "[+++]good" in text and text.count("[+") + text.count("[-") == 1 + text.count("[+] stands") + text.count(
+        "[-] before"
+    )
     write_csv([one], tmp_path / "one.csv")
     (row,) = csv.DictReader((tmp_path / "one.csv").read_text("utf-8-sig").splitlines())
     assert (row["words_for"], row["words_against"]) == ("good +2", "")

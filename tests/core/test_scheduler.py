@@ -159,9 +159,7 @@ def limited(most, error=torch.OutOfMemoryError("CUDA out of memory")):  # noqa: 
     (
         torch.OutOfMemoryError("CUDA out of memory."),
         MemoryError(),
-        RuntimeError(
-            "[enforce fail at alloc_cpu.cpp:124] DefaultCPUAllocator: can't allocate memory: you tried"
-        ),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:124] DefaultCPUAllocator: can't allocate memory: you tried"),
         RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 99 bytes."),
     ),
     ids=lambda error: type(error).__name__,

@@ -66,9 +66,7 @@ def test_a_negative_seed_raises(bert):
         ask(bert, ["fine"], "chance", seed=-1)
 
 
-@pytest.mark.parametrize(
-    "method", [name for name in attributions.names() if attributions.get(name).facts["random"]]
-)
+@pytest.mark.parametrize("method", [name for name in attributions.names() if attributions.get(name).facts["random"]])
 def test_the_type_of_new_numbers_does_not_change_the_draws(method, having):
     model = having(method)
     choice, target = (method, FEW.get(method, {})), STATE if reads_states(method) else Target()

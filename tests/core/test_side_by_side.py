@@ -74,9 +74,7 @@ def test_a_method_that_fails_for_one_text_is_left_out_whole(monkeypatch):
             raise ModelCannot("Not this text.")
         return real.make(run, target, **settings)
 
-    monkeypatch.setitem(
-        attributions._entries, "occlusion", imported_entry("occlusion", occlusion, real.facts)
-    )
+    monkeypatch.setitem(attributions._entries, "occlusion", imported_entry("occlusion", occlusion, real.facts))
     side = pellucid.explain_all(model, TEXTS)
     assert "occlusion" not in side and side.left_out["occlusion"].endswith("Not this text.")
     assert "gradient" in side

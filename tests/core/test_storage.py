@@ -84,9 +84,7 @@ def test_what_the_methods_make_comes_back_equal(tmp_path, method, having, texts)
         assert read(tmp_path / f"results{form}") == explanations, form
 
 
-@pytest.mark.parametrize(
-    "field", ("scores", "units", "target", "method", "settings", "seed", "caveats", "diagnostics")
-)
+@pytest.mark.parametrize("field", ("scores", "units", "target", "method", "settings", "seed", "caveats", "diagnostics"))
 def test_equality_sees_every_difference(field):
     other = {
         "scores": np.nextafter(EXPLANATIONS["plain"].scores, np.float32(9)),
@@ -136,9 +134,7 @@ def test_a_file_that_is_none_of_ours_raises(path, name):
         read(path)
 
 
-@pytest.mark.parametrize(
-    "field", ("scores", "rows", "unit_labels", "unit_start", "settings", "rationales", "meta")
-)
+@pytest.mark.parametrize("field", ("scores", "rows", "unit_labels", "unit_start", "settings", "rationales", "meta"))
 @pytest.mark.parametrize("wrong", (None, "spam", 7, ["spam"]), ids=str)
 def test_a_record_with_a_wrong_field_raises(tmp_path, field, wrong):
     path = tmp_path / "results.json"

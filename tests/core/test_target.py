@@ -12,9 +12,7 @@ LOGITS = torch.tensor([[1.0, 0.5, -2.0], [-1.0, 0.0, 3.0]], dtype=torch.float64)
 EXAMPLES = (Example(("one",), label="neutral"), Example(("two",), label="negative"))
 
 
-def resolved(
-    of="predicted", output="logit", logits=LOGITS, labels=LABELS, problem="single_label", examples=EXAMPLES
-):
+def resolved(of="predicted", output="logit", logits=LOGITS, labels=LABELS, problem="single_label", examples=EXAMPLES):
     return Target(of, output).resolve(examples, logits, labels, problem)
 
 
@@ -78,12 +76,8 @@ def test_one_logit_is_two_opposite_classes():
 
 
 def test_labels_of_a_multi_label_model_are_judged_alone():
-    assert values("neutral", "probability", problem="multi_label") == pytest.approx(
-        LOGITS[:, 1].sigmoid().tolist()
-    )
-    assert values("neutral", "loss", problem="multi_label") == pytest.approx(
-        (-LOGITS[:, 1].sigmoid().log()).tolist()
-    )
+    assert values("neutral", "probability", problem="multi_label") == pytest.approx(LOGITS[:, 1].sigmoid().tolist())
+    assert values("neutral", "loss", problem="multi_label") == pytest.approx((-LOGITS[:, 1].sigmoid().log()).tolist())
     assert values("predicted", "logit", problem="multi_label") == [1.0, 3.0]
 
 
@@ -128,9 +122,7 @@ def test_gold_without_a_label_raises():
 def test_gold_of_several_labels_says_what_to_give(label, count):
     """A multi-label text has no one class to explain, nor has one without labels."""
     several = (Example(("one",), label=label, id="e"), EXAMPLES[1])
-    with pytest.raises(
-        BadInput, match=rf"'e' has {count} labels: '{label}'. Give target='predicted' or one of"
-    ):
+    with pytest.raises(BadInput, match=rf"'e' has {count} labels: '{label}'. Give target='predicted' or one of"):
         resolved("gold", examples=several, problem="multi_label")
     assert resolved("gold", examples=EXAMPLES, problem="multi_label").classes == (1, 0)
 

@@ -83,9 +83,7 @@ def test_pieces_stand_in_the_original_text(name, text, pair):
         assert units.labels[unit] == stands_in[start:end]
         assert units.labels[unit].strip() in (units.labels[unit], "")
     for number, segment in enumerate(segments):
-        places = [
-            (units.start[unit], units.end[unit]) for unit in units.content if units.segment[unit] == number
-        ]
+        places = [(units.start[unit], units.end[unit]) for unit in units.content if units.segment[unit] == number]
         assert places == sorted(places)
         covered = {place for start, end in places for place in range(start, end)}
         assert visible(segment, r"[^\s\p{M}]") <= covered  # some tokenizers drop combining marks
@@ -137,9 +135,7 @@ def test_coarser_units_keep_the_sums(name, text, data):
     whole = explanation(text, scores=scores, units=pieces)
     for kind in KINDS:
         view = whole.view(kind)
-        assert view.scores.sum(dtype=np.float64) == pytest.approx(
-            sum(whole.scores.astype(np.float64)), abs=1e-3
-        )
+        assert view.scores.sum(dtype=np.float64) == pytest.approx(sum(whole.scores.astype(np.float64)), abs=1e-3)
     by_steps = whole.words().sentences().paragraphs()
     assert by_steps.units == whole.paragraphs().units
     np.testing.assert_allclose(by_steps.scores, whole.paragraphs().scores, atol=1e-3)
@@ -205,9 +201,7 @@ PARTS = st.lists(st.sampled_from((SPECIAL, 0, 0, 0, 1, 1)), min_size=1, max_size
 
 
 def parts_of(segments):
-    return Units(
-        "word", tuple("w" * len(segments)), tuple(segments), (0,) * len(segments), (1,) * len(segments)
-    )
+    return Units("word", tuple("w" * len(segments)), tuple(segments), (0,) * len(segments), (1,) * len(segments))
 
 
 @given(PARTS, st.none() | st.integers(1, 5))

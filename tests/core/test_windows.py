@@ -291,9 +291,7 @@ def test_where_windows_are_cut_does_not_change_the_draws_of_chance(unit, bert):
     """Also where a border cuts a word or a sentence: both of its parts have the draw of the whole."""
     choice = ("chance", {"n_draws": 5, "unit": unit})
     texts = [LONG, "fine " + "x" * 90, PAIRS["both long"]]
-    for one, other in zip(
-        ask(bert, texts, choice), ask(replace(bert, window=40), texts, choice), strict=True
-    ):
+    for one, other in zip(ask(bert, texts, choice), ask(replace(bert, window=40), texts, choice), strict=True):
         assert one.diagnostics.get("windows", 1) < other.diagnostics["windows"]
         np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-6)
         for row in one.scores[:, ~one.special]:
@@ -327,9 +325,7 @@ def test_span_weights_of_a_long_text_sum_to_one(self_explaining):
     explanation = ask(self_explaining, [LONG], "span_attention")[0]
     assert isinstance(explanation.units, Spans)
     assert float(explanation.scores.sum()) == pytest.approx(1, abs=1e-5)
-    assert len({explanation.units.characters(n) for n in range(len(explanation.units))}) == len(
-        explanation.units
-    )
+    assert len({explanation.units.characters(n) for n in range(len(explanation.units))}) == len(explanation.units)
 
 
 def test_what_is_read_of_a_long_text_is_shown_as_of_a_short_one(having):
@@ -362,9 +358,7 @@ def test_pieces_of_one_character_differ_by_their_order():
     pieces = Units("piece", tuple("cabbbdee"), (SPECIAL, *(0,) * 7), starts, ends)
     whole = explanation("aabbdee", units=pieces, scores=np.zeros(8))
     parts = [
-        replace(
-            whole, units=pieces.take(places), scores=np.array([0, *(2.0 * place for place in places[1:])])
-        )
+        replace(whole, units=pieces.take(places), scores=np.array([0, *(2.0 * place for place in places[1:])]))
         for places in ([0, 1, 2, 3], [0, 3, 4, 5, 6], [0, 4, 5, 6, 7])
     ]
     joined = stitched(parts, pieces)

@@ -30,9 +30,7 @@ TRIPLES = f"""# started
 <http://dbpedia.org/resource/Z%C3%BCrich> {TYPE} <http://dbpedia.org/ontology/City> .
 <http://dbpedia.org/resource/Elbe> {TYPE} <http://dbpedia.org/ontology/River> .
 """
-GRAPH = (
-    "emotion\tanger\t12\ncity\tBerlin\t90\nemotion\tjoy\t40\nemotion\tmild regret\t70\nemotion\tfear\t12\n"
-)
+GRAPH = "emotion\tanger\t12\ncity\tBerlin\t90\nemotion\tjoy\t40\nemotion\tmild regret\t70\nemotion\tfear\t12\n"
 
 
 @pytest.fixture

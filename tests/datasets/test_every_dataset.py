@@ -46,9 +46,7 @@ def test_no_text_is_in_two_parts(name):
 
 
 def test_no_group_is_in_two_parts(name):
-    groups = [
-        {one.meta["group"] for one in load_examples(name, part) if "group" in one.meta} for part in PARTS
-    ]
+    groups = [{one.meta["group"] for one in load_examples(name, part) if "group" in one.meta} for part in PARTS]
     assert sum(map(len, groups)) == len(set.union(*groups))
 
 

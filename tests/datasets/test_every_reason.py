@@ -58,15 +58,9 @@ def test_the_rule_holds_on_every_text_and_on_its_edits(corpus):
     reason, _, parts = corpus
     words, _ = made_up(reason)
     for example in everything(parts):
-        (counterfactual,), (redecoyed,) = (
-            edited([example], edit) for edit in ("counterfactual", "distractor_edit")
-        )
+        (counterfactual,), (redecoyed,) = (edited([example], edit) for edit in ("counterfactual", "distractor_edit"))
         assert REFERENCES[reason].rule(example.segments, words)[0] == example.label == redecoyed.label
-        assert (
-            REFERENCES[reason].rule(counterfactual.segments, words)[0]
-            == counterfactual.label
-            != example.label
-        )
+        assert REFERENCES[reason].rule(counterfactual.segments, words)[0] == counterfactual.label != example.label
 
 
 def test_what_is_marked_is_the_reason_and_nothing_else(corpus):
@@ -140,18 +134,14 @@ def test_the_labels_are_balanced_in_every_part(corpus):
     _, _, parts = corpus
     assert {part: len(examples) for part, examples in parts.items()} == {"train": 100, "dev": 20, "test": 20}
     for examples in parts.values():
-        assert Counter(example.label for example in examples) == dict.fromkeys(
-            ("no", "yes"), len(examples) // 2
-        )
+        assert Counter(example.label for example in examples) == dict.fromkeys(("no", "yes"), len(examples) // 2)
 
 
 @pytest.mark.parametrize("rate", (0.0, 0.66, 0.9, 1.0))
 def test_the_decoy_goes_with_the_label_at_its_rate_and_half_of_the_time_elsewhere(reason, rate):
     for part, examples in planted(reason, distractor=rate).items():
         for label in ("no", "yes"):
-            agreeing = [
-                decoy_label(reason, example) == label for example in examples if example.label == label
-            ]
+            agreeing = [decoy_label(reason, example) == label for example in examples if example.label == label]
             assert sum(agreeing) == round((rate if part == "train" else 0.5) * len(agreeing))
 
 
@@ -232,10 +222,7 @@ def test_what_was_written_is_read_back_whole(corpus, tmp_path):
 
 
 def test_the_texts_of_planted_token_are_those_of_the_committed_study():
-    fields = [
-        (one.segments, one.label, one.rationales, one.id) for one in load_examples("planted_token", "all")
-    ]
+    fields = [(one.segments, one.label, one.rationales, one.id) for one in load_examples("planted_token", "all")]
     assert (
-        sha256(repr(fields).encode()).hexdigest()
-        == "e43242dda19827da3f7ae53f0b950ea63d83e53ace761985206c863d98c2e8bc"
+        sha256(repr(fields).encode()).hexdigest() == "e43242dda19827da3f7ae53f0b950ea63d83e53ace761985206c863d98c2e8bc"
     )

@@ -53,9 +53,7 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("row", "example"), ROWS, ids=lambda value: "+".join(value) if isinstance(value, dict) else ""
-)
+@pytest.mark.parametrize(("row", "example"), ROWS, ids=lambda value: "+".join(value) if isinstance(value, dict) else "")
 def test_a_row_becomes_an_example(file, row, example):
     assert load_examples(file(row)) == [example]
 
@@ -131,9 +129,7 @@ def test_a_folder_has_a_file_a_split(file, tmp_path):
         "train": "train",
         "dev": "dev",
     }
-    with pytest.raises(
-        BadFile, match=r"no test\.jsonl or test\.jsonl\.gz; JSON lines there: dev\.jsonl, train\.jsonl"
-    ):
+    with pytest.raises(BadFile, match=r"no test\.jsonl or test\.jsonl\.gz; JSON lines there: dev\.jsonl, train\.jsonl"):
         load_examples(tmp_path, "test")
 
 
@@ -156,9 +152,7 @@ def test_a_source_that_is_none_raises():
 
 
 def test_a_label_that_is_no_number_is_none(file):
-    assert [
-        one.label for one in load_examples(file('{"text": "a", "label": NaN}', '{"text": "b", "label": 3}'))
-    ] == [
+    assert [one.label for one in load_examples(file('{"text": "a", "label": NaN}', '{"text": "b", "label": 3}'))] == [
         None,
         "3",
     ]
@@ -171,18 +165,14 @@ def test_a_field_that_no_row_has_is_refused_by_its_name(file):
         load_examples(file({"text": "a", "label": "b"}), label="nosuch")
 
 
-@pytest.mark.parametrize(
-    ("label", "name"), ((1.0, "1"), (0.5, "0.5"), (2, "2"), ("", None), (" neg ", " neg "))
-)
+@pytest.mark.parametrize(("label", "name"), ((1.0, "1"), (0.5, "0.5"), (2, "2"), ("", None), (" neg ", " neg ")))
 def test_labels_are_read_as_from_a_table(file, label, name):
     (example,) = load_examples(file({"text": "x", "label": label}))
     assert example.label == name
 
 
 def test_a_row_with_an_id_of_null_has_the_number_of_its_line(file):
-    examples = load_examples(
-        file({"id": None, "text": "x"}, {"id": None, "text": "y"}, {"id": 0, "text": "z"})
-    )
+    examples = load_examples(file({"id": None, "text": "x"}, {"id": None, "text": "y"}, {"id": 0, "text": "z"}))
     assert [example.id for example in examples] == ["1", "2", "0"]
 
 

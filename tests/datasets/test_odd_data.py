@@ -36,18 +36,14 @@ def test_a_group_that_is_too_large_to_be_cut_is_named(by):
     ]
     if by == "group":
         examples = [
-            Example(one.segments, one.label, id=one.id, meta={"group": users[n % 2]})
-            for n, one in enumerate(examples)
+            Example(one.segments, one.label, id=one.id, meta={"group": users[n % 2]}) for n, one in enumerate(examples)
         ]
     with pytest.warns(RepeatedTexts, match="20 of 40 texts have the id or the .group. '(one|two)'"):
         say_repeated_in_file(split_parts(examples))
 
 
 def test_small_groups_need_no_word():
-    examples = [
-        Example((f"a text about the {n}th thing",), "a", id=f"t{n}", meta={"group": n // 2})
-        for n in range(40)
-    ]
+    examples = [Example((f"a text about the {n}th thing",), "a", id=f"t{n}", meta={"group": n // 2}) for n in range(40)]
     with warnings.catch_warnings(record=True) as notices:
         warnings.simplefilter("always")
         say_repeated_in_file(split_parts(examples))

@@ -70,9 +70,7 @@ def test_a_folder_keeps_its_parts_and_a_text_that_comes_again_is_left_out(tmp_pa
 
 def test_one_file_is_cut_into_parts(tmp_path):
     path = tmp_path / "mine.jsonl"
-    path.write_text(
-        "\n".join(json.dumps({"text": f"text number {number}"}) for number in range(40)), encoding="utf-8"
-    )
+    path.write_text("\n".join(json.dumps({"text": f"text number {number}"}) for number in range(40)), encoding="utf-8")
     parts = pellucid.plant("order", path, n=20)
     carriers = [{example.meta["carrier"] for example in examples} for examples in parts.values()]
     assert all(carriers) and sum(map(len, carriers)) == len(set.union(*carriers))
@@ -80,9 +78,7 @@ def test_one_file_is_cut_into_parts(tmp_path):
 
 def test_pairs_carry_reasons_in_both_texts(reason):
     pairs = [(f"The first text is number {number}.", f"And a second one, {number}.") for number in range(60)]
-    segments = {
-        mark.segment for example in everything(pellucid.plant(reason, pairs)) for mark in example.rationales
-    }
+    segments = {mark.segment for example in everything(pellucid.plant(reason, pairs)) for mark in example.rationales}
     assert segments == ({0, 1} if REFERENCES[reason].in_both_texts else {0})
 
 

@@ -45,8 +45,7 @@ MANY = ("bert", "span", "rationale", "additive", "b_cos")  # kinds on which ever
 def difference(here: Any, there: Any) -> float:
     """The largest, relative to the largest number there."""
     pairs = [
-        (np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-        for a, b in zip(here, there, strict=True)
+        (np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)) for a, b in zip(here, there, strict=True)
     ]
     largest = max(float(np.abs(b).max(initial=0)) for _, b in pairs)
     return max(float(np.abs(a - b).max(initial=0)) for a, b in pairs) / max(largest, 1e-3)
@@ -138,11 +137,7 @@ def judgements(device: str) -> Iterator[tuple[str, float]]:
 def main(device: str) -> None:
     """Print the differences."""
     library = switch_on() if device == NAME else None
-    done = {
-        title: value
-        for do in (explanations, trainings, translators, judgements)
-        for title, value in do(device)
-    }
+    done = {title: value for do in (explanations, trainings, translators, judgements) for title, value in do(device)}
     print(json.dumps(done))
     del library
 

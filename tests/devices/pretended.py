@@ -119,9 +119,7 @@ def _computed(operation: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _copied(make: Callable) -> Callable:
-    def patched(
-        value: Any, *args: Any, device: Any = None, requires_grad: bool = False, **kwargs: Any
-    ) -> Tensor:
+    def patched(value: Any, *args: Any, device: Any = None, requires_grad: bool = False, **kwargs: Any) -> Tensor:
         if isinstance(value, PretendedTensor):
             answer = value.to(device=device or value.device, dtype=kwargs.get("dtype") or value.dtype)
         else:

@@ -94,9 +94,7 @@ def examples(texts: Sequence = TEXTS) -> list[Example]:
     return [Example(text, LABELS[number % 3], id=str(number)) for number, text in enumerate(segments)]
 
 
-def explained(
-    texts: Sequence[Example], method: str = "gradient", target: str = "predicted"
-) -> list[Explanation]:
+def explained(texts: Sequence[Example], method: str = "gradient", target: str = "predicted") -> list[Explanation]:
     """One method's explanations; the same examples are explained once for all tests."""
     key = repr((list(texts), method, target))
     if key not in _EXPLAINED:
@@ -111,9 +109,7 @@ def random_scores(words: Explanation, seed: int) -> np.ndarray:
     return np.where(words.special, 0.0, values)
 
 
-def case_with(
-    texts: Sequence[Example], scores: Sequence[np.ndarray] | int = 0, target: str = "predicted"
-) -> Case:
+def case_with(texts: Sequence[Example], scores: Sequence[np.ndarray] | int = 0, target: str = "predicted") -> Case:
     """A case whose explanations have these scores [word] of the text's words, or random ones of this seed."""
     words = [explanation.words() for explanation in explained(texts, target=target)]
     if isinstance(scores, int):

@@ -29,9 +29,7 @@ def twin():
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for parameter in network.parameters():
-            parameter += (
-                0.02 * parameter.std().nan_to_num() * torch.randn(parameter.shape, generator=generator)
-            )
+            parameter += 0.02 * parameter.std().nan_to_num() * torch.randn(parameter.shape, generator=generator)
     return replace(model(), network=network, name="twin")
 
 
@@ -47,9 +45,7 @@ def explained(methods=METHODS):
     """The scored texts of the comparison, computed once."""
     question = comparison(methods)
     parts = [compared_part(question, number, silent) for number in range(question.n_parts)]
-    every = (
-        by_method(one for of_method in part.explanations.values() for one in of_method) for part in parts
-    )
+    every = (by_method(one for of_method in part.explanations.values() for one in of_method) for part in parts)
     return joined(every, [call.title for call in question.request.calls])
 
 

@@ -20,9 +20,9 @@ TEXT = examples()[0]
 N_WORDS = len(case_with([TEXT]).scores("word")[0])
 # Of one annotator: nothing, some, all; annotators may repeat each other and overlap.
 WORDS = st.sets(st.integers(0, N_WORDS - 1), max_size=N_WORDS)
-ANNOTATORS = st.lists(
-    st.one_of(WORDS, st.just(set()), st.just(set(range(N_WORDS)))), min_size=1, max_size=4
-).flatmap(lambda marks: st.sampled_from([marks, [*marks, marks[0]]]))
+ANNOTATORS = st.lists(st.one_of(WORDS, st.just(set()), st.just(set(range(N_WORDS)))), min_size=1, max_size=4).flatmap(
+    lambda marks: st.sampled_from([marks, [*marks, marks[0]]])
+)
 
 
 def annotated(example, of_all):
@@ -63,9 +63,7 @@ def test_scores_are_the_benchmarks_averaged_over_annotators(of_all, seed, budget
 def test_one_annotator_is_a_rationale():
     one, plain = annotated(TEXT, [{2, 3, 7}]), mark(TEXT, [2, 3, 7])
     for metric in (token_f1, iou_f1, auprc):
-        np.testing.assert_array_equal(
-            metric(case_with([one], 1)).columns, metric(case_with([plain], 1)).columns
-        )
+        np.testing.assert_array_equal(metric(case_with([one], 1)).columns, metric(case_with([plain], 1)).columns)
 
 
 def test_the_budget_is_the_mean_over_annotators_who_marked_and_then_over_texts():
@@ -179,8 +177,6 @@ def test_annotators_as_objects_and_marks_under_another_name():
 
 def test_a_row_with_an_empty_field_of_evidence_keeps_it_empty(tmp_path):
     path = tmp_path / "texts.jsonl"
-    path.write_text(
-        json.dumps({"text": "A good film.", "label": "x", "evidence": [], "annotators": [[[2, 6]]]})
-    )
+    path.write_text(json.dumps({"text": "A good film.", "label": "x", "evidence": [], "annotators": [[[2, 6]]]}))
     (example,) = pellucid.examples(path)
     assert example.rationales == () and len(annotators_of(example)) == 1

@@ -31,9 +31,7 @@ FAST = [
     "conicity",
     "effective_units",
 ]
-LONG = " ".join(
-    f"{word} film and {word} again" for word in ("lovely", "dull", "gripping", "worth", "fine") * 3
-)
+LONG = " ".join(f"{word} film and {word} again" for word in ("lovely", "dull", "gripping", "worth", "fine") * 3)
 
 
 def analysed(model, data=EXAMPLES, **settings):
@@ -79,9 +77,7 @@ def test_every_test_runs_for_units_and_spans(pooler):
     analysis = pellucid.attention_analysis(tiny_composed(pooler), EXAMPLES, progress=False)
     first = analysis.model()
     assert first.too_short == (pooler == "additive") + (pooler == "span") and first.n_texts == 3
-    assert {"heaviest_decides", "tau_gradient", "tau_leave_one_out", *FAST} <= {
-        line.test for line in first.lines
-    }
+    assert {"heaviest_decides", "tau_gradient", "tau_leave_one_out", *FAST} <= {line.test for line in first.lines}
     assert first.weighs == {"additive": "words", "span": "spans"}[pooler]
     for line in first.lines:
         if line.n:
@@ -106,20 +102,13 @@ def test_other_models_stand_beside_it(model):
 
 
 def test_weights_of_the_user_take_the_place_of_the_models(model):
-    own = {
-        example.id: text.weights.tolist()
-        for example, text in zip(EXAMPLES, weigh(model, EXAMPLES), strict=True)
-    }
+    own = {example.id: text.weights.tolist() for example, text in zip(EXAMPLES, weigh(model, EXAMPLES), strict=True)}
     same = analysed(model, weights=own, tests=["user_weights"]).model().line("user_weights")
     assert same.value.mean == 0 and same.n == 3
     equal = [[1 / len(weights)] * len(weights) for weights in own.values()]
     lines = analysed(model, weights=equal, tests=["user_weights", "uniform"]).model()
     assert lines.line("user_weights").value == lines.line("uniform").value
-    some = (
-        analysed(model, weights={"text-1": own["text-1"]}, tests=["user_weights"])
-        .model()
-        .line("user_weights")
-    )
+    some = analysed(model, weights={"text-1": own["text-1"]}, tests=["user_weights"]).model().line("user_weights")
     assert some.n == 1 and some.left_out == 2
 
 

@@ -52,14 +52,10 @@ def test_every_check_leaves_one_file_and_stands_in_the_table(whole):
     table = Table.read(whole[0] / "table.json")
     titles = [one.check for one in table.checks]
     assert titles == ["method_agreement", "method_agreement(k=1)", "seed_agreement", "dead_token"]
-    assert "dead token" in (whole[0] / "report.html").read_text(encoding="utf-8") and "dead token" in str(
-        table
-    )
+    assert "dead token" in (whole[0] / "report.html").read_text(encoding="utf-8") and "dead token" in str(table)
 
 
-@pytest.mark.parametrize(
-    "count", [pytest.param(6, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("count", [pytest.param(6, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)])
 def test_killed_at_random_moments_it_goes_on_and_ends_with_the_same_bytes(whole, tmp_path, count):
     """The last four moments, at which the table and the page are written, are among them."""
     finished, moments = whole
@@ -90,9 +86,7 @@ def test_an_outcome_of_another_comparison_or_twin_is_refused(whole, tmp_path):
     content = json.loads(path.read_text())
     content["seal"]["of"]["twins"] = {"other": "0"}
     path.write_text(json.dumps(content))
-    with pytest.raises(
-        BadFile, match=r"seed_agreement.json is of .*twins.*; remove it to have it made again"
-    ):
+    with pytest.raises(BadFile, match=r"seed_agreement.json is of .*twins.*; remove it to have it made again"):
         run(tmp_path)
     path.write_text("{}")
     with pytest.raises(BadFile, match=r"seed_agreement.json holds no outcome of a check; remove it"):
@@ -142,9 +136,7 @@ def test_other_data_sets_are_read_from_a_folder_and_one_without_a_common_method_
     import pellucid
 
     strange = pellucid.explain(twin(), ["fine"], "occlusion")
-    with pytest.raises(
-        BadInput, match="data set 2 is explained by occlusion, and this comparison has gradient"
-    ):
+    with pytest.raises(BadInput, match="data set 2 is explained by occlusion, and this comparison has gradient"):
         checking("corpus_agreement", corpora=[strange])
     with pytest.raises(BadSetting, match="Other data sets are read by checks, and none was named"):
         checking(corpora=[whole[0]])

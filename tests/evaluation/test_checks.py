@@ -21,10 +21,7 @@ A, B = "gradient", "integrated_gradients"
 def changed(form):
     """The case with scores changed under the twin: the twin's texts are those of the model in another form."""
     whole = case()
-    texts = {
-        method: [replace(text, scores=form(text.scores)) for text in of]
-        for method, of in whole.explained.items()
-    }
+    texts = {method: [replace(text, scores=form(text.scores)) for text in of] for method, of in whole.explained.items()}
     return _SecondExplanations(**{**vars(whole), "again": texts})
 
 
@@ -50,9 +47,9 @@ FORMS = {"same": lambda scores: scores, "negated": lambda scores: -scores, "shuf
 def test_method_agreement_is_the_literal_loop(k):
     lines, texts = outcome("method_agreement", k=k), explained()
     assert lines.line(A, TAU, B).value.mean == pytest.approx(literal.mean_tau(texts[A], texts[B], abs))
-    assert lines.line(
-        A, beside=B, measure=f"overlap of the top {k}" if k > 1 else "same top word"
-    ).value.mean == (pytest.approx(literal.mean_top(texts[A], texts[B], k, abs)))
+    assert lines.line(A, beside=B, measure=f"overlap of the top {k}" if k > 1 else "same top word").value.mean == (
+        pytest.approx(literal.mean_top(texts[A], texts[B], k, abs))
+    )
 
 
 def test_equal_methods_agree_fully():
@@ -67,9 +64,7 @@ def test_seed_agreement_is_the_literal_loop(over):
     one, again = outcome("seed_agreement", over=over), case().explain(twin())
     for method in (A, B):
         pairs = [
-            pair
-            for pair in zip(explained()[method], again[method], strict=True)
-            if pair[0].label == pair[1].label
+            pair for pair in zip(explained()[method], again[method], strict=True) if pair[0].label == pair[1].label
         ]
         expected = literal.seed_agreement([a for a, _ in pairs], [b for _, b in pairs], over)
         assert one.line(method, beside="twin").value.mean == pytest.approx(expected, abs=1e-9)
@@ -79,8 +74,7 @@ def test_seed_agreement_is_the_literal_loop(over):
 @pytest.mark.parametrize("over", ("type", "token"))
 def test_seed_agreement_moves_the_right_way(over):
     values = {
-        name: outcome("seed_agreement", changed(form), over=over).line(B).value.mean
-        for name, form in FORMS.items()
+        name: outcome("seed_agreement", changed(form), over=over).line(B).value.mean for name, form in FORMS.items()
     }
     assert values["same"] == pytest.approx(1) and values["negated"] == pytest.approx(-1)
     assert -0.9 < values["shuffled"] < 0.9
@@ -155,9 +149,7 @@ def test_input_shift_is_passed_by_gradients_and_failed_by_gradients_times_input(
 
     texts = ["A gripping, lovely film.", "Dull and long.", "The soup was warm, the waiter was kind."]
     methods = ["gradient", "gradient_x_input", "integrated_gradients", "occlusion"]
-    table = pellucid.compare(
-        tiny_classifier("bert"), texts, methods, ["comprehensiveness"], checks=["input_shift"]
-    )
+    table = pellucid.compare(tiny_classifier("bert"), texts, methods, ["comprehensiveness"], checks=["input_shift"])
     passed = {line.method: line.passed for line in table.check("input_shift").lines}
     assert passed == dict.fromkeys(methods, True) | {"gradient_x_input": False, "chance": True}
 
@@ -226,14 +218,10 @@ def test_edits_keep_the_number_of_words_and_say_which_texts_are_left_out():
 
 def test_edit_agreement_is_the_literal_loop():
     whole = case()
-    texts = [
-        replace(one, segments=tuple(_upside_down(text) for text in one.segments)) for one in whole.examples
-    ]
+    texts = [replace(one, segments=tuple(_upside_down(text) for text in one.segments)) for one in whole.examples]
     again = whole.explain(examples=texts)
     pairs = [
-        (a, b)
-        for a, b in zip(explained()[B], again[B], strict=True)
-        if a.predicted == b.predicted and len(a.words) > 1
+        (a, b) for a, b in zip(explained()[B], again[B], strict=True) if a.predicted == b.predicted and len(a.words) > 1
     ]
     expected = literal.mean_tau([a for a, _ in pairs], [b for _, b in pairs])
     assert outcome("edit_agreement", edits=["case"]).line(B, TAU).value.mean == pytest.approx(expected)
@@ -263,9 +251,7 @@ def test_fragility_is_the_literal_loop():
         taus, tops = [], []
         for edited in synonym_examples(example, n_edits, wordnet, whole.request.seed):
             again = whole.explain(examples=[edited])[B][0]
-            differ = [
-                n for n, pair in enumerate(zip(own.words, again.words, strict=True)) if len(set(pair)) > 1
-            ]
+            differ = [n for n, pair in enumerate(zip(own.words, again.words, strict=True)) if len(set(pair)) > 1]
             assert len(differ) == 1
             if again.predicted == own.predicted and len(set(own.scores)) > 1 and len(set(again.scores)) > 1:
                 taus.append(literal.mean_tau([own], [again]))
@@ -279,9 +265,7 @@ def test_fragility_is_the_literal_loop():
     assert tau.value.mean == pytest.approx(sum(lowest["tau"]) / len(lowest["tau"]))
     assert top.value.mean == pytest.approx(sum(lowest["top"]) / len(lowest["top"]))
     for method in lines.methods:
-        assert (
-            lines.line(method, TAU, "the worst").value.mean <= lines.line(method, TAU, "the first").value.mean
-        )
+        assert lines.line(method, TAU, "the worst").value.mean <= lines.line(method, TAU, "the first").value.mean
     chance = lines.line("chance(n_draws=2)", TAU, "the worst").value.mean
     assert chance < tau.value.mean
 
@@ -291,10 +275,7 @@ def test_corpus_agreement_is_the_literal_loop_over_common_words():
     halves = texts[:3], texts[3:]
     of = replace(whole, explained={**whole.explained, B: halves[0]}, corpora={"others": {B: halves[1]}})
     one = outcome("corpus_agreement", of)
-    sizes = [
-        literal.types([replace(text, scores=np.abs(text.scores), label="") for text in half])
-        for half in halves
-    ]
+    sizes = [literal.types([replace(text, scores=np.abs(text.scores), label="") for text in half]) for half in halves]
     common = sorted(set(sizes[0]) & set(sizes[1]))
     expected = literal.pearson(*([means[word] for word in common] for means in sizes))
     line = one.line(B, beside="these texts and others")

@@ -70,9 +70,7 @@ def test_roar_trains_a_model_for_each_method_and_share(base, tmp_path):
 def _without_best(example, explanation):
     """The text's words, less the three in ten with the highest scores, joined by blanks."""
     words = list(explanation)
-    best = sorted(range(len(words)), key=lambda place: (-words[place][1], place))[
-        : max(1, round(0.3 * len(words)))
-    ]
+    best = sorted(range(len(words)), key=lambda place: (-words[place][1], place))[: max(1, round(0.3 * len(words)))]
     text = example.segments[0]
     view = explanation.words()
     for place in best:
@@ -84,9 +82,7 @@ def _without_best(example, explanation):
 
 def test_words_are_deleted_as_a_person_would():
     example = Example(("A good film.", "Yes"), "positive", (Rationale(0, 2, 6),), id="x")
-    text = ScoredText(
-        ("A", "good", "film", ".", "Yes"), np.array([0.1, 0.9, 0.2, 0.0, 0.8]), "positive", "positive"
-    )
+    text = ScoredText(("A", "good", "film", ".", "Yes"), np.array([0.1, 0.9, 0.2, 0.0, 0.8]), "positive", "positive")
     assert without_highest(example, text, 0.2) == Example(("A film.", "Yes"), "positive", id="x")
     assert without_highest(example, text, 0.4).segments == (
         "A film.",
@@ -128,10 +124,7 @@ def test_metrics_are_judged_again_under_a_model_trained_with_gaps(base, tmp_path
     for method in ("gradient", CHANCE):
         cell = again.cell(method, "comprehensiveness")
         assert one.line(method, beside="mean").value == cell.value
-    assert (
-        one.line("gradient", beside="from chance").value
-        == again.cell("gradient", "comprehensiveness").over_chance
-    )
+    assert one.line("gradient", beside="from chance").value == again.cell("gradient", "comprehensiveness").over_chance
 
 
 def test_texts_with_gaps_lose_some_words_and_stay_beside_their_originals():
@@ -148,10 +141,5 @@ def test_a_text_without_an_id_and_its_copy_go_into_one_part():
     texts = [Example((f"the film number {n} was a fine one",), "ab"[n % 2]) for n in range(40)]
     cut = split_parts([*texts, *with_random_gaps(texts, 0.5, 0)])
     groups = [{group_of(one) for one in part} for part in cut.values()]
-    assert (
-        all(cut.values())
-        and not groups[0] & groups[1]
-        and not groups[1] & groups[2]
-        and not groups[0] & groups[2]
-    )
+    assert all(cut.values()) and not groups[0] & groups[1] and not groups[1] & groups[2] and not groups[0] & groups[2]
     assert sorted(len(part) for part in cut.values()) == [12, 12, 56]

@@ -277,9 +277,7 @@ def test_a_finished_comparison_of_an_earlier_version_is_read_and_an_unfinished_o
     assert run(tmp_path).count == 0
     (tmp_path / "table.json").unlink()
     (tmp_path / MANIFEST).unlink()
-    with pytest.raises(
-        BadFile, match=r"0000.json is of an earlier version .*; remove it to have it made again"
-    ):
+    with pytest.raises(BadFile, match=r"0000.json is of an earlier version .*; remove it to have it made again"):
         run(tmp_path)
 
 

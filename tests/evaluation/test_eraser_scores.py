@@ -33,9 +33,7 @@ def characters(span):
 def extraction(number, documents):
     """An extraction with these predicted and marked spans of tokens in each text, also overlapping ones."""
     text = " ".join(["ab"] * WORDS)
-    marks = [
-        Rationale(n, *characters(span)) for n, (_, gold) in enumerate(documents) for span in sorted(gold)
-    ]
+    marks = [Rationale(n, *characters(span)) for n, (_, gold) in enumerate(documents) for span in sorted(gold)]
     spans = [
         ExtractedSpan("", 0.0, n, *characters(span), range(*span))
         for n, (predicted, _) in enumerate(documents)
@@ -47,9 +45,7 @@ def extraction(number, documents):
 
 def by_key(examples, side):
     spans = {
-        (str(number), n): documents[n][side]
-        for number, documents in enumerate(examples)
-        for n in range(len(documents))
+        (str(number), n): documents[n][side] for number, documents in enumerate(examples) for n in range(len(documents))
     }
     return {key: of_document for key, of_document in spans.items() if of_document}
 
@@ -125,9 +121,7 @@ def test_auprc_of_a_document_is_the_benchmarks(scores, marks):
     scores = scores[: len(marks)]
     if any(marks):
         expected = metrics.auprc(scores, {n for n, mark in enumerate(marks) if mark})
-        assert area_under_precision(np.array(marks), np.array(scores, float)) == pytest.approx(
-            expected, abs=EXACT
-        )
+        assert area_under_precision(np.array(marks), np.array(scores, float)) == pytest.approx(expected, abs=EXACT)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=6))
@@ -136,9 +130,7 @@ def test_auprc_of_equal_scores_is_the_mean_of_the_benchmarks_over_their_orders(w
     scores, marks = (list(column) for column in zip(*words, strict=True))
     if any(marks):
         expected = metrics.auprc_of_ties(scores, {n for n, mark in enumerate(marks) if mark})
-        assert area_under_precision(np.array(marks), np.array(scores, float)) == pytest.approx(
-            expected, abs=EXACT
-        )
+        assert area_under_precision(np.array(marks), np.array(scores, float)) == pytest.approx(expected, abs=EXACT)
 
 
 @pytest.mark.parametrize("metric", [comprehensiveness, sufficiency])

@@ -19,9 +19,7 @@ TEXTUAL = tuple(map(str, FRACTIONS))
 def test_it_is_the_formula(metric, operator, target):
     case = case_with(examples(), 4, target=target)
     values = metric(case, operator=operator).columns[:, 0]
-    for number, (scores, explained) in enumerate(
-        zip(case.scores("word"), case.explained_classes(), strict=True)
-    ):
+    for number, (scores, explained) in enumerate(zip(case.scores("word"), case.explained_classes(), strict=True)):
 
         def without(removed, number=number, explained=explained):
             return answer(case, number, removed, operator)[explained]
@@ -60,10 +58,7 @@ def test_the_whole_text_is_sufficient_and_no_more_is_comprehensive():
     case = case_with(examples(), 4)
     assert np.abs(sufficiency(case, fractions=(1.0,)).columns).max() < 1e-6
     lengths = [len(scores) for scores in case.scores("word")]
-    chances = [
-        answer(case, n, frozenset()) - answer(case, n, frozenset(range(size)))
-        for n, size in enumerate(lengths)
-    ]
+    chances = [answer(case, n, frozenset()) - answer(case, n, frozenset(range(size))) for n, size in enumerate(lengths)]
     falls = [fall[explained] for fall, explained in zip(chances, case.explained_classes(), strict=True)]
     np.testing.assert_allclose(comprehensiveness(case, fractions=(1.0,)).columns[:, 0], falls, atol=1e-6)
 

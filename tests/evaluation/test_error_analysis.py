@@ -81,9 +81,7 @@ def test_a_span_of_the_second_text_is_judged_by_its_own_text():
         spans=True,
         probabilities=(0.1, 0.1, 0.8),
     )
-    scores = np.array(
-        [float(explanation.units.characters(n) == (1, 2, 8)) for n in range(len(explanation.units))]
-    )
+    scores = np.array([float(explanation.units.characters(n) == (1, 2, 8)) for n in range(len(explanation.units))])
     evidence = evidence_of(replace(explanation, scores=scores), CUES)
     assert evidence.words == ("a", "lovely", "film") and evidence.inside == ("lovely",)
     assert not contrast_outside(evidence) and not negation_cut_off(evidence)
@@ -91,9 +89,7 @@ def test_a_span_of_the_second_text_is_judged_by_its_own_text():
 
 def test_texts_count_for_every_pattern_and_are_listed_under_the_first():
     texts = [
-        seen(
-            "a lovely film, but dull", "dull", "positive", "negative"
-        ),  # contrast outside, cue of another class
+        seen("a lovely film, but dull", "dull", "positive", "negative"),  # contrast outside, cue of another class
         seen("a dull film", "dull", "positive", "negative"),
         seen("a dull film", "dull", "negative", "negative"),
         seen("a fine film, but long", "fine", "positive", "positive"),
@@ -111,9 +107,7 @@ def test_texts_count_for_every_pattern_and_are_listed_under_the_first():
         "none_of_these": (1, 2),
     }
     listed = {
-        name: [texts.index(one) for one in of_pattern]
-        for name, of_pattern in analysis.texts.items()
-        if of_pattern
+        name: [texts.index(one) for one in of_pattern] for name, of_pattern in analysis.texts.items() if of_pattern
     }
     assert listed == {"contrast_outside": [0], "cue_of_another_class": [1], "none_of_these": [5]}
     assert analysis.patterns[2].share_wrong.mean == pytest.approx(2 / 3)
@@ -178,9 +172,7 @@ def test_cues_need_two_classes():
 @pytest.mark.parametrize(("count", "of"), [(0, 1), (1, 1), (0, 10), (3, 10), (10, 10), (116, 200), (1, 2210)])
 def test_intervals_of_shares_are_those_of_scipy(count, of):
     bounds = binomtest(count, of).proportion_ci(0.95, method="wilson")
-    assert (share(count, of).low, share(count, of).high) == pytest.approx(
-        (bounds.low, bounds.high), abs=1e-12
-    )
+    assert (share(count, of).low, share(count, of).high) == pytest.approx((bounds.low, bounds.high), abs=1e-12)
 
 
 def test_intervals_of_shares_and_of_their_difference():
@@ -296,9 +288,7 @@ def test_texts_seen_in_training_are_counted_in_a_caveat(self_explaining):
 
 def test_spans_that_decided_nothing_are_counted_in_a_caveat():
     train, test = pellucid.examples("pocket", "train")[:40], pellucid.examples("pocket", "test")[:6]
-    analysis = pellucid.error_analysis(
-        tiny_composed("span", weights="uniform"), test, train=train, min_count=2
-    )
+    analysis = pellucid.error_analysis(tiny_composed("span", weights="uniform"), test, train=train, min_count=2)
     assert "In 6 of 6 texts the weight is spread over half of all spans or more" in analysis.caveats[0]
 
 

@@ -71,9 +71,7 @@ def right(text, weights):
 def divergence(one, other):
     """Jensen-Shannon, in nats."""
     middle = [(a + b) / 2 for a, b in zip(one, other, strict=True)]
-    parts = [
-        sum(a * math.log(a / m) for a, m in zip(side, middle, strict=True) if a) for side in (one, other)
-    ]
+    parts = [sum(a * math.log(a / m) for a, m in zip(side, middle, strict=True) if a) for side in (one, other)]
     return sum(parts) / 2
 
 
@@ -110,9 +108,7 @@ def literal(name, text):
         orders = [sorted(range(count), key=draw.__getitem__) for draw in draws]
         return [right(text, own) - right(text, [own[place] for place in order]) for order in orders]
     if name == "user_weights":
-        return [
-            right(text, own) - right(text, [2 * (place + 1) / count / (count + 1) for place in range(count)])
-        ]
+        return [right(text, own) - right(text, [2 * (place + 1) / count / (count + 1) for place in range(count)])]
     if name == "median_change":
         generator = generator_for(text.row, "median change", 0)
         draws = torch.rand(100, count, generator=generator, dtype=torch.float64).tolist()
@@ -122,9 +118,7 @@ def literal(name, text):
     if name in ("unit_probability", "unit_probability_micro"):
         answers = answer(text, own)
         predicted = answers.index(max(answers))
-        alone = [
-            answer(text, [float(unit == one) for unit in range(count)])[predicted] for one in range(count)
-        ]
+        alone = [answer(text, [float(unit == one) for unit in range(count)])[predicted] for one in range(count)]
         return [sum(alone) / count if predicted == text.label else math.nan]
     if name == "effective_units":
         return [1 / sum(weight**2 for weight in own)]
@@ -180,9 +174,7 @@ def test_values_are_in_the_declared_range(name, texts):
 @pytest.mark.parametrize("name", IDLE)
 def test_equal_weights_on_equal_units_change_nothing(name, texts):
     """Constant weights lose nothing by permutation, nor by erasure where all units say the same; they rank no word."""
-    text = with_rankings(
-        WeighedText(torch.full((4,), 0.25).double(), torch.ones(4, 3).double(), 0, texts[1].row)
-    )
+    text = with_rankings(WeighedText(torch.full((4,), 0.25).double(), torch.ones(4, 3).double(), 0, texts[1].row))
     values = attention_tests.get(name).make(text)
     assert values.nan_to_num().abs().max() < 1e-12
 
@@ -213,13 +205,9 @@ def test_one_unit_with_all_weight_is_erased_by_an_equal_share_of_the_others(text
 
 def test_weights_beside_the_word_that_decides_do_not_pass(texts):
     """A neighbour's state carries the reason (deception): the sum hangs on it, the text does not."""
-    text = replace(
-        texts[1], rankings={"leave_one_out": (np.array([0.9, 0.04, 0.06]), np.array([0.0, 0.6, 0.0]))}
-    )
+    text = replace(texts[1], rankings={"leave_one_out": (np.array([0.9, 0.04, 0.06]), np.array([0.0, 0.6, 0.0]))})
     assert attention_tests.get("heaviest_decides").make(text)[0] == pytest.approx(-1 / 3)
-    still = replace(
-        text, rankings={"leave_one_out": (np.array([0.9, 0.04, 0.06]), np.array([0.0, 0.05, 0.0]))}
-    )
+    still = replace(text, rankings={"leave_one_out": (np.array([0.9, 0.04, 0.06]), np.array([0.0, 0.05, 0.0]))})
     assert attention_tests.get("heaviest_decides").make(still).isnan().all()
 
 

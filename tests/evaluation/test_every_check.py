@@ -17,9 +17,7 @@ from tests.evaluation.check_cases import case, checking, outcome
 NEEDS = {"twins", "trainer", "corpora", "explainer"}
 NAMES = checks.names()
 QUICK = [
-    name
-    for name in NAMES
-    if not checks.get(name).facts["long"] and not checks.get(name).facts["needs"] & {"trainer"}
+    name for name in NAMES if not checks.get(name).facts["long"] and not checks.get(name).facts["needs"] & {"trainer"}
 ]
 SETTINGS = [(name, setting) for name in QUICK for setting in checks.get(name).defaults]
 

@@ -105,8 +105,7 @@ def test_an_examples_value_depends_on_that_example_alone(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_true_scores_are_better_than_their_negative(name):
     true, negative = (
-        number(judge(name, case_of(judgeable(), [sign * np.array(scores) for scores in effects()])))
-        for sign in (1, -1)
+        number(judge(name, case_of(judgeable(), [sign * np.array(scores) for scores in effects()]))) for sign in (1, -1)
     )
     assert true > negative if metrics.get(name).facts["better"] == "higher" else true < negative
 

@@ -28,8 +28,7 @@ def test_the_interval_is_that_of_resampled_examples():
     interval = f1_interval(gold, predicted, ["class 1"], resamples=100, seed=3)
     (counts,) = tallies(np.random.default_rng(3), 40, 100)
     resampled = [
-        f1_score(gold, predicted, sample_weight=tally, pos_label="class 1", zero_division=0)
-        for tally in counts
+        f1_score(gold, predicted, sample_weight=tally, pos_label="class 1", zero_division=0) for tally in counts
     ]
     low, high = np.quantile(resampled, (0.025, 0.975))
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=1e-12)

@@ -25,9 +25,7 @@ def random_texts(count, units, classes, *, scale=2.0, seed=0):
 
 
 def texts_of(weights, logits):
-    return [
-        WeighedText(own, unit_logits, None, ROW) for own, unit_logits in zip(weights, logits, strict=True)
-    ]
+    return [WeighedText(own, unit_logits, None, ROW) for own, unit_logits in zip(weights, logits, strict=True)]
 
 
 @pytest.mark.whole
@@ -79,9 +77,7 @@ def test_one_unit_that_says_all_leaves_no_room():
     """Its weight cannot fall without moving the answer, where the others contradict it."""
     logits = torch.tensor([[8.0, 0.0], [0.0, 8.0], [0.0, 8.0]]).double()
     near = farthest_weights(WeighedText(torch.tensor([0.5, 0.25, 0.25]).double(), logits, 0, ROW))
-    alike = farthest_weights(
-        WeighedText(torch.tensor([0.5, 0.25, 0.25]).double(), torch.ones(3, 2).double(), 0, ROW)
-    )
+    alike = farthest_weights(WeighedText(torch.tensor([0.5, 0.25, 0.25]).double(), torch.ones(3, 2).double(), 0, ROW))
     assert near.divergence < 0.15 < 0.2 < alike.divergence
 
 

@@ -51,9 +51,7 @@ def test_both_games_share_their_ends():
     np.testing.assert_array_equal(hidden.curve[:, 0], shown.curve[:, -1])
     np.testing.assert_array_equal(hidden.curve[:, -1], shown.curve[:, 0])
     predicted = [explanation.prediction.label for explanation in case.explanations]
-    np.testing.assert_array_equal(
-        hidden.curve[:, 0], [LABELS[n % 3] == label for n, label in enumerate(predicted)]
-    )
+    np.testing.assert_array_equal(hidden.curve[:, 0], [LABELS[n % 3] == label for n, label in enumerate(predicted)])
     assert (hiding(case, reference="prediction").curve[:, 0] == 1).all()
 
 
@@ -69,9 +67,7 @@ def test_the_good_order_beats_its_reverse():
     case = case_with(texts)
     whole = answer(case, 0, frozenset())
     best = whole.argmax()
-    effects = [
-        whole[best] - answer(case, 0, frozenset({word}))[best] for word in range(len(case.scores("word")[0]))
-    ]
+    effects = [whole[best] - answer(case, 0, frozenset({word}))[best] for word in range(len(case.scores("word")[0]))]
     good, bad = (case_with(texts, [sign * np.array(effects)]) for sign in (1, -1))
     assert hiding(good, reference="prediction").columns < hiding(bad, reference="prediction").columns
     assert revealing(good, reference="prediction").columns > revealing(bad, reference="prediction").columns
@@ -109,9 +105,7 @@ def test_gold_needs_labels():
     assert hiding(case, reference="prediction").columns.shape == (1, 1)
 
 
-@pytest.mark.parametrize(
-    "settings", [{"steps": 0}, {"reference": "silver"}, {"operator": "blur"}, {"unit": "line"}]
-)
+@pytest.mark.parametrize("settings", [{"steps": 0}, {"reference": "silver"}, {"operator": "blur"}, {"unit": "line"}])
 def test_bad_settings_are_refused(settings):
     with pytest.raises(BadSetting):
         hiding(case_with(examples()[:1]), **settings)

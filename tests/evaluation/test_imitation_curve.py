@@ -38,9 +38,7 @@ def literal_point(base, other):
                 answers.append([power / sum(powers) for power in powers])
             distances.append(sum(abs(p - q) for p, q in zip(*answers, strict=True)) / 2)
             pairs = list(zip(one.weights.tolist(), two.weights.tolist(), strict=True))
-            divergences.append(
-                sum(p * math.log(2 * p / (p + q)) + q * math.log(2 * q / (p + q)) for p, q in pairs) / 2
-            )
+            divergences.append(sum(p * math.log(2 * p / (p + q)) + q * math.log(2 * q / (p + q)) for p, q in pairs) / 2)
     return sum(distances) / len(distances), sum(divergences) / len(divergences)
 
 

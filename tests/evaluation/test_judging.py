@@ -97,9 +97,7 @@ def test_chance_is_the_mean_of_its_draws_and_the_rest_is_measured_from_it(table,
         columns, combine = np.mean([draw.columns for draw in draws], axis=0), draws[0].combine
         cell = table.cell("chance(n_draws=3)", call.title)
         assert cell.value.mean == pytest.approx(combined(columns, combine))
-        assert cell.spread == pytest.approx(
-            np.std([combined(draw.columns, combine) for draw in draws], ddof=1)
-        )
+        assert cell.spread == pytest.approx(np.std([combined(draw.columns, combine) for draw in draws], ddof=1))
         assert cell.over_chance is None
         ours = call(Case(model(), batch, explanations["occlusion"], Scheduler(512)))
         over = table.cell("occlusion", call.title).over_chance
@@ -114,9 +112,7 @@ def test_the_games_have_curves(table):
     assert {curve.method for curve in table.curves} == set(table.methods)
     curve = table.curves[0]
     assert (len(curve.grid), curve.grid[0], curve.grid[-1]) == (21, 0, 1)
-    assert np.trapezoid(curve.mean, curve.grid) == pytest.approx(
-        table.cell(curve.method, curve.metric).value.mean
-    )
+    assert np.trapezoid(curve.mean, curve.grid) == pytest.approx(table.cell(curve.method, curve.metric).value.mean)
 
 
 def test_it_says_what_is_needed_to_repeat_it(table, tmp_path):
@@ -170,9 +166,7 @@ def test_the_order_of_examples_and_a_forgetful_scheduler_change_nothing(monkeypa
 
 def test_progress_counts_every_draw_and_metric():
     reports = []
-    table_of(
-        examples()[:2], ["hiding", "sufficiency"], progress=lambda *facts: reports.append(facts), resamples=10
-    )
+    table_of(examples()[:2], ["hiding", "sufficiency"], progress=lambda *facts: reports.append(facts), resamples=10)
     assert reports == [("judging", done, 8) for done in range(1, 9)]
 
 

@@ -64,8 +64,7 @@ def explanations():
 def true_scores():
     """[example][word], for the class that is explained."""
     return [
-        np.array([weights()[word] for word in one.example.text.split()])
-        * (1 if one.target.label == "yes" else -1)
+        np.array([weights()[word] for word in one.example.text.split()]) * (1 if one.target.label == "yes" else -1)
         for one in explanations()
     ]
 
@@ -112,9 +111,7 @@ def test_equal_explanations_agree_to_1():
     same = check_case(dict.fromkeys(own, own["gradient"]), twins={"itself": tiny_model()})
     for check in ("method_agreement", "corpus_agreement", "seed_agreement"):
         whole = same if check == "method_agreement" else check_case(twins={"itself": tiny_model()})
-        lines = [
-            line for line in outcome(check, whole).lines if line.n and line.value.mean == line.value.mean
-        ]
+        lines = [line for line in outcome(check, whole).lines if line.n and line.value.mean == line.value.mean]
         assert lines
         for line in lines:
             assert line.value.mean == pytest.approx(1, abs=1e-5), (check, line)

@@ -36,9 +36,7 @@ def of_many(gold, predicted):
     for one, other in zip(gold, predicted, strict=True):
         counts[names.index(one), names.index(other)] += 1
     span = range(len(names))
-    above = sum(
-        counts[k, k] * counts[m, n] - counts[n, k] * counts[k, m] for k in span for m in span for n in span
-    )
+    above = sum(counts[k, k] * counts[m, n] - counts[n, k] * counts[k, m] for k in span for m in span for n in span)
     rows = sum(counts[k].sum() * (counts.sum() - counts[k].sum()) for k in span)
     columns = sum(counts[:, k].sum() * (counts.sum() - counts[:, k].sum()) for k in span)
     return above / math.sqrt(rows * columns)

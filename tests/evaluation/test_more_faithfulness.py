@@ -43,8 +43,7 @@ def test_deletion_equals_its_definition(case, most):
 
 def test_random_edits_are_those_of_the_text_whatever_the_scores_are():
     first, second = (
-        random_edits(case_with(examples(), seed), "a", 8, unit="word", operator="absent", seed=0)
-        for seed in (1, 2)
+        random_edits(case_with(examples(), seed), "a", 8, unit="word", operator="absent", seed=0) for seed in (1, 2)
     )
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one.removed, other.removed)

@@ -27,9 +27,7 @@ GROUPINGS = ("separate", "joint", "identity")
 def occurrences(noise, *, count=4000, words=40, width=8):
     """Words drawn by Zipf's law whose states are their vectors and noise."""
     generator = torch.Generator().manual_seed(0)
-    numbers = torch.multinomial(
-        1 / torch.arange(1.0, words + 1), count, replacement=True, generator=generator
-    )
+    numbers = torch.multinomial(1 / torch.arange(1.0, words + 1), count, replacement=True, generator=generator)
     vectors = torch.randn(words, width, generator=generator)
     states = vectors[numbers] + noise * torch.randn(count, width, generator=generator)
     return WordStates(numbers, vectors, states, "word")
@@ -63,9 +61,7 @@ def test_states_that_are_the_words_vectors_say_all(grouping):
 @pytest.mark.parametrize("vocabulary", ("most_frequent", "random_sample"))
 def test_noise_takes_information_away_within_bounds(grouping, vocabulary):
     results = [
-        mutual_information(
-            occurrences(noise), grouping=grouping, vocabulary=vocabulary, n_groups=30, n_words=30
-        )
+        mutual_information(occurrences(noise), grouping=grouping, vocabulary=vocabulary, n_groups=30, n_words=30)
         for noise in (0.1, 1.0, 100.0)
     ]
     informations = [result.information for result in results]
@@ -78,9 +74,7 @@ def test_noise_takes_information_away_within_bounds(grouping, vocabulary):
 
 def test_with_as_many_groups_as_words_separate_groups_are_the_words():
     sample = occurrences(0.5)
-    separate, identity = (
-        mutual_information(sample, grouping=name, n_groups=40) for name in ("separate", "identity")
-    )
+    separate, identity = (mutual_information(sample, grouping=name, n_groups=40) for name in ("separate", "identity"))
     few = mutual_information(sample, grouping="separate", n_groups=10)
     assert separate.information == pytest.approx(identity.information)
     assert few.information < separate.information
@@ -120,12 +114,8 @@ def test_states_of_a_model_are_those_of_single_texts(pooler):
     examples = [Example((text,)) for text in TEXTS]
     together = word_states(model, examples)
     alone = [word_states(model, [example]) for example in examples]
-    assert len(together) == sum(map(len, alone)) and together.unit == (
-        "word" if pooler == "additive" else "piece"
-    )
-    torch.testing.assert_close(
-        together.states, torch.cat([one.states for one in alone]), rtol=1e-4, atol=1e-5
-    )
+    assert len(together) == sum(map(len, alone)) and together.unit == ("word" if pooler == "additive" else "piece")
+    torch.testing.assert_close(together.states, torch.cat([one.states for one in alone]), rtol=1e-4, atol=1e-5)
     vectors = torch.cat([one.vectors[one.words] for one in alone])
     torch.testing.assert_close(together.vectors[together.words], vectors)
     assert len(together.vectors) < len(together)  # "and" and "the" stand there twice

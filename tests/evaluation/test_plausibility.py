@@ -18,9 +18,7 @@ MARKS = ([2, 3, 7], [0], [1, 5, 8, 9], [], [0, 1, 2], [1])
 
 
 def marked_examples():
-    return [
-        mark(example, words) if words else example for example, words in zip(examples(), MARKS, strict=True)
-    ]
+    return [mark(example, words) if words else example for example, words in zip(examples(), MARKS, strict=True)]
 
 
 def perfect(case):
@@ -34,10 +32,7 @@ def selections(case, budget=None):
     lengths = [len(scores) for scores in case.scores("word")]
     shares = [len(gold) / length for gold, length in zip(marks, lengths, strict=True) if gold]
     share = sum(shares) / len(shares) if budget is None else budget
-    return [
-        (set(slow.top(scores, str(share))), gold)
-        for scores, gold in zip(case.scores("word"), marks, strict=True)
-    ]
+    return [(set(slow.top(scores, str(share))), gold) for scores, gold in zip(case.scores("word"), marks, strict=True)]
 
 
 @pytest.mark.parametrize("budget", [None, 0.05, 0.4, 1.0])
@@ -82,9 +77,7 @@ def test_perfect_scores_are_perfect(number):
 
 def test_true_scores_beat_their_negative():
     case = case_with(marked_examples())
-    good, bad = (
-        case_with(marked_examples(), [sign * scores for scores in perfect(case)]) for sign in (1, -1)
-    )
+    good, bad = (case_with(marked_examples(), [sign * scores for scores in perfect(case)]) for sign in (1, -1))
     for metric in (token_f1, iou_f1, auprc):
         better, worse = (metric(judged) for judged in (good, bad))
         assert combined(better.columns, better.combine) > combined(worse.columns, worse.combine)
@@ -127,17 +120,10 @@ def test_iou_f1_is_the_f1_of_means_not_the_mean_of_f1s():
 
 def test_a_constant_score_gets_what_all_orders_get():
     """The benchmark's code takes equal scores as one threshold: one jump from (0, 1) to (1, share of marked words), .62 here."""
-    case = case_with(
-        marked_examples(), [np.ones(len(s)) for s in case_with(marked_examples()).scores("word")]
-    )
+    case = case_with(marked_examples(), [np.ones(len(s)) for s in case_with(marked_examples()).scores("word")])
     pairs = zip(case.scores("word"), selections(case), strict=True)
     expected = [
-        np.mean(
-            [
-                slow.auprc(range(len(scores)), set(places))
-                for places in combinations(range(len(scores)), len(gold))
-            ]
-        )
+        np.mean([slow.auprc(range(len(scores)), set(places)) for places in combinations(range(len(scores)), len(gold))])
         if gold
         else np.nan
         for scores, (_, gold) in pairs

@@ -13,17 +13,13 @@ from tests.evaluation.reader import reader
 from tests.explanations import explanation
 
 TEXT = "one dax two wug three fep"  # reason: dax and wug; decoy: fep
-EXAMPLE = Example(
-    (TEXT,), "yes", (Rationale(0, 4, 7), Rationale(0, 12, 15)), "a", {"distractors": [[0, 22, 25]]}
-)
+EXAMPLE = Example((TEXT,), "yes", (Rationale(0, 4, 7), Rationale(0, 12, 15)), "a", {"distractors": [[0, 22, 25]]})
 
 
 def explanation_of(*scores, example=EXAMPLE, **parts):
     """An explanation of EXAMPLE: scores of its six words, special tokens with the highest score of all."""
     scores = np.array(scores, dtype=float)
-    whole = np.concatenate(
-        [np.full((*scores.shape[:-1], 1), 9.0), scores, np.full((*scores.shape[:-1], 1), 9.0)], -1
-    )
+    whole = np.concatenate([np.full((*scores.shape[:-1], 1), 9.0), scores, np.full((*scores.shape[:-1], 1), 9.0)], -1)
     return explanation(TEXT, whole, example=example, **parts)
 
 

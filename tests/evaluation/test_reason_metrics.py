@@ -35,9 +35,7 @@ def test_they_equal_their_definitions(scores, marked):
         assert value_of("reason_recall_at_k", scores, marked, k=k) == pytest.approx(among / len(marked))
 
 
-@pytest.mark.parametrize(
-    ("scores", "value"), [([1, 0, 2, 0, 0], 1.0), ([2, 0, 1, 0, 0], 0.0), ([1, 0, 1, 0, 0], 0.5)]
-)
+@pytest.mark.parametrize(("scores", "value"), [([1, 0, 2, 0, 0], 1.0), ([2, 0, 1, 0, 0], 0.0), ([1, 0, 1, 0, 0], 0.5)])
 def test_a_decoy_above_the_reason_counts(scores, value):
     """The reason is the first word, the decoy the third."""
     (example,) = examples([TEXT])
@@ -45,6 +43,4 @@ def test_a_decoy_above_the_reason_counts(scores, value):
     planted = replace(mark(example, [0]), meta={"distractors": [[0, start, start + 2]]})
     (call,) = metrics.calls(["decoy_first"])
     assert call(case_with([planted], [np.array(scores, dtype=float)])).columns[0, 0] == value
-    assert np.isnan(
-        call(case_with([replace(planted, meta={})], [np.array(scores, dtype=float)])).columns[0, 0]
-    )
+    assert np.isnan(call(case_with([replace(planted, meta={})], [np.array(scores, dtype=float)])).columns[0, 0])

@@ -21,9 +21,7 @@ class Overflowing(Bag):
 
 def overflowing():
     network = Overflowing()
-    return pellucid.from_network(
-        network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS
-    )
+    return pellucid.from_network(network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS)
 
 
 @pytest.mark.parametrize("metric", ("comprehensiveness", "sufficiency", "hiding"))

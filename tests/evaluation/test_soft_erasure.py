@@ -51,10 +51,7 @@ def test_it_equals_its_definition(metric, chances, normalised):
     case = case_with(examples(), 3)
     values = metric(case, n_draws=3, normalised=normalised).columns[:, 0]
     for index, scores in enumerate(case.scores("word")):
-        a = [
-            (score - min(scores)) / (max(scores) - min(scores)) if len(scores) > 1 else 0.5
-            for score in scores
-        ]
+        a = [(score - min(scores)) / (max(scores) - min(scores)) if len(scores) > 1 else 0.5 for score in scores]
         expected = literal(case, index, [chances(one) for one in a], 3)
         if normalised:
             without_any = literal(case, index, [0.0] * len(a), 1)

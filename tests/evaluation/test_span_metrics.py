@@ -48,12 +48,9 @@ def word_numbers(explanation, count):
 def test_they_are_what_the_model_says_with_and_without_the_spans(operator, n_spans):
     case, settings = span_case(), {"operator": operator, "n_spans": n_spans}
     alone, rest, agrees = (
-        metric(case, **settings).columns[:, 0]
-        for metric in (span_sufficiency, span_comprehensiveness, span_agreement)
+        metric(case, **settings).columns[:, 0] for metric in (span_sufficiency, span_comprehensiveness, span_agreement)
     )
-    for number, (one, explained_class) in enumerate(
-        zip(case.explanations, case.explained_classes(), strict=True)
-    ):
+    for number, (one, explained_class) in enumerate(zip(case.explanations, case.explained_classes(), strict=True)):
         heaviest = word_numbers(one, n_spans)
         others = set(range(len(one.units.parts.content))) - heaviest
         whole = answer(case, number, frozenset())
@@ -62,9 +59,7 @@ def test_they_are_what_the_model_says_with_and_without_the_spans(operator, n_spa
             answer(case, number, frozenset(heaviest), operator),
         )
         assert alone[number] == pytest.approx(whole[explained_class] - with_spans[explained_class], abs=1e-6)
-        assert rest[number] == pytest.approx(
-            whole[explained_class] - without_spans[explained_class], abs=1e-6
-        )
+        assert rest[number] == pytest.approx(whole[explained_class] - without_spans[explained_class], abs=1e-6)
         assert agrees[number] == (with_spans.argmax() == whole.argmax())
     assert np.abs(alone).max() > 0.01 and np.abs(rest).max() > 0.01 and 0 < agrees.mean() < 1
 
@@ -78,8 +73,7 @@ def test_over_random_sets_the_span_against_all_others_of_its_length():
         texts = [one.units.parts.segment[part] for part in one.units.parts.content]
         whole = answer(case, number, frozenset()).argmax()
         others = [
-            answer(case, number, frozenset(range(count)) - {*range(start, start + len(heaviest))}).argmax()
-            == whole
+            answer(case, number, frozenset(range(count)) - {*range(start, start + len(heaviest))}).argmax() == whole
             for start in range(count - len(heaviest) + 1)
             if start != heaviest[0] and len({*texts[start : start + len(heaviest)]}) == 1
         ]
@@ -95,9 +89,7 @@ def test_scores_of_words_are_judged_by_what_stands_above_their_mean(metric):
     scores[2:4] = 1.0
     words, spans = case_with(texts, [scores]), span_case()
     one = spans.explanations[0]
-    weights = np.array(
-        [(first, last) == (3, 4) for first, last in zip(one.units.first, one.units.last, strict=True)]
-    )
+    weights = np.array([(first, last) == (3, 4) for first, last in zip(one.units.first, one.units.last, strict=True)])
     same = Case(model(), words.batch, [replace(one, scores=weights.astype(float))], Scheduler(512))
     np.testing.assert_allclose(metric(words).columns, metric(same).columns)
 

@@ -48,9 +48,7 @@ def test_each_row_is_what_explain_says_of_the_state_at_that_piece(model, analysi
         assert one.rows == (("step", tuple(str(n + 1) for n in range(len(pair.segments[1].split()) + 1))),)
         for row, piece in enumerate(steps_of(one.units)):
             assert piece == source + row
-            (alone,) = pellucid.explain(
-                model, [pair], METHOD, target=HiddenState(3, (piece,)), progress=False
-            )
+            (alone,) = pellucid.explain(model, [pair], METHOD, target=HiddenState(3, (piece,)), progress=False)
             np.testing.assert_allclose(one.scores[row], alone.scores, rtol=0, atol=1e-6)
 
 

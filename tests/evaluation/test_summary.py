@@ -103,9 +103,7 @@ def test_the_interval_over_runs_is_the_written_out_one(runs):
     a, b = RANDOM.normal(size=(2, runs, 12))
     mean, half = literal_interval(a - b)
     interval = paired_difference_over_runs(a, b)
-    assert (interval.mean, interval.low, interval.high) == pytest.approx(
-        (mean, mean - half, mean + half), rel=1e-5
-    )
+    assert (interval.mean, interval.low, interval.high) == pytest.approx((mean, mean - half, mean + half), rel=1e-5)
 
 
 @pytest.mark.parametrize(("of_runs", "of_texts"), ((1.0, 0.0), (0.3, 3.0), (0.0, 3.0), (1.0, 10.0)))

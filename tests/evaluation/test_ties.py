@@ -62,13 +62,10 @@ def case_of(texts, scores, marks, spans=None):
     request = Request(bag(), method_calls(["chance"], bag()), Target("predicted"), 0)
     explained = explain_batch(request, bag().encode(examples), Scheduler(512), silent)["chance"]
     views = [one.row("0").words() for one in explained]
-    explanations = [
-        replace(view, scores=np.array(row, dtype=float)) for view, row in zip(views, scores, strict=True)
-    ]
+    explanations = [replace(view, scores=np.array(row, dtype=float)) for view, row in zip(views, scores, strict=True)]
     if spans is not None:
         explanations = [
-            replace(one, units=all_spans(one.units), scores=np.array(spans, dtype=float))
-            for one in explanations
+            replace(one, units=all_spans(one.units), scores=np.array(spans, dtype=float)) for one in explanations
         ]
     return Case(bag(), bag().encode(examples), explanations, Scheduler(512), 0.25)
 
@@ -91,9 +88,7 @@ def bag_answer(text):
 def in_order(order, scores, marks=(0, 1), texts=TEXTS):
     """The case of the texts with their words in another order; scores and marks go with their words."""
     words = [[text.split()[n] for n in order] for text in texts]
-    return case_of(
-        words, [[scores[n] for n in order]] * len(texts), [[order.index(n) for n in marks]] * len(texts)
-    )
+    return case_of(words, [[scores[n] for n in order]] * len(texts), [[order.index(n) for n in marks]] * len(texts))
 
 
 def judge(name, case, **settings):
@@ -133,10 +128,7 @@ def test_blank_scores_are_worth_what_random_ones_are(name):
     """Of spans, the length would differ."""
     blank = judge(name, in_order(ORDER, PATTERNS[0])).mean(0)
     random = np.array(
-        [
-            judge(name, in_order(ORDER, np.random.default_rng(n).permutation(9).tolist())).mean(0)
-            for n in range(60)
-        ]
+        [judge(name, in_order(ORDER, np.random.default_rng(n).permutation(9).tolist())).mean(0) for n in range(60)]
     )
     spread = random.std(0)
     assert (np.abs(blank - random.mean(0)) <= 3 * spread * np.sqrt(1 / 4 + 1 / 60) + 1e-9).all()
@@ -146,9 +138,7 @@ def test_blank_scores_are_worth_what_random_ones_are(name):
 
 def strict(scores):
     """All scores without ties that are ordered as these are."""
-    groups = [
-        [n for n, one in enumerate(scores) if one == value] for value in sorted(set(scores), reverse=True)
-    ]
+    groups = [[n for n, one in enumerate(scores) if one == value] for value in sorted(set(scores), reverse=True)]
     for orders in product(*(permutations(group) for group in groups)):
         ranks = np.empty(len(scores))
         ranks[[n for group in orders for n in group]] = -np.arange(len(scores))
@@ -181,9 +171,7 @@ def test_equal_scores_are_judged_alike_alone_and_beside_others(name):
         np.testing.assert_allclose(
             judge(name, in_order(ORDER, PATTERNS[1], texts=[text])), whole[number : number + 1], atol=1e-6
         )
-    np.testing.assert_allclose(
-        judge(name, in_order(ORDER, PATTERNS[1], texts=TEXTS[::-1]))[::-1], whole, atol=1e-6
-    )
+    np.testing.assert_allclose(judge(name, in_order(ORDER, PATTERNS[1], texts=TEXTS[::-1]))[::-1], whole, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["comprehensiveness", "sufficiency", "hiding", "revealing", "decision_flip"])
@@ -212,9 +200,7 @@ def test_the_heaviest_of_equal_spans_is_none_of_them():
             alone = tied.copy()
             alone[heavy] = 2.0
             both.append(judge(name, case_of(words, [[0] * 9], [[0]], alone)))
-        np.testing.assert_allclose(
-            judge(name, case_of(words, [[0] * 9], [[0]], tied)), np.mean(both, 0), atol=1e-6
-        )
+        np.testing.assert_allclose(judge(name, case_of(words, [[0] * 9], [[0]], tied)), np.mean(both, 0), atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["token_f1", "iou_f1"])

@@ -71,10 +71,7 @@ def test_extractions_of_other_texts_are_refused(full, bert):
 
 def by_label(model, examples, lengths):
     """Spans whose length tells the label: what an extractor that knows it could do."""
-    return [
-        pellucid.extract(model, one, "random_span_of_length", budget=lengths[one.label])[0]
-        for one in examples
-    ]
+    return [pellucid.extract(model, one, "random_span_of_length", budget=lengths[one.label])[0] for one in examples]
 
 
 def test_a_cut_that_tells_the_label_leaks_and_a_blind_one_does_not(full, bert):

@@ -63,9 +63,7 @@ def test_no_single_lead_of_noise_is_called_real_too_often():
 
 def test_a_method_that_is_truly_better_is_recommended():
     """Half a deviation better on 200 texts: recommended as the best in 80 % or more of the sets."""
-    best = [
-        a_card(metric_leads(seed, better={"good": 0.5})).recommended[:1] == ("good",) for seed in range(100)
-    ]
+    best = [a_card(metric_leads(seed, better={"good": 0.5})).recommended[:1] == ("good",) for seed in range(100)]
     assert np.mean(best) >= 0.8
 
 

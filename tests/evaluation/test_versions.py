@@ -64,8 +64,7 @@ def test_equal_explanations_agree_and_negated_ones_do_not():
     assert same.summary().n_changed == 0
     assert same.summary().means.tau.mean == pytest.approx(1) and same.summary().means.overlap.mean == 1
     negated = [
-        answered(one.example.text, -one.scores[1:-1], label="positive", name=one.example.id)
-        for one in version(1)
+        answered(one.example.text, -one.scores[1:-1], label="positive", name=one.example.id) for one in version(1)
     ]
     assert pellucid.diff(version(1), negated).summary().means.tau.mean == pytest.approx(-1)
 
@@ -106,9 +105,7 @@ def test_equal_texts_of_other_ids_stay_apart_and_repeated_ones_count_once():
 
 def test_words_that_one_tokenizer_joins_are_one_word():
     text = "well-known film"
-    joined = Units(
-        "word", ("[CLS]", "well-known", "film", "[SEP]"), (-1, 0, 0, -1), (0, 0, 11, 0), (0, 10, 15, 0)
-    )
+    joined = Units("word", ("[CLS]", "well-known", "film", "[SEP]"), (-1, 0, 0, -1), (0, 0, 11, 0), (0, 10, 15, 0))
     cut = Units(
         "word",
         ("[CLS]", "well", "-", "known", "film", "[SEP]"),

@@ -73,9 +73,7 @@ def test_more_metrics_go_on_from_the_explanations(narrow, tmp_path, no_explainin
     assert run(narrow, question=compared(calls=MORE)).count == 0
 
 
-@pytest.mark.parametrize(
-    "count", [pytest.param(5, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("count", [pytest.param(5, marks=pytest.mark.whole), pytest.param(20, marks=pytest.mark.long)])
 def test_killed_at_any_moment_of_widening_it_goes_on_and_ends_with_the_same_bytes(narrow, tmp_path, count):
     finished = tmp_path / "finished"
     shutil.copytree(narrow, finished)
@@ -149,19 +147,14 @@ def test_every_value_stands_in_a_parquet_file(narrow):
     assert list(values[values["metric"] == "hiding"]["example"].unique()) == [str(n) for n in range(6)]
     exact = json.loads((narrow / "parts" / "0001.json").read_text())["answers"][0]
     rows = values[(values["method"] == exact["method"]) & (values["metric"] == exact["metric"])]
-    np.testing.assert_array_equal(
-        rows[rows["text"].isin([2, 3])]["value"].to_numpy(), np.ravel(exact["columns"])
-    )
+    np.testing.assert_array_equal(rows[rows["text"].isin([2, 3])]["value"].to_numpy(), np.ravel(exact["columns"]))
 
 
 def test_precision_and_recall_are_columns_and_what_is_not_judged_is_null(tmp_path):
     run(tmp_path, question=compared(calls=["iou_f1"]))
     values = pq.read_table(tmp_path / "values.parquet").to_pandas()
     assert set(values["column"]) == {"precision", "recall"}
-    assert (
-        values[values["text"] == 1]["value"].isna().all()
-        and values[values["text"] == 0]["value"].notna().all()
-    )
+    assert values[values["text"] == 1]["value"].isna().all() and values[values["text"] == 0]["value"].notna().all()
 
 
 def test_a_folder_without_the_file_gets_it_without_any_work(narrow, no_explaining):

@@ -77,9 +77,7 @@ def test_a_text_that_is_a_formula_is_not_computed(tmp_path, text):
 
 def test_whatever_writes_csv_leaves_no_formula():
     source = Path(pellucid.__file__).parent
-    writers = [
-        path for path in source.rglob("*.py") if re.search(r"csv\.\w*[wW]riter\(|to_csv\(", path.read_text())
-    ]
+    writers = [path for path in source.rglob("*.py") if re.search(r"csv\.\w*[wW]riter\(|to_csv\(", path.read_text())]
     assert len(writers) >= 2 and all("uncomputed(" in path.read_text() for path in writers)
 
 

@@ -63,9 +63,7 @@ def test_another_ending_is_refused(tmp_path):
 
 
 def test_explanations_are_plain_objects_without_json_inside_strings(tmp_path):
-    one = explanation(
-        "A fine film.", settings={"window": 1, "of": {"a": [1]}}, diagnostics={"gap": float("nan")}
-    )
+    one = explanation("A fine film.", settings={"window": 1, "of": {"a": [1]}}, diagnostics={"gap": float("nan")})
     rows = explanation("A film.", rows=(("layer", ("0", "1")),))
     write_json_lines([one, rows], tmp_path / "run.jsonl")
     first, second = map(json.loads, (tmp_path / "run.jsonl").read_text("utf-8").splitlines())

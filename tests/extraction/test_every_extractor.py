@@ -19,9 +19,7 @@ SELECTIONS = [(name, mode) for name in NAMES for mode in extractors.get(name).fa
 TEXTS = [
     pellucid.Example(("A gripping, lovely film.",), "positive", id="a"),
     pellucid.Example(("fine",), "neutral", id="b"),
-    pellucid.Example(
-        ("The café was closed on Monday.", "Nobody could eat there, it seems."), "negative", id="c"
-    ),
+    pellucid.Example(("The café was closed on Monday.", "Nobody could eat there, it seems."), "negative", id="c"),
     pellucid.Example(("Long, winding and in the end rather dull. Avoid!",), "negative", id="d"),
 ]
 

@@ -17,9 +17,7 @@ from tests.tiny import corpus, tiny_composed
 LABELLED = [
     pellucid.Example(("A gripping, lovely film.",), "positive", id="a"),
     pellucid.Example(("fine",), "neutral", id="b"),
-    pellucid.Example(
-        ("The café was closed on Monday.", "Nobody could eat there, it seems."), "negative", id="c"
-    ),
+    pellucid.Example(("The café was closed on Monday.", "Nobody could eat there, it seems."), "negative", id="c"),
     pellucid.Example(("Long, winding and in the end rather dull. Avoid!",), "negative", id="d"),
 ]
 
@@ -40,9 +38,7 @@ def test_a_rationale_is_the_words_that_were_read(unit):
 
 
 def _touched(words, spans):
-    return {
-        n for n in words.content for span in spans if words.start[n] < span.end and words.end[n] > span.start
-    }
+    return {n for n in words.content for span in spans if words.start[n] < span.end and words.end[n] > span.start}
 
 
 def test_span_attention_takes_the_spans_that_the_explanation_ranks_first(self_explaining):
@@ -70,9 +66,9 @@ def test_average_gradient_is_the_l1_norm_of_the_gold_probability_by_finite_diffe
             lambda: float(bert.trace([row]).logits.double().softmax(-1)[0, gold]), vectors
         )
     np.testing.assert_allclose(explained.scores[rare], differences, rtol=0.05)
-    assert pellucid.extract(bert, text, "average_gradient", selection="literal")[0].spans[
-        0
-    ].score == pytest.approx(explained.words().scores[~explained.words().special].max())
+    assert pellucid.extract(bert, text, "average_gradient", selection="literal")[0].spans[0].score == pytest.approx(
+        explained.words().scores[~explained.words().special].max()
+    )
 
 
 def test_average_attention_is_the_first_pieces_row_without_specials_scaled_to_one(bert):
@@ -82,9 +78,7 @@ def test_average_attention_is_the_first_pieces_row_without_specials_scaled_to_on
     row = weights.mean(0)[0].detach().numpy()[1:-1]  # [CLS] looks at the text; [CLS] and [SEP] left out
     extraction = pellucid.extract(bert, text, "average_attention", budget=1.0)[0]
     assert extraction.coverage == 1
-    assert extraction.spans[0].score * extraction.n_words == pytest.approx(
-        1
-    )  # the mean over words of what sums to 1
+    assert extraction.spans[0].score * extraction.n_words == pytest.approx(1)  # the mean over words of what sums to 1
     best = pellucid.extract(bert, text, "average_attention", selection="literal")[0].spans[0]
     words = bert.encode([text]).rows[0].word_index[1:-1]
     by_word = [row[[n for n, word in enumerate(words) if word == w]].sum() for w in dict.fromkeys(words)]
@@ -106,9 +100,7 @@ def test_any_attribution_method_is_an_extractor(bert):
 
 def test_random_spans_change_with_the_seed_and_cover_a_third(self_explaining):
     text = "one two three four five six seven eight nine ten eleven twelve"
-    shares = [
-        pellucid.extract(self_explaining, text, "random_span", seed=seed)[0].coverage for seed in range(60)
-    ]
+    shares = [pellucid.extract(self_explaining, text, "random_span", seed=seed)[0].coverage for seed in range(60)]
     assert len(set(shares)) > 5
     # of 12 words the mean length of all spans is (12 + 2) / 3
     assert np.mean(shares) == pytest.approx(14 / 3 / 12, abs=0.08)
@@ -198,9 +190,7 @@ def test_an_ordinary_example_holds_no_extraction():
 def test_a_text_of_several_labels_needs_a_target_that_is_no_label():
     model = tiny_composed("span", problem="multi_label")
     example = pellucid.Example(("a fine film",), f"{model.labels[0]}, {model.labels[1]}", id="both")
-    with pytest.raises(
-        BadInput, match=r"'both' has 2 labels: .* Give target='predicted' or one of the classes"
-    ):
+    with pytest.raises(BadInput, match=r"'both' has 2 labels: .* Give target='predicted' or one of the classes"):
         pellucid.extract(model, [example], "average_gradient")
     for target in ("predicted", model.labels[1]):
         assert pellucid.extract(model, [example], "average_gradient", target=target)[0].spans

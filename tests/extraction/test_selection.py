@@ -30,9 +30,7 @@ def test_a_budget_takes_the_best_span_of_its_length(scores, budget):
     (word_range,) = selected("budget", scores, budget=budget)
     length = min(budget, len(scores))
     assert len(word_range) == length
-    assert slow.mean(scores, (word_range.start, word_range.stop)) == pytest.approx(
-        slow.best_of_length(scores, length)
-    )
+    assert slow.mean(scores, (word_range.start, word_range.stop)) == pytest.approx(slow.best_of_length(scores, length))
 
 
 @given(SCORES)
@@ -42,9 +40,7 @@ def test_max_sum_centred_is_the_largest_centred_sum(scores):
     assert total == pytest.approx(slow.largest_centred_sum(scores), abs=1e-12)
 
 
-@given(
-    SCORES, st.sampled_from(sorted(set(BY_WORDS) - {"same_length"})), st.integers(1, 4), st.integers(1, 12)
-)
+@given(SCORES, st.sampled_from(sorted(set(BY_WORDS) - {"same_length"})), st.integers(1, 4), st.integers(1, 12))
 def test_spans_stand_in_order_without_overlap_and_one_at_least(scores, mode, n_spans, budget):
     takes = mode in ("budget", "best_words")
     ranges = selected(mode, scores, n_spans=n_spans, **({"budget": budget} if takes else {}))
@@ -84,8 +80,7 @@ def test_equal_scores_give_words_anywhere_in_the_text_and_always_the_same(mode, 
     for text in range(300):
         words = [f"{text} {n}" for n in range(7)]
         (one,), (again,) = (
-            Selection(mode, **settings).by_words(np.full(7, 0.1), 0, 0, order)
-            for order in (words, words[::-1])
+            Selection(mode, **settings).by_words(np.full(7, 0.1), 0, 0, order) for order in (words, words[::-1])
         )
         assert {words[n] for n in one} == {words[::-1][n] for n in again}
         starts.append(one.start + (len(one) - 1) / 2)

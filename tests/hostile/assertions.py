@@ -87,9 +87,7 @@ def same(read_back: Sequence[Explanation], saved: Sequence[Explanation]) -> bool
 
 def _parts(explanation: Explanation) -> str:
     parts = {
-        name: getattr(explanation, name)
-        for name in explanation.__dataclass_fields__
-        if name not in ("scores", "units")
+        name: getattr(explanation, name) for name in explanation.__dataclass_fields__ if name not in ("scores", "units")
     }
     units = explanation.units
     shown = units if isinstance(units, Units) else (units.parts, units.first.tolist(), units.last.tolist())

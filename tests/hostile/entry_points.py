@@ -54,11 +54,7 @@ def entry_points(folder: Path) -> dict[str, EntryPoint]:
 
 def files_of(folder: Path) -> dict[str, bytes]:
     """Every file below a folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def _results(folder: Path, name: str) -> EntryPoint:
@@ -82,9 +78,7 @@ def _read_and_draw(folder: Path, name: str) -> None:
     for one in results:
         _all_views(one)
     _ignore_refusals(lambda: pellucid.to_data_frame(results), lambda: pellucid.to_dataset(results))
-    _ignore_refusals(
-        lambda: pellucid.to_shap(results), lambda: pellucid.write_eraser(results, folder / "eraser.jsonl")
-    )
+    _ignore_refusals(lambda: pellucid.to_shap(results), lambda: pellucid.write_eraser(results, folder / "eraser.jsonl"))
     _ignore_refusals(*(partial(_compare_versions, results, method, folder) for method in results.methods))
     examples = [one.example for one in results]
     _ignore_refusals(lambda: pellucid.write_json_lines(examples, folder / "examples.jsonl"))
@@ -109,9 +103,7 @@ def _all_views(one: Explanation) -> None:
         lambda: one.words().words(),
         lambda: one.hidden_sum,
     )
-    _ignore_refusals(
-        lambda: one.row(*(labels[0] for _, labels in one.rows)), lambda: one.prediction.probability
-    )
+    _ignore_refusals(lambda: one.row(*(labels[0] for _, labels in one.rows)), lambda: one.prediction.probability)
 
 
 def _ignore_refusals(*calls: Callable[[], object]) -> None:
@@ -142,9 +134,7 @@ def _comparison(folder: Path, finished: bool) -> EntryPoint:
 
     def compare(folder: Path) -> None:
         metrics = ["comprehensiveness", "token_f1", "hiding"]
-        table = pellucid.compare(
-            model, examples, ["gradient"], metrics, resamples=10, folder=folder, progress=False
-        )
+        table = pellucid.compare(model, examples, ["gradient"], metrics, resamples=10, folder=folder, progress=False)
         str(table)
 
     compare(folder)

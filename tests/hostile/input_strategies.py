@@ -56,13 +56,9 @@ SCRIPTS = (
 WORDS = ("a fine film", "not", "dull .", "lovely", "1e309", "-0", "NaN", "null", "true", "None", "0x1F")
 
 
-def joined(
-    parts: st.SearchStrategy[str], most: int, glue: tuple[str, ...] = ("", " ")
-) -> st.SearchStrategy[str]:
+def joined(parts: st.SearchStrategy[str], most: int, glue: tuple[str, ...] = ("", " ")) -> st.SearchStrategy[str]:
     """Several parts in a row."""
-    return st.tuples(st.lists(parts, max_size=most), st.sampled_from(glue)).map(
-        lambda drawn: drawn[1].join(drawn[0])
-    )
+    return st.tuples(st.lists(parts, max_size=most), st.sampled_from(glue)).map(lambda drawn: drawn[1].join(drawn[0]))
 
 
 def of_characters(characters: str, most: int = 20) -> st.SearchStrategy[str]:
@@ -108,9 +104,7 @@ def texts_or_pairs() -> st.SearchStrategy:
 @cache
 def names(surrogates: bool = False) -> st.SearchStrategy[str]:
     """Names of classes, examples, models, methods, settings and files."""
-    return st.one_of(
-        joined(fragments(surrogates), 2), st.sampled_from(WORDS), st.sampled_from(MARKUP), st.just("")
-    )
+    return st.one_of(joined(fragments(surrogates), 2), st.sampled_from(WORDS), st.sampled_from(MARKUP), st.just(""))
 
 
 @cache
@@ -118,9 +112,7 @@ def numbers() -> st.SearchStrategy[float]:
     """Numbers of every size, also not-a-number and infinity."""
     return st.one_of(
         st.floats(),
-        st.sampled_from(
-            [0.0, -0.0, 1e-45, 3.4e38, -3.4e38, float("nan"), float("inf"), float("-inf"), 1e308]
-        ),
+        st.sampled_from([0.0, -0.0, 1e-45, 3.4e38, -3.4e38, float("nan"), float("inf"), float("-inf"), 1e308]),
     )
 
 
@@ -141,9 +133,7 @@ def plain_values() -> st.SearchStrategy:
 def metas() -> st.SearchStrategy[dict]:
     """The meta of examples: plain values, sometimes also values that no file can contain."""
     strange = st.sampled_from([{1, 2}, b"bytes", 1j, object(), float("nan")])
-    return st.dictionaries(
-        names(surrogates=True), st.one_of(plain_values(), plain_values(), strange), max_size=3
-    )
+    return st.dictionaries(names(surrogates=True), st.one_of(plain_values(), plain_values(), strange), max_size=3)
 
 
 @cache

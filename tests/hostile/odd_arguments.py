@@ -495,9 +495,7 @@ def doors(folder: Path) -> dict[str, Door]:
             }
             | columns,
         ),
-        "predict": Door(
-            pellucid.predict, {"model": model, "texts": texts, "text": None, "label": None} | quiet
-        ),
+        "predict": Door(pellucid.predict, {"model": model, "texts": texts, "text": None, "label": None} | quiet),
         "model.predict": Door(model.predict, {"texts": texts}),
         "accuracy": Door(pellucid.accuracy, {"model": model, "examples": texts} | columns),
         "write_blind_sheet": Door(
@@ -605,24 +603,16 @@ def doors(folder: Path) -> dict[str, Door]:
             {"results": [result], "table": table, "path": folder / "page.html", "title": "t", "about": None}
             | {"scale": "page"},
         ),
-        "figure": Door(
-            pellucid.figure, {"result": result, "path": None, "kind": None, "theme": "light", "width": 6.3}
-        ),
+        "figure": Door(pellucid.figure, {"result": result, "path": None, "kind": None, "theme": "light", "width": 6.3}),
         "latex": Door(pellucid.latex, {"result": result}),
         "write_csv": Door(pellucid.write_csv, {"results": [result], "path": folder / "results.csv"}),
         "to_data_frame": Door(pellucid.to_data_frame, {"results": [result]}),
         "to_dataset": Door(pellucid.to_dataset, {"items": [result]}),
         "to_shap": Door(pellucid.to_shap, {"explanations": [result]}),
-        "write_eraser": Door(
-            pellucid.write_eraser, {"explanations": [result], "path": folder / "eraser.jsonl"}
-        ),
-        "write_eraser_examples": Door(
-            pellucid.write_eraser_examples, {"examples": texts, "folder": folder / "eraser"}
-        ),
+        "write_eraser": Door(pellucid.write_eraser, {"explanations": [result], "path": folder / "eraser.jsonl"}),
+        "write_eraser_examples": Door(pellucid.write_eraser_examples, {"examples": texts, "folder": folder / "eraser"}),
         "write_json_lines": Door(pellucid.write_json_lines, {"items": texts, "path": folder / "lines.jsonl"}),
-        "Example": Door(
-            pellucid.Example, {"segments": ("a",), "label": None, "rationales": (), "id": "", "meta": {}}
-        ),
+        "Example": Door(pellucid.Example, {"segments": ("a",), "label": None, "rationales": (), "id": "", "meta": {}}),
         "HiddenState": Door(pellucid.HiddenState, {"layer": 0, "positions": "first"}),
     }
 

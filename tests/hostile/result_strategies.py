@@ -25,10 +25,7 @@ def any_name() -> st.SearchStrategy[str]:
 def _units(draw: st.DrawFn, segments: tuple[str, ...]) -> Units | Spans:
     """The words of the texts, or all their spans; special tokens have strange names."""
     units = word_units(segments)
-    tokens = [
-        draw(names()) if special else label
-        for label, special in zip(units.labels, units.special, strict=True)
-    ]
+    tokens = [draw(names()) if special else label for label, special in zip(units.labels, units.special, strict=True)]
     pieces = Units("piece", tuple(tokens), units.segment, units.start, units.end)
     return all_spans(pieces) if len(pieces) < MOST_PARTS and draw(st.booleans()) else pieces
 

@@ -212,9 +212,7 @@ def spoilt_text(rng: Random, whole: bytes) -> tuple[bytes, str]:
     separator = rng.choice([",", "\t", " ", "/", ":"])
     fields = lines[number].split(separator)
     field = rng.randrange(len(fields))
-    act = rng.choice(
-        ["exchange", "repeat line", "repeat field", "drop line", "drop field", "mark", "ends", "quote"]
-    )
+    act = rng.choice(["exchange", "repeat line", "repeat field", "drop line", "drop field", "mark", "ends", "quote"])
     _spoil_field(rng, act, fields, field)
     lines[number] = separator.join(fields)
     spoilt = "".join(_lines_after(rng, act, lines, number)).encode("utf-8", "replace")
@@ -252,17 +250,13 @@ def spoilt_safetensors(rng: Random, whole: bytes) -> tuple[bytes, str]:
     header, body = json.loads(whole[8 : 8 + length]), whole[8 + length :]
     names = [name for name in header if name != "__metadata__"]
     name, other = rng.choice(names), rng.choice(names)
-    act = rng.choice(
-        ["shape", "dtype", "offsets", "swap", "rename", "drop", "length", "metadata", "nan", "value"]
-    )
+    act = rng.choice(["shape", "dtype", "offsets", "swap", "rename", "drop", "length", "metadata", "nan", "value"])
     if act == "length":
         forged = rng.choice([0, 1, length - 1, length + 1, 2**31, 2**40, 2**63, 2**64 - 1])
         return struct.pack("<Q", forged) + whole[8:], f"header length {forged}"
     if act == "nan":
         start, end = header[name]["data_offsets"]
-        wrong = rng.choice(
-            [b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff", b"\xff\xff\x7f\x7f"]
-        )
+        wrong = rng.choice([b"\x00\x00\xc0\x7f", b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff", b"\xff\xff\x7f\x7f"])
         body = body[:start] + (wrong * (end - start))[: end - start] + body[end:]
     elif act == "value":
         header, _ = spoilt_value(rng, header)
@@ -295,9 +289,7 @@ def spoilt_rows(rng: Random, whole: bytes) -> tuple[bytes, str]:
     """A Parquet file with its values, its types, its form or its pages changed."""
     table = pq.read_table(BytesIO(whole))
     rows, recipe = spoilt_value(rng, table.to_pylist())
-    act = rng.choice(
-        ["same types", "same types", "other types", "no form", "no column", "column twice", "again"]
-    )
+    act = rng.choice(["same types", "same types", "other types", "no form", "no column", "column twice", "again"])
     try:
         records = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
         spoilt = pa.Table.from_pylist(records, None if act == "other types" else table.schema)
@@ -312,13 +304,9 @@ def _as_file(rng: Random, act: str, spoilt: pa.Table, table: pa.Table) -> bytes:
     elif act == "column twice" and spoilt.column_names:
         spoilt = spoilt.append_column(rng.choice(spoilt.column_names), spoilt.column(0))
     elif act == "again":
-        spoilt = rng.choice(
-            [spoilt.slice(0, 0), pa.concat_tables([spoilt] * 2), pa.concat_tables([spoilt] * 20)]
-        )
+        spoilt = rng.choice([spoilt.slice(0, 0), pa.concat_tables([spoilt] * 2), pa.concat_tables([spoilt] * 20)])
     if act != "no form":
         spoilt = spoilt.replace_schema_metadata(table.schema.metadata)
     file = BytesIO()
-    pq.write_table(
-        spoilt, file, compression=rng.choice(["zstd", "none", "snappy"]), use_dictionary=rng.random() < 0.5
-    )
+    pq.write_table(spoilt, file, compression=rng.choice(["zstd", "none", "snappy"]), use_dictionary=rng.random() < 0.5)
     return file.getvalue()

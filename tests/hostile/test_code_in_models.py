@@ -34,9 +34,7 @@ def model(tmp_path):
 def composed(tmp_path):
     """A composed model's folder that a test may spoil."""
     classifier = tiny_composed("span")
-    save_composed(
-        classifier.network, classifier.tokenizer, Plan("tiny", "span", {}, LABELS), tmp_path / "composed"
-    )
+    save_composed(classifier.network, classifier.tokenizer, Plan("tiny", "span", {}, LABELS), tmp_path / "composed")
     return tmp_path / "composed"
 
 
@@ -164,9 +162,7 @@ def test_code_in_a_nested_configuration_is_refused(model, composed):
     refused(composed, "asks for code of its own")
 
 
-@pytest.mark.parametrize(
-    "name", ["attn_implementation", "_attn_implementation", "_attn_implementation_internal"]
-)
+@pytest.mark.parametrize("name", ["attn_implementation", "_attn_implementation", "_attn_implementation_internal"])
 @pytest.mark.parametrize(
     "value", ["someone/kernels", "flex_attention", "flash_attention_2", "paged|sdpa", {"": "someone/kernels"}]
 )
@@ -265,9 +261,7 @@ def test_a_distributed_checkpoint_is_not_opened(model, pickled):
     assert pellucid.explain(pellucid.load(model), "A fine film.", "gradient", progress=False)
 
 
-@pytest.mark.parametrize(
-    "name", ["../other.safetensors", "inner/../../other.safetensors", "/other.safetensors"]
-)
+@pytest.mark.parametrize("name", ["../other.safetensors", "inner/../../other.safetensors", "/other.safetensors"])
 def test_shards_outside_the_folder_are_not_read(model, tmp_path, name):
     name = str(tmp_path / "other.safetensors") if name.startswith("/") else name
     (model / "inner").mkdir()
@@ -325,9 +319,7 @@ def test_a_snapshot_of_the_hub_is_read_through_its_links(model, tmp_path, monkey
     assert pellucid.load(moved).labels == LABELS
 
 
-@pytest.mark.parametrize(
-    ("word", "offline"), [("0", False), ("no", False), ("", False), ("1", True), ("true", True)]
-)
+@pytest.mark.parametrize(("word", "offline"), [("0", False), ("no", False), ("", False), ("1", True), ("true", True)])
 def test_the_word_for_offline_is_read_as_the_hub_reads_it(monkeypatch, word, offline):
     from huggingface_hub import constants
 

@@ -12,9 +12,7 @@ from tests.hostile.generated_cases import generated
 from tests.hostile.input_strategies import names, texts
 from tests.tiny import LABELS, save_tiny
 
-METHODS = st.one_of(
-    st.sampled_from(["gradient", "chance", "attention", "span_attention", "Gradient"]), names()
-)
+METHODS = st.one_of(st.sampled_from(["gradient", "chance", "attention", "span_attention", "Gradient"]), names())
 SETTINGS = st.one_of(
     st.sampled_from(["n_draws=2", "norm=l1", "norm", "=", "n_draws=-1", "n_draws=NaN", "unit=[]"]), names()
 )
@@ -76,9 +74,7 @@ def test_writing_anywhere_ends_well(saved, tmp_path_factory, name, ending):
 @generated(
     20,
     300,
-    words=st.lists(
-        st.one_of(names(), st.sampled_from(["explain", "compare", "train", "--help"])), max_size=4
-    ),
+    words=st.lists(st.one_of(names(), st.sampled_from(["explain", "compare", "train", "--help"])), max_size=4),
 )
 def test_any_words_end_well(tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
@@ -96,9 +92,7 @@ def test_any_words_end_well(tmp_path, monkeypatch, words):
                 texts(),
                 st.sampled_from(LABELS),
             ),
-            st.dictionaries(st.sampled_from(["text", "label", "id", "evidence", "text_a"]), names()).map(
-                json.dumps
-            ),
+            st.dictionaries(st.sampled_from(["text", "label", "id", "evidence", "text_a"]), names()).map(json.dumps),
             names(),
         ),
         min_size=1,

@@ -17,15 +17,11 @@ def every(tmp_path_factory):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bounds of memory are Linux's")
-@pytest.mark.parametrize(
-    "cases", [80, pytest.param(5000, marks=[pytest.mark.long, pytest.mark.timeout(3600)])]
-)
+@pytest.mark.parametrize("cases", [80, pytest.param(5000, marks=[pytest.mark.long, pytest.mark.timeout(3600)])])
 def test_spoilt_files_are_read_or_refused(every, tmp_path, monkeypatch, record_property, cases):
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    failures = [
-        failure for number in range(cases) if (failure := _failure(number, every, tmp_path / "spoilt"))
-    ]
+    failures = [failure for number in range(cases) if (failure := _failure(number, every, tmp_path / "spoilt"))]
     record_property("generated cases", cases)
     assert not failures, f"{len(failures)} of {cases}:\n" + "\n".join(failures[:MOST_SHOWN])
 

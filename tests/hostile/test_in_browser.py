@@ -11,9 +11,7 @@ from tests.reports.sample_results import sample_explanation, sample_table
 from tests.reports.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks
 
 COUNTERS = "() => [window.__ran, document.scripts.length, document.images.length, document.links.length]"
-FOREIGN = (
-    "script, img, iframe, object, embed, link, base, form, math, svg svg, input, audio, video, foreignObject"
-)
+FOREIGN = "script, img, iframe, object, embed, link, base, form, math, svg svg, input, audio, video, foreignObject"
 
 
 def hostile(word, **changes):

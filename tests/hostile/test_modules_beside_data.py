@@ -57,9 +57,7 @@ class Data:
         for folder in (self.folder, self.programs, self._ran):
             folder.mkdir()
         save_tiny(self.folder / "model", labels=LABELS)
-        rows = [
-            {"text": f"A fine film, number {number}.", "label": LABELS[number % 2]} for number in range(66)
-        ]
+        rows = [{"text": f"A fine film, number {number}.", "label": LABELS[number % 2]} for number in range(66)]
         (self.folder / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         for name in NAMES:
             (self.folder / f"{name}.py").write_text(f"open({str(self._ran / name)!r}, 'w').close()\n")

@@ -54,9 +54,7 @@ def test_every_door_is_tried(every_door):
     assert len(odd_values()) >= 200
 
 
-@pytest.mark.parametrize(
-    "share", ["few", pytest.param("all", marks=[pytest.mark.long, pytest.mark.timeout(3600)])]
-)
+@pytest.mark.parametrize("share", ["few", pytest.param("all", marks=[pytest.mark.long, pytest.mark.timeout(3600)])])
 @pytest.mark.parametrize("name", NAMES)
 def test_an_odd_argument_ends_in_a_result_or_a_sentence(every_door, name, share):
     door = every_door[name]

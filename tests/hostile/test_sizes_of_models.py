@@ -59,9 +59,7 @@ def refused(folder):
 
 def sparse(path, numbers):
     """A safetensors file that says it has so many numbers and has none of them on disk."""
-    header = json.dumps(
-        {"x": {"dtype": "F32", "shape": [numbers], "data_offsets": [0, 4 * numbers]}}
-    ).encode()
+    header = json.dumps({"x": {"dtype": "F32", "shape": [numbers], "data_offsets": [0, 4 * numbers]}}).encode()
     with path.open("wb") as file:
         file.write(struct.pack("<Q", len(header)) + header)
         file.truncate(8 + len(header) + 4 * numbers)
@@ -96,9 +94,7 @@ def test_a_header_of_gigabytes_is_not_read(model):
     assert "bytes of names" in refused(model)
 
 
-@pytest.mark.parametrize(
-    "name", ["config.json", "tokenizer_config.json", "generation_config.json", "tokenizer.json"]
-)
+@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json", "generation_config.json", "tokenizer.json"])
 def test_a_sparse_description_is_not_read(model, name):
     with (model / name).open("a+b") as file:
         file.truncate(1 << 34)
@@ -132,9 +128,7 @@ def test_numbers_out_of_proportion_are_refused(model, part):
 
 def test_numbers_within_proportion_are_read(model):
     """Lengths, bases of rotations and numbers of tokens may be large, and so may what no weight is made of."""
-    change(
-        model, rope_theta=10_000_000, sliding_window=131_072, decoder_start_token_id=128_009, something=15_000
-    )
+    change(model, rope_theta=10_000_000, sliding_window=131_072, decoder_start_token_id=128_009, something=15_000)
     assert pellucid.load(model).labels == LABELS
 
 
@@ -179,9 +173,7 @@ def passes(kind, small):
     path = Path("config.json")
     check_values(values, path)
     check_numbers(values, sizes, path)
-    check_sizes(
-        lambda: new_network(configuration(values), MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING), sizes, path
-    )
+    check_sizes(lambda: new_network(configuration(values), MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING), sizes, path)
     return True
 
 
@@ -247,9 +239,7 @@ def forge(kind, place):
 
 def _numbers(value, way=()):
     """The way to every number, and to everything that was left open, in a JSON value."""
-    inside = (
-        value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
-    )
+    inside = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
     for key, inner in inside:
         if key not in ("id2label", "label2id"):
             yield from _numbers(inner, (*way, key))

@@ -59,9 +59,7 @@ def written(files, folder):
 def answer_of(folder):
     """What a model answers, or None after an error that says what is wrong."""
     try:
-        [explanation] = pellucid.explain(
-            pellucid.load(folder), "A fine, fine film.", "gradient", progress=False
-        )
+        [explanation] = pellucid.explain(pellucid.load(folder), "A fine, fine film.", "gradient", progress=False)
     except PellucidError as error:
         assert_good_message(error)
         return None
@@ -69,9 +67,7 @@ def answer_of(folder):
     return explanation
 
 
-@generated(
-    25, 700, drawn=st.data(), kind=st.sampled_from(["hugging_face", "composed"]), name=st.sampled_from(FILES)
-)
+@generated(25, 700, drawn=st.data(), kind=st.sampled_from(["hugging_face", "composed"]), name=st.sampled_from(FILES))
 def test_a_spoilt_model_is_refused_or_answers(good, folder, drawn, kind, name):
     whole = good[kind][name]
     if not drawn.draw(st.integers(0, 3)):

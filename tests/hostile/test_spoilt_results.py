@@ -36,9 +36,7 @@ def saved(tmp_path_factory):
     return {path.name: path.read_bytes() for path in place.iterdir()}
 
 
-@generated(
-    60, 1500, drawn=st.data(), name=st.sampled_from(["results.json", "results.json", "results.parquet"])
-)
+@generated(60, 1500, drawn=st.data(), name=st.sampled_from(["results.json", "results.json", "results.parquet"]))
 def test_spoilt_results_are_read_or_refused(saved, folder, drawn, name):
     path = folder / name
     path.write_bytes(_spoilt(drawn, saved[name]))

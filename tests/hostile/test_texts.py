@@ -47,9 +47,7 @@ def explained(model, examples, method, target=("predicted", "logit")):
     """The explanations, or none after an error that says what is wrong."""
     name, settings = (method, {}) if isinstance(method, str) else method
     try:
-        return pellucid.explain(
-            model, examples, name, target=target[0], output=target[1], progress=False, **settings
-        )
+        return pellucid.explain(model, examples, name, target=target[0], output=target[1], progress=False, **settings)
     except PellucidError as error:
         assert_good_message(error)
         return []
@@ -59,16 +57,12 @@ def explained(model, examples, method, target=("predicted", "logit")):
     80,
     4000,
     text=texts_or_pairs(),
-    kind=st.sampled_from(
-        ["bert", "span", "roberta", "xlm_roberta", "albert", "mpnet", "deberta_v3", "modernbert"]
-    ),
+    kind=st.sampled_from(["bert", "span", "roberta", "xlm_roberta", "albert", "mpnet", "deberta_v3", "modernbert"]),
     method=st.sampled_from(METHODS),
     target=st.sampled_from(TARGETS),
     ending=ENDINGS,
 )
-def test_any_text_is_explained_saved_and_drawn_or_refused(
-    *, tiny_models, folder, text, kind, method, target, ending
-):
+def test_any_text_is_explained_saved_and_drawn_or_refused(*, tiny_models, folder, text, kind, method, target, ending):
     model = tiny_models[kind]
     name = method if isinstance(method, str) else method[0]
     if not works(name, model) or (name in ("occlusion", "integrated_gradients") and len(str(text)) > LONG):
@@ -118,9 +112,7 @@ def test_any_number_of_classes_with_any_names(folder, count, stem, problem, targ
             assert_printed_safely([explanation])
 
 
-@generated(
-    100, 1000, text=texts(surrogates=False), kind=st.sampled_from([kind for kind in KINDS if kind != "piece"])
-)
+@generated(100, 1000, text=texts(surrogates=False), kind=st.sampled_from([kind for kind in KINDS if kind != "piece"]))
 def test_the_units_of_any_text_are_in_order_and_cover_what_is_visible(text, kind):
     places = text_units(text, kind)
     assert all(start < end for start, end in places)

@@ -13,9 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "error-messages.md"
 @pytest.mark.whole
 def test_the_page_is_what_comes_today():
     page = transcript()
-    assert PAGE.read_text(encoding="utf-8") == page, (
-        "python -m tests.hostile.transcript > docs/error-messages.md"
-    )
+    assert PAGE.read_text(encoding="utf-8") == page, "python -m tests.hostile.transcript > docs/error-messages.md"
     assert "/tmp" not in page and "Traceback" not in page
 
 

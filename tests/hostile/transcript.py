@@ -203,9 +203,7 @@ SITUATIONS = {
         typed("compare", "MODEL", "data.jsonl", "--methods", "gradient,anchors"),
         typed("compare", "MODEL", "data.jsonl", "--metrics", "hidding"),
         typed("compare", "MODEL", "data.jsonl", "--methods", ","),
-        typed(
-            "compare", "MODEL", "data.jsonl", "--methods", "gradient", "--metrics", "hiding", "--out", "MODEL"
-        ),
+        typed("compare", "MODEL", "data.jsonl", "--methods", "gradient", "--metrics", "hiding", "--out", "MODEL"),
         typed("convert", "data.jsonl", "data.xml"),
         Written("pellucid.compare(model, [], ['gradient'])"),
         Written("pellucid.compare(model, pellucid.examples('data.jsonl'), 'gradient')"),
@@ -298,9 +296,7 @@ def make(folder: Path) -> None:
     (folder / "texts.txt").write_text("A fine film.\nDull.\n", encoding="utf-8")
     (folder / "latin1.txt").write_bytes("Ein schöner Film.\n".encode("latin-1"))
     (folder / "config.json").write_text("{}", encoding="utf-8")
-    subjects = (
-        "trains frogs bread winter ghosts tea rivers clowns chess snow".split()
-    )  # no two texts are equal
+    subjects = "trains frogs bread winter ghosts tea rivers clowns chess snow".split()  # no two texts are equal
     rows = [
         {"text": f"A {word} film about {subject}.", "label": label}
         for subject in subjects
@@ -352,9 +348,7 @@ SPOILT = {
     "LOST_WEIGHTS": lambda place: _weights(place, lambda tensors: tensors.pop("bert.pooler.dense.bias")),
     "CUT_OFF": lambda place: os.truncate(place / "model.safetensors", 1000),
     "SAME_NAMES": lambda place: _config(place, id2label={"0": "good", "1": "good", "2": "bad"}),
-    "NOT_NUMBERS": lambda place: _weights(
-        place, lambda tensors: tensors["classifier.bias"].fill_(float("nan"))
-    ),
+    "NOT_NUMBERS": lambda place: _weights(place, lambda tensors: tensors["classifier.bias"].fill_(float("nan"))),
 }
 
 

@@ -6,9 +6,7 @@ from torch import Tensor
 from pellucid.models.pooling.pooler import PieceTensors
 
 
-def pieces_of(
-    word_index: Tensor, segments: Tensor, mask: Tensor | None = None, **more: Tensor
-) -> PieceTensors:
+def pieces_of(word_index: Tensor, segments: Tensor, mask: Tensor | None = None, **more: Tensor) -> PieceTensors:
     """Pieces [batch piece] of these words and texts; mask: the attention mask, None where all are read."""
     ids = torch.zeros_like(word_index)
     mask = torch.ones_like(word_index) if mask is None else mask

@@ -48,9 +48,7 @@ def test_a_linear_network_gets_its_closed_form(method):
     model = wrapped()
     settings = {"baselines": "zero"} if method == "integrated_gradients" else {}
     explanation = ask(model, ["a gripping and lovely film"], (method, settings), target=Target("positive"))[0]
-    np.testing.assert_allclose(
-        explanation.scores, closed_form(model, "a gripping and lovely film", 2), atol=1e-5
-    )
+    np.testing.assert_allclose(explanation.scores, closed_form(model, "a gripping and lovely film", 2), atol=1e-5)
 
 
 @pytest.mark.parametrize("method", [name for name in attributions.names() if name != "span_attention"])
@@ -158,9 +156,7 @@ def test_a_wrapped_hugging_face_network_is_explained_as_itself(bert):
     def tokenize(text):
         encoded = bert.tokenizer(text, return_offsets_mapping=True)
         places = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
-        return [
-            (number, start, end) if start < end else (number, None, None) for number, (start, end) in places
-        ]
+        return [(number, start, end) if start < end else (number, None, None) for number, (start, end) in places]
 
     model = from_network(
         bert.network,
@@ -411,9 +407,7 @@ def test_a_linear_pipeline_gets_its_closed_form():
     pipeline = make_pipeline(CountVectorizer(), LinearSVC()).fit(texts, ["up", "down", "up", "down"])
     weights = dict(zip(pipeline[0].get_feature_names_out(), pipeline[1].coef_[0], strict=True))
     explanation = ask(from_pipeline(pipeline), ["dull lovely book"], "occlusion", target=Target("up"))[0]
-    np.testing.assert_allclose(
-        explanation.scores, [weights[word] for word in ("dull", "lovely", "book")], atol=1e-6
-    )
+    np.testing.assert_allclose(explanation.scores, [weights[word] for word in ("dull", "lovely", "book")], atol=1e-6)
 
 
 def test_what_is_no_fitted_classifier_raises():

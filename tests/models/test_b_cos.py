@@ -160,9 +160,7 @@ def test_the_form_is_part_of_a_models_hash():
 def test_what_cannot_be_is_refused(tmp_path):
     with pytest.raises(BadSetting, match="form='bcos' is not possible; give 'b_cos'"):
         pellucid.train("pocket", pooler="mean", form="bcos", out=tmp_path)
-    with pytest.raises(
-        BadSetting, match="pooler='span' is not; give pooler='first_token' or 'maximum' or 'mean'"
-    ):
+    with pytest.raises(BadSetting, match="pooler='span' is not; give pooler='first_token' or 'maximum' or 'mean'"):
         pellucid.train("pocket", form="b_cos", out=tmp_path)
     with pytest.raises(ModelCannot, match=r"has no B-cos layers \(it was not trained with form='b_cos'\)"):
         ask(tiny_composed("mean"), [TEXTS[0]], "b_cos")

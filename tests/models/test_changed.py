@@ -71,9 +71,7 @@ def test_shifted_vectors_give_the_same_answers_and_leave_the_model_alone():
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
     moved = shifted.embedding.weight - model.embedding.weight
     assert model.hash == digest != shifted.hash
-    np.testing.assert_allclose(
-        moved.detach().numpy(), np.broadcast_to(moved[0].detach(), moved.shape), atol=1e-5
-    )
+    np.testing.assert_allclose(moved.detach().numpy(), np.broadcast_to(moved[0].detach(), moved.shape), atol=1e-5)
     assert float(moved.detach().abs().mean()) > 0.1 * float(model.embedding.weight.detach().std())
 
 

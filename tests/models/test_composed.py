@@ -57,9 +57,7 @@ def literal_spans(classifier, example):
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_the_weights_are_the_papers(settings, texts):
     classifier = tiny_composed("span", **settings)
-    for example, explanation in zip(
-        as_examples(texts), ask(classifier, texts, "span_attention"), strict=True
-    ):
+    for example, explanation in zip(as_examples(texts), ask(classifier, texts, "span_attention"), strict=True):
         with torch.no_grad():
             _, _, scores = literal_spans(classifier, example)
         expected = torch.tensor(list(scores.values()), dtype=torch.float64).softmax(0)
@@ -71,9 +69,7 @@ def test_the_weights_are_the_papers(settings, texts):
 def test_weight_times_span_logit_sums_to_the_logit(settings, texts):
     """Property 14: the head is linear and the weights sum to 1, so nothing of the logit is left over."""
     classifier = tiny_composed("span", **settings)
-    for example, explanation in zip(
-        as_examples(texts), ask(classifier, texts, "span_attention"), strict=True
-    ):
+    for example, explanation in zip(as_examples(texts), ask(classifier, texts, "span_attention"), strict=True):
         with torch.no_grad():
             spans, vectors, _ = literal_spans(classifier, example)
             logits = torch.stack([classifier.network.head(vectors[span]) for span in spans])
@@ -122,9 +118,7 @@ def test_gradients_reach_a_text_beside_one_without_words(self_explaining, texts)
     rows = [batch.edited(0, batch.units[0].content, "absent"), batch.rows[1]]
     self_explaining.network.zero_grad()
     self_explaining.network(**self_explaining.place(rows)).logits.sum().backward()
-    gradients = [
-        parameter.grad for parameter in self_explaining.network.parameters() if parameter.grad is not None
-    ]
+    gradients = [parameter.grad for parameter in self_explaining.network.parameters() if parameter.grad is not None]
     assert all(gradient.isfinite().all() for gradient in gradients)
     self_explaining.network.zero_grad(set_to_none=True)
 
@@ -200,9 +194,7 @@ def test_the_hash_names_the_configuration():
 
 @pytest.fixture
 def saved(tmp_path, self_explaining):
-    save_composed(
-        self_explaining.network, self_explaining.tokenizer, Plan("tiny", "span", {}, LABELS), tmp_path
-    )
+    save_composed(self_explaining.network, self_explaining.tokenizer, Plan("tiny", "span", {}, LABELS), tmp_path)
     return tmp_path
 
 

@@ -121,10 +121,7 @@ def test_absent_pieces_leave_the_row_that_is_left(decoder, texts):
     rows = []
     for number, row in enumerate(batch.rows):
         content = batch.units[number].content
-        rows += [
-            batch.edited(number, removed, "absent")
-            for removed in (content[-1:], content[: len(content) // 2])
-        ]
+        rows += [batch.edited(number, removed, "absent") for removed in (content[-1:], content[: len(content) // 2])]
         rows += [batch.edited(number, [n for n in content[::2] if n != len(row) - 1], "absent")]
     together = decoder.trace(rows).logits
     for logits, row in zip(together, rows, strict=True):
@@ -138,9 +135,7 @@ def test_a_window_of_attention_counts_absent_places(tmp_path_factory):
     """Mistral looks back over so many places: what is absent takes its place, as behind an attention mask."""
     classifier = tiny_classifier("mistral")
     assert [classifier.skips_gaps(length) for length in (16, 64)] == [True, False]
-    batch = classifier.encode(
-        as_examples(["A gripping, lovely film, and not a minute too long, says nobody."])
-    )
+    batch = classifier.encode(as_examples(["A gripping, lovely film, and not a minute too long, says nobody."]))
     length = batch.lengths[0]
     removed = [n for n in batch.units[0].content[::2] if n != length - 1]
     inputs = literal.inputs_of(classifier, batch.examples[0].segments)

@@ -200,10 +200,7 @@ def test_a_bilstm_passes_over_what_is_absent_and_a_cnn_keeps_its_place():
         closed = states_of(classifier, pieces_of(classifier, [row.keep(rest).closed()]))[0]
         vectors = classifier.embed(torch.tensor(row.ids))
         vectors[2] = 0
-        filters = [
-            (layer.weight, layer.bias)
-            for layer in getattr(classifier.network.encoder.blocks[0], "filters", ())
-        ]
+        filters = [(layer.weight, layer.bias) for layer in getattr(classifier.network.encoder.blocks[0], "filters", ())]
         expected = closed if name == "bilstm" else literal.cnn(vectors, filters)[rest].detach()
         torch.testing.assert_close(states[rest], expected, rtol=0, atol=1e-5)
         assert classifier.skips_gaps(len(row)) == (name == "bilstm")  # found by trying
@@ -269,9 +266,7 @@ def test_the_vectors_begin_as_minilms_and_there_is_a_limit():
     random, _ = compose(Plan("bilstm", "span", {}, LABELS, encoder_settings={"vectors": "random"}), 0)
     again, _ = compose(Plan("bilstm", "span", {}, LABELS, encoder_settings={"vectors": "random"}), 0)
     assert not torch.equal(random.get_input_embeddings().weight, network.get_input_embeddings().weight)
-    assert all(
-        torch.equal(one, two) for one, two in zip(random.parameters(), again.parameters(), strict=True)
-    )
+    assert all(torch.equal(one, two) for one, two in zip(random.parameters(), again.parameters(), strict=True))
 
 
 def test_long_texts_are_read_at_once(classifier):

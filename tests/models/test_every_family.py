@@ -105,9 +105,7 @@ def test_hidden_states_are_those_of_the_encoder():
     tokenizer = classifier("bart").tokenizer
     with torch.no_grad():
         own = network.model.encoder(**tokenizer(TEXTS[0], return_tensors="pt"), output_hidden_states=True)
-    trace = classifier("bart").trace(
-        classifier("bart").encode(as_examples([TEXTS[0]])).rows, want=Want(hidden=True)
-    )
+    trace = classifier("bart").trace(classifier("bart").encode(as_examples([TEXTS[0]])).rows, want=Want(hidden=True))
     assert len(trace.hidden) == len(own.hidden_states)
     for ours, theirs in zip(trace.hidden, own.hidden_states, strict=True):
         torch.testing.assert_close(ours, theirs)
@@ -143,9 +141,7 @@ def test_a_network_that_looks_segments_up_among_its_words_is_explained_by_its_wo
     assert max(explanation.diagnostics["completeness_gap"] for explanation in explanations) < 0.01
 
 
-@pytest.mark.parametrize(
-    ("family", "first"), (("bert", 0), ("roberta", 2), ("yoso", 2), ("llama", 0), ("esm", 1))
-)
+@pytest.mark.parametrize(("family", "first"), (("bert", 0), ("roberta", 2), ("yoso", 2), ("llama", 0), ("esm", 1)))
 def test_the_first_position_is_seen(family, first):
     assert classifier(family).structure.first_position == first
 
@@ -166,7 +162,5 @@ def test_a_missing_part_is_a_missing_capability(family, lacking):
 
 
 def test_where_a_part_is_missing_the_sentence_says_what_works():
-    with pytest.raises(
-        ModelCannot, match=r"attention does not work with .*Methods that work with it: .*gradient"
-    ):
+    with pytest.raises(ModelCannot, match=r"attention does not work with .*Methods that work with it: .*gradient"):
         ask(classifier("t5"), TEXTS, "attention")

@@ -72,9 +72,7 @@ def test_the_logits_are_those_of_the_users_own_call(on_disk, family, text):
     with torch.no_grad():
         own = tiny_network(family)(**tokenizer(*segments, return_tensors="pt")).logits[0]
     explanation = ask(classifier, [text], "gradient")[0]
-    torch.testing.assert_close(
-        torch.tensor(explanation.prediction.logits, dtype=own.dtype), own, rtol=0, atol=1e-5
-    )
+    torch.testing.assert_close(torch.tensor(explanation.prediction.logits, dtype=own.dtype), own, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
@@ -100,9 +98,7 @@ def sigmoid(value):
 def test_one_logit_has_two_classes_with_opposite_scores(on_disk):
     classifier = load_classifier(on_disk(n_labels=1))
     assert classifier.labels == ("not LABEL_0", "LABEL_0")
-    against, towards = (
-        ask(classifier, ["A fine film."], "gradient_x_input", target=Target(of))[0] for of in (0, 1)
-    )
+    against, towards = (ask(classifier, ["A fine film."], "gradient_x_input", target=Target(of))[0] for of in (0, 1))
     assert (against.scores == -towards.scores).all()
     (example,) = as_examples(["A fine film."])
     assert predict(torch.tensor([-0.1]), classifier, example).label == "not LABEL_0"
@@ -149,9 +145,7 @@ def test_the_longest_text_is_read_whole_and_a_longer_one_in_windows(on_disk, fam
 def text_of(count, classifier):
     """A text of so many pieces, special tokens included."""
     candidates = (". " * dots + "film " * films for dots in range(55, 130) for films in range(3))
-    return next(
-        text for text in candidates if len(classifier.tokenizer(text, verbose=False).input_ids) == count
-    )
+    return next(text for text in candidates if len(classifier.tokenizer(text, verbose=False).input_ids) == count)
 
 
 def test_the_digest_does_not_change_with_use(on_disk):
@@ -255,9 +249,7 @@ def test_half_a_weights_file_raises(broken, share):
         load_classifier(broken)
 
 
-@pytest.mark.parametrize(
-    "spoiled", ("", "not json", "[]", "{}", '{"model_type": "no such thing"}', '"bert"', "null")
-)
+@pytest.mark.parametrize("spoiled", ("", "not json", "[]", "{}", '{"model_type": "no such thing"}', '"bert"', "null"))
 def test_a_spoiled_configuration_raises(broken, spoiled):
     (broken / "config.json").write_text(spoiled)
     with pytest.raises(BadFile):

@@ -83,9 +83,7 @@ def test_explanations_leave_it_out_and_words_stay_where_they_are():
     parts = explanation.units.parts
     assert [text[parts.start[n] : parts.end[n]] for n in parts.content] == ["Mr", ".", "Smith", "liked", "it"]
     with torch.no_grad():
-        assert torch.equal(
-            model.plain_logits(as_examples(text)[0]), model.plain_logits(as_examples(text[:-2])[0])
-        )
+        assert torch.equal(model.plain_logits(as_examples(text)[0]), model.plain_logits(as_examples(text[:-2])[0]))
 
 
 def test_the_text_is_read_whole_unless_one_asks_for_it():

@@ -103,9 +103,7 @@ def test_a_mode_that_the_user_sets_meanwhile_stays():
 
 
 LOOKS = {
-    "word_embeddings": lambda module, seen: word_embeddings(
-        module, seen, instead=torch.zeros(1, 2, 8), gradients=True
-    ),
+    "word_embeddings": lambda module, seen: word_embeddings(module, seen, instead=torch.zeros(1, 2, 8), gradients=True),
     "output_through": lambda module, seen: output_through(module, torch.zeros_like),
     "hidden_states": lambda module, seen: hidden_states(nn.ModuleList([module]), seen, deepest=1),
 }

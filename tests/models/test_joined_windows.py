@@ -85,9 +85,7 @@ def test_an_edited_text_is_read_in_the_windows_of_the_whole(family, operator):
 
 def test_what_is_far_away_is_seen(joining):
     """The weights of all spans sum to 1 over the whole text, and a change at its end moves the weights at its start."""
-    one, other = (
-        ask(joining, [text], "span_attention")[0] for text in (LONG, LONG.replace("fine", "gripping"))
-    )
+    one, other = (ask(joining, [text], "span_attention")[0] for text in (LONG, LONG.replace("fine", "gripping")))
     assert "windows" not in one.diagnostics
     assert one.scores.sum() == pytest.approx(1, abs=1e-5)
     assert one.units.parts.content == other.units.parts.content
@@ -130,8 +128,7 @@ def test_the_gradient_is_the_quotient_of_small_steps(joining):
     step = 1e-3 * gradient / gradient.norm()
     with torch.no_grad():
         up, down = (
-            joining.trace(batch.rows, embeddings=trace.embeddings.detach() + s).logits[0, 0]
-            for s in (step, -step)
+            joining.trace(batch.rows, embeddings=trace.embeddings.detach() + s).logits[0, 0] for s in (step, -step)
         )
     assert float(up - down) / 2e-3 == pytest.approx(float(gradient.norm()), rel=1e-2)
 
@@ -181,9 +178,7 @@ def test_a_pass_in_another_thread_reads_its_own_words(joining):
     def meanwhile(*_):
         if not busy:
             busy.append(True)
-            thread = threading.Thread(
-                target=lambda: logits.append(joining.network(**joining.place(rows[1:])).logits)
-            )
+            thread = threading.Thread(target=lambda: logits.append(joining.network(**joining.place(rows[1:])).logits))
             thread.start()
             thread.join()
 
@@ -203,9 +198,7 @@ def trained_gradients(classifier, rows):
     with torch.random.fork_rng():
         torch.manual_seed(3)
         network(**classifier.place(rows)).logits.square().sum().backward()
-    return {
-        name: parameter.grad for name, parameter in network.named_parameters() if parameter.grad is not None
-    }
+    return {name: parameter.grad for name, parameter in network.named_parameters() if parameter.grad is not None}
 
 
 def test_windows_that_are_computed_again_give_the_same_gradients(monkeypatch):
@@ -220,9 +213,7 @@ def test_windows_that_are_computed_again_give_the_same_gradients(monkeypatch):
     for name, gradient in stored.items():
         torch.testing.assert_close(again[name], gradient, rtol=0, atol=0)
     with torch.no_grad():
-        calm, dropping = (
-            classifier.network.train(mode)(**classifier.place(rows)).logits for mode in (False, True)
-        )
+        calm, dropping = (classifier.network.train(mode)(**classifier.place(rows)).logits for mode in (False, True))
     assert not torch.allclose(calm, dropping)
 
 

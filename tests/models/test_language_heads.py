@@ -93,9 +93,7 @@ def test_a_composed_model_and_one_in_memory_take_a_head(checkpoint, tmp_path):
     for model in (
         pellucid.load(tmp_path / "span", language_head=checkpoint),
         pellucid.load(classifier.network, classifier.tokenizer, language_head=str(checkpoint)),
-        pellucid.load(
-            classifier.network, classifier.tokenizer, language_head=load_masked_lm_head(checkpoint)
-        ),
+        pellucid.load(classifier.network, classifier.tokenizer, language_head=load_masked_lm_head(checkpoint)),
     ):
         assert pellucid.explain(model, TEXT, "decoded_saliency")[0].scores.any()
 
@@ -227,7 +225,5 @@ def test_a_head_computes_in_the_classifier_s_type_and_in_float32_at_least(checkp
         states = torch.randn(2, model.language_head.width, dtype=torch.float64)
         computed = model.language_head.name_tokens(states, 1, [7]).log_probabilities
         scores[name] = computed.double()
-    assert not torch.equal(
-        scores["float64"], scores["float64"].float().double()
-    )  # more digits than float32 has
+    assert not torch.equal(scores["float64"], scores["float64"].float().double())  # more digits than float32 has
     assert torch.equal(scores["bfloat16"], scores["bfloat16"].float().double())

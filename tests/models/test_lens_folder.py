@@ -52,9 +52,7 @@ def test_a_layer_and_a_width_that_are_not_there_are_refused(saved):
     _, lens = saved
     with pytest.raises(BadSetting, match="layer=4 is out of range; give a number from 0 to 3"):
         lens.most_likely(torch.randn(1, 32), 4)
-    with pytest.raises(
-        ModelCannot, match=r"reads states of 32 numbers from layer 1, and these have 16; give a lens"
-    ):
+    with pytest.raises(ModelCannot, match=r"reads states of 32 numbers from layer 1, and these have 16; give a lens"):
         lens.log_probabilities(torch.randn(1, 16), 1, [0])
 
 
@@ -62,9 +60,7 @@ def test_it_fits_its_model_and_what_is_tuned_from_it_and_no_other(saved):
     _, lens = saved
     check_lens_fits(lens, tiny_classifier())
     check_lens_fits(lens, tiny_composed("first_token"))  # another head on the same kind of encoder
-    with pytest.raises(
-        ModelCannot, match=r"the pieces of another tokenizer .* make one of its own: pellucid lens"
-    ):
+    with pytest.raises(ModelCannot, match=r"the pieces of another tokenizer .* make one of its own: pellucid lens"):
         check_lens_fits(lens, tiny_classifier("roberta"))
     with pytest.raises(ModelCannot, match=r"reads 3 layers of 32 numbers, and .* has 2 layers of 32"):
         check_lens_fits(lens, tiny_classifier(num_hidden_layers=2))
@@ -150,9 +146,7 @@ def test_numbers_of_the_table_that_cannot_be_end_in_one_sentence(copy, change):
     refused(copy)
 
 
-@pytest.mark.parametrize(
-    "content", (b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"form": "pellucid-lens-1"}')
-)
+@pytest.mark.parametrize("content", (b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"form": "pellucid-lens-1"}'))
 def test_what_is_no_record_ends_in_one_sentence(copy, content):
     (copy / RECORD).write_bytes(content)
     refused(copy)

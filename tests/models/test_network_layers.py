@@ -80,9 +80,7 @@ def test_methods_with_a_layer_read_it(model, layer):
     products = ask(model, [TEXTS[0]], ("gradient_x_input", {"layer": 2}))[0]
     state = model.trace(rows_of(model, TEXTS[0]), Want(hidden=True)).hidden[2][0]
     label = LABELS.index(products.target.label)
-    expected = (
-        (state * model.network.head.weight[label]).sum(-1).detach().numpy()
-    )  # the head is a sum of states
+    expected = (state * model.network.head.weight[label]).sum(-1).detach().numpy()  # the head is a sum of states
     np.testing.assert_allclose(products.scores, expected, rtol=0, atol=1e-5)
 
 
@@ -184,9 +182,7 @@ def test_a_last_layer_that_does_not_run_is_one_sentence():
 
 def test_states_of_another_width_are_refused(model):
     rows = rows_of(model, TEXTS[0])
-    with pytest.raises(
-        BadSetting, match=r"layer 1 of Layered must have the shape \(1, 5, 12\); \(1, 5, 8\) came"
-    ):
+    with pytest.raises(BadSetting, match=r"layer 1 of Layered must have the shape \(1, 5, 12\); \(1, 5, 8\) came"):
         model.trace(rows, Want(hidden=True), torch.zeros(1, 5, 8), 1)
 
 

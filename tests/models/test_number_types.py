@@ -21,10 +21,7 @@ FAMILIES = ("bert", "albert", "deberta_v2", "modernbert", "gpt2", "llama")
 # What reaches into a model's numbers runs in every family, what reads its answers in one: short numbers are slow here.
 REACHING = ("attention_norm", "gradient", "integrated_gradients", "occlusion", *sorted(ROUGH))
 PAIRS = [
-    (family, method)
-    for family in FAMILIES
-    for method in attributions.names()
-    if method in REACHING or family == "bert"
+    (family, method) for family in FAMILIES for method in attributions.names() if method in REACHING or family == "bert"
 ]
 TOLERANCE = 5e-2
 
@@ -33,9 +30,7 @@ TOLERANCE = 5e-2
 def kinds(request, tmp_path_factory):
     """A model of a family in each number type."""
     folder = save_tiny(tmp_path_factory.mktemp(request.param), request.param, LABELS)
-    return {
-        dtype: load_classifier(folder, dtype=dtype) for dtype in ("float32", "bfloat16", "mixed_bfloat16")
-    }
+    return {dtype: load_classifier(folder, dtype=dtype) for dtype in ("float32", "bfloat16", "mixed_bfloat16")}
 
 
 @pytest.mark.whole
@@ -48,9 +43,7 @@ def test_every_method_runs(method, dtype, kinds):
     try:
         results = ask(model, TEXTS[:2], (method, FEW.get(method, {})), budget=1000)
     except ParityBroken:
-        assert method in ROUGH, (
-            "rounding differs by processor, but only rules of their own may add so much to it"
-        )
+        assert method in ROUGH, "rounding differs by processor, but only rules of their own may add so much to it"
         pytest.skip("the guard refuses it on this processor")
     for explanation in results:
         assert np.isfinite(explanation.scores).all()
@@ -97,9 +90,7 @@ def test_the_guard_still_guards(kinds):
     model = copy.deepcopy(kinds["mixed_bfloat16"])
 
     def changed(_, inputs, output):
-        output.logits = output.logits + 0.2 * output.logits.abs().max().clamp_min(1.0) * (
-            len(output.logits) > 1
-        )
+        output.logits = output.logits + 0.2 * output.logits.abs().max().clamp_min(1.0) * (len(output.logits) > 1)
         return output
 
     ask(model, TEXTS, "occlusion", budget=1000)  # tried: it may be padded

@@ -61,13 +61,9 @@ def test_changed_weights_are_compiled_anew(model, change):
 
 
 @needs_openvino
-def test_each_evaluation_of_edited_rows_sums_the_weights_once_and_notices_what_changed_before_it(
-    model, monkeypatch
-):
+def test_each_evaluation_of_edited_rows_sums_the_weights_once_and_notices_what_changed_before_it(model, monkeypatch):
     summed = []
-    monkeypatch.setattr(
-        tensor_checksum, "checksum", lambda one, sum_of=checksum: summed.append(one) or sum_of(one)
-    )
+    monkeypatch.setattr(tensor_checksum, "checksum", lambda one, sum_of=checksum: summed.append(one) or sum_of(one))
     rows = [row.keep(range(length)) for row in many_rows(model, 1) for length in (3, 5, 6)]
 
     def evaluated():
@@ -170,9 +166,7 @@ def test_answers_by_openvino_and_gradients_by_onednn(monkeypatch):
     answers = logits(model)
     assert torch.equal(answers, logits(replace(model, route="openvino")))
     rows, want = many_rows(model, 4), Want(gradients=True)
-    assert torch.equal(
-        model.trace(rows, want).logits, replace(model, route="onednn").trace(rows, want).logits
-    )
+    assert torch.equal(model.trace(rows, want).logits, replace(model, route="onednn").trace(rows, want).logits)
     monkeypatch.setattr(compiled_network, "find_spec", lambda _: None)
     (listed,) = [route for route in pellucid.routes() if route["name"] == "openvino_onednn"]
     assert "pip install 'pellucid[openvino]'" in listed["lacks"]

@@ -26,9 +26,7 @@ def classifier(request):
 
 def pairs():
     """Pairs of ours, and of SNLI where it lies beside the project."""
-    ours = as_examples(
-        [("A man sleeps.", "He is awake ."), ("x", "No one , not even a cat"), ("Two . dots .", "y")]
-    )
+    ours = as_examples([("A man sleeps.", "He is awake ."), ("x", "No one , not even a cat"), ("Two . dots .", "y")])
     if FOLDER is None:
         return list(ours)
     (path,) = Path(FOLDER).glob("snli/dev.jsonl*")
@@ -53,10 +51,7 @@ def test_no_span_crosses_and_both_texts_are_read(classifier, unit):
         segments = [batch.units[0].segment[pieces[0]] for pieces in batch.pieces_of(0, unit)]
         weights = (answer.spans.scores[0] - answer.spans.log_normaliser[0]).exp()
         legal = torch.tensor(
-            [
-                [i <= j and segments[i] == segments[j] for j in range(len(segments))]
-                for i in range(len(segments))
-            ]
+            [[i <= j and segments[i] == segments[j] for j in range(len(segments))] for i in range(len(segments))]
         )
         assert set(segments) == {0, 1}
         assert torch.equal(weights > 0, legal)

@@ -100,9 +100,7 @@ def test_every_family_keeps_parity_in_every_number_type(kind, dtype, texts):
     classifier = tiny_classifier(kind) if kind in FAMILIES else tiny_composed(kind)
     classifier.network.to(dtype)
     allowed = 5e-2 if dtype == torch.bfloat16 else 1e-4
-    assert all(
-        explanation.diagnostics["parity"] <= allowed for explanation in ask(classifier, texts, "gradient")
-    )
+    assert all(explanation.diagnostics["parity"] <= allowed for explanation in ask(classifier, texts, "gradient"))
 
 
 def padded_otherwise_under_a_graph(logits, inputs):

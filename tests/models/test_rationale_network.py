@@ -117,9 +117,7 @@ def _joined_by_hand(classifier, row, words):
     """The reference's joined states of a row whose word embeddings [piece width] are given."""
     embedding = classifier.embedding
     before = embedding.weight.data.clone()
-    distinct = replace(
-        row, ids=tuple(range(len(row)))
-    )  # one id a piece, so that every piece has a vector of its own
+    distinct = replace(row, ids=tuple(range(len(row))))  # one id a piece, so that every piece has a vector of its own
     try:
         embedding.weight.data[: len(row)] = words
         return joined_states(classifier, distinct, distinct, WINDOW)

@@ -25,9 +25,7 @@ from pellucid.text.example import as_examples
 from tests.models.test_digest import CHANGES
 from tests.tiny import save_tiny, tiny_classifier
 
-needs_onednn = pytest.mark.skipif(
-    bool(linear_product.lacks_product()), reason="this PyTorch has no such oneDNN"
-)
+needs_onednn = pytest.mark.skipif(bool(linear_product.lacks_product()), reason="this PyTorch has no such oneDNN")
 
 
 @pytest.fixture(autouse=True)
@@ -83,9 +81,7 @@ def test_every_single_change_of_a_weight_is_packed_anew():
         with torch.no_grad():
             change(weight)
             assert weights.of(weight) is not first
-            torch.testing.assert_close(
-                linear_product.linear_product(inputs, weights.of(weight)), inputs @ weight.t()
-            )
+            torch.testing.assert_close(linear_product.linear_product(inputs, weights.of(weight)), inputs @ weight.t())
 
 
 @needs_onednn
@@ -343,9 +339,7 @@ def test_the_fastest_route_is_measured_once_a_machine_and_checked_in_every_proce
 
 
 @pytest.mark.parametrize("contents", ("", "[]", "{", '{"a": 3}', None))
-def test_without_a_readable_file_every_process_measures_for_itself(
-    with_route, contents, tmp_path, monkeypatch
-):
+def test_without_a_readable_file_every_process_measures_for_itself(with_route, contents, tmp_path, monkeypatch):
     with_route(Slow)
     cache = tmp_path / "cache"
     if contents is None:

@@ -146,9 +146,7 @@ def test_where_few_spans_are_left_that_share_no_word_fewer_are_read():
         shown, pooled, log_normaliser = attend_to_heaviest(scores, 2, lambda i, j: vectors[[[0]], i, j], u)
         places = (shown[0] > -torch.inf).nonzero().tolist()
         assert len(places) == count and places == ([list(span)] if span else [])
-        torch.testing.assert_close(
-            pooled[0], vectors[0][span] if span else torch.zeros(3, dtype=torch.float64)
-        )
+        torch.testing.assert_close(pooled[0], vectors[0][span] if span else torch.zeros(3, dtype=torch.float64))
         assert log_normaliser.isfinite().all() == bool(span)
 
 
@@ -201,9 +199,7 @@ def test_a_layer_that_is_not_there_is_refused(encoder):
     plan = Plan("bilstm", "span", {"layer": 1}, LABELS, encoder_settings={"vectors": "random"})
     with pytest.raises(BadSetting, match="or give encoder_settings layers"):
         compose(plan, 0)
-    with pytest.raises(
-        BadSetting, match="layer_mix=True needs an encoder that gives the states of all layers"
-    ):
+    with pytest.raises(BadSetting, match="layer_mix=True needs an encoder that gives the states of all layers"):
         compose(replace(plan, pooler_settings={"layer_mix": True}), 0)
 
 

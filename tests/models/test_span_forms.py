@@ -58,9 +58,7 @@ def general_vector(pooler, h):
 
 
 @pytest.mark.parametrize("max_width", [None, 2])
-@pytest.mark.parametrize(
-    ("interaction", "vector"), [("exact", exact_vector), ("feed_forward", general_vector)]
-)
+@pytest.mark.parametrize(("interaction", "vector"), [("exact", exact_vector), ("feed_forward", general_vector)])
 def test_equals_the_formula_span_by_span(interaction, vector, max_width):
     pooler = pooler_of(interaction=interaction, max_width=max_width)
     pooled = pooler(states(), pieces_of(WORDS, SEGMENTS, MASK))
@@ -142,6 +140,4 @@ def test_errors_say_what_came():
         SpanPooler(WIDTH, span_width=0)
     long = torch.zeros(1, 129, dtype=torch.long)
     with pytest.raises(BadInput, match="at most 128 units a text"):
-        SpanPooler(WIDTH, interaction="exact")(
-            torch.zeros(1, 129, WIDTH), pieces_of(torch.arange(129)[None], long)
-        )
+        SpanPooler(WIDTH, interaction="exact")(torch.zeros(1, 129, WIDTH), pieces_of(torch.arange(129)[None], long))

@@ -98,9 +98,7 @@ def test_removal_is_the_sum_without_the_span(model, target):
     whole = value(states, vectors, target)
     for span in range(len(first)):
         rest = torch.cat([vectors[:span], vectors[span + 1 :]])
-        assert float(moves.removals[span]) == pytest.approx(
-            float(whole - value(states, rest, target)), abs=1e-6
-        )
+        assert float(moves.removals[span]) == pytest.approx(float(whole - value(states, rest, target)), abs=1e-6)
 
 
 @pytest.mark.parametrize("settings", [{}, {"unit": "piece"}, {"max_width": 2}, {"weights": "uniform"}])

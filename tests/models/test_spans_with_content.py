@@ -109,9 +109,7 @@ def test_a_saved_model_remembers_and_an_older_folder_weighs_all_spans(tmp_path):
     for settings in ({"spans": "with_content"}, {}):
         classifier = tiny_composed("span", **settings)
         folder = tmp_path / str(len(settings))
-        save_composed(
-            classifier.network, classifier.tokenizer, Plan("tiny", "span", settings, LABELS), folder
-        )
+        save_composed(classifier.network, classifier.tokenizer, Plan("tiny", "span", settings, LABELS), folder)
         loaded = load_composed(folder)
         assert loaded.network.pooler.spans == settings.get("spans", "all")
         for before, after in zip(

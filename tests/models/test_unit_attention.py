@@ -57,9 +57,7 @@ def test_weights_and_unit_logits_are_those_of_the_loop(text, double):
         h = literal.word_states(states, row.word_index)
         if isinstance(pooler, AdditivePooler):
             layer = pooler.hidden
-            scores = [
-                literal.additive_score(one, layer.weight, layer.bias, pooler.score.weight[0]) for one in h
-            ]
+            scores = [literal.additive_score(one, layer.weight, layer.bias, pooler.score.weight[0]) for one in h]
         else:
             scores = [literal.dot_score(one, pooler.query) for one in h]
         expected = literal.attention(h, scores, head.weight, head.bias)

@@ -40,10 +40,7 @@ def shown(tokenizer, text):
     """Each token and the characters that it stands for."""
     columns = tokenizer(text, return_offsets_mapping=True)
     tokens = tokenizer.convert_ids_to_tokens(columns["input_ids"])
-    return [
-        (token, text[start:end])
-        for token, (start, end) in zip(tokens, columns["offset_mapping"], strict=True)
-    ]
+    return [(token, text[start:end]) for token, (start, end) in zip(tokens, columns["offset_mapping"], strict=True)]
 
 
 def test_words_are_lower_case_and_those_with_digits_are_one_and_offsets_stay():

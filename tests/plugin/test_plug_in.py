@@ -71,9 +71,7 @@ def test_the_public_functions_use_every_extension(python, tmp_path):
     labels = ("negative", "positive")
     classifier = save_tiny(tmp_path / "classifier", labels=labels)
     encoder = save_encoder(tmp_path / "encoder")
-    answers = json.loads(
-        python(ROOT / "tests" / "plugin" / "program.py", classifier, encoder).splitlines()[-1]
-    )
+    answers = json.loads(python(ROOT / "tests" / "plugin" / "program.py", classifier, encoder).splitlines()[-1])
     assert all(answers[name] for name in answers if "plugged" in name), answers
     assert 0 < answers["first"] < 1
     assert (answers["factor"], answers["policy"]) == (0.0, 0.0)

@@ -124,9 +124,7 @@ def norms(classifier, family: str, segments) -> list[np.ndarray]:
     """Kobayashi et al., equation 4 summed over heads: for each block [query key]."""
     matrices = []
     maps = attention_maps(classifier, segments)
-    for layer, (value, projection) in zip(
-        maps, values_and_projections(classifier, family, segments), strict=True
-    ):
+    for layer, (value, projection) in zip(maps, values_and_projections(classifier, family, segments), strict=True):
         heads, length = len(layer), layer.shape[-1]
         size = projection.shape[0] // heads
         groups = projection.shape[0] // value.shape[-1]  # queries that share a key and its value

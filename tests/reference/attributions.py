@@ -16,10 +16,7 @@ def inputs_of(classifier, segments) -> dict[str, Tensor]:
 def content_of(classifier, segments) -> list[list[int]]:
     """The positions of each text's pieces, without special tokens."""
     numbers = classifier.tokenizer(*segments).sequence_ids(0)
-    return [
-        [position for position, number in enumerate(numbers) if number == text]
-        for text in range(len(segments))
-    ]
+    return [[position for position, number in enumerate(numbers) if number == text] for text in range(len(segments))]
 
 
 def word_embeddings(classifier, ids: Tensor) -> Tensor:

@@ -62,11 +62,7 @@ def mean_top(ones, others, k, form=float):
     for one, other in zip(ones, others, strict=True):
         if len(one.scores) > k:
             best = [
-                set(
-                    sorted(
-                        range(len(text.scores)), key=lambda word, text=text: (-form(text.scores[word]), word)
-                    )[:k]
-                )
+                set(sorted(range(len(text.scores)), key=lambda word, text=text: (-form(text.scores[word]), word))[:k])
                 for text in (one, other)
             ]
             shares.append(len(best[0] & best[1]) / k)
@@ -77,9 +73,7 @@ def dead_weight(texts):
     """The first word's share of all sizes, times the number of words, meant over draws and texts of several words."""
     values = []
     for text in texts:
-        shares = [
-            abs(draw[0]) / sum(abs(score) for score in draw) * len(draw) for draw in text.draws if any(draw)
-        ]
+        shares = [abs(draw[0]) / sum(abs(score) for score in draw) * len(draw) for draw in text.draws if any(draw)]
         if len(text.scores) > 1 and len(shares) == len(text.draws):
             values.append(sum(shares) / len(shares))
     return sum(values) / len(values)

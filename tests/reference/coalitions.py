@@ -72,9 +72,7 @@ def gaussian_process_shapley(game, present, triples, larger) -> tuple[np.ndarray
     players = list(game.players)
     sets = [one for size in range(1, len(players) + 1, 2) for one in combinations(players, size)]
     of_sizes = {size: triples * larger ** ((size - 3) / 2) if size > 1 else 1.0 for size in map(len, sets)}
-    prior = np.diag(
-        [of_sizes[len(one)] / sum(of_sizes.values()) / comb(len(players), len(one)) for one in sets]
-    )
+    prior = np.diag([of_sizes[len(one)] / sum(of_sizes.values()) / comb(len(players), len(one)) for one in sets])
     sign = lambda player, coalition: 1 if player in coalition else -1  # noqa: E731
     products = np.array([[np.prod([sign(player, of) for player in one]) for one in sets] for of in present])
     odd = np.array([(game(of) - game([one for one in players if one not in of])) / 2 for of in present])
@@ -108,17 +106,12 @@ def expected_lime(game, n_samples: int, width: float, alpha: float) -> np.ndarra
     count = len(game.players)
     sets = list(chain.from_iterable(combinations(game.players, size) for size in range(count + 1)))
     present = [[player in members for player in game.players] for members in sets]
-    times = [
-        1.0 if len(members) == count else (n_samples - 1) / count / comb(count, len(members))
-        for members in sets
-    ]
+    times = [1.0 if len(members) == count else (n_samples - 1) / count / comb(count, len(members)) for members in sets]
     weights = [time * lime_weight(row, width) for time, row in zip(times, present, strict=True)]
     return weighted_ridge(present, [game(members) for members in sets], weights, alpha)
 
 
-def preservation_mask(
-    classifier, segments, positions, label, *, penalty: float, n_steps: int, blank
-) -> np.ndarray:
+def preservation_mask(classifier, segments, positions, label, *, penalty: float, n_steps: int, blank) -> np.ndarray:
     """The best of the masks that torch's own Adam visits; positions: the content pieces, blank: [unit width] embeddings."""
     inputs = inputs_of(classifier, segments)
     embeddings = word_embeddings(classifier, inputs["input_ids"])

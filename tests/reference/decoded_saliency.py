@@ -14,9 +14,7 @@ def chances(masked_lm, states: Tensor) -> Tensor:
         return masked_lm.cls(states[None])[0].softmax(-1)
 
 
-def decoded(
-    chances: Tensor, alpha: Tensor, ids: list[int], content: list[int], tau: int | None
-) -> list[float]:
+def decoded(chances: Tensor, alpha: Tensor, ids: list[int], content: list[int], tau: int | None) -> list[float]:
     """For each position the score of its token: 0 at special tokens.
 
     chances: [position token]. alpha: [position]. content: positions of the text. tau: None for all.

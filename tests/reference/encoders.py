@@ -70,8 +70,7 @@ def _transformer_block(states: Tensor, weights: dict[str, Tensor], heads: int) -
     for head in range(heads):
         part = slice(head * size, (head + 1) * size)
         query, key, value = (
-            torch.stack([_linear(state, weights, name)[part] for state in states])
-            for name in ("query", "key", "value")
+            torch.stack([_linear(state, weights, name)[part] for state in states]) for name in ("query", "key", "value")
         )
         for position in range(count):
             looks = torch.stack([query[position] @ key[other] / math.sqrt(size) for other in range(count)])
@@ -91,6 +90,4 @@ def _linear(vector: Tensor, weights: dict[str, Tensor], name: str) -> Tensor:
 
 def _norm(vector: Tensor, weights: dict[str, Tensor], name: str) -> Tensor:
     spread = ((vector - vector.mean()) ** 2).mean()
-    return (vector - vector.mean()) / (spread + 1e-5).sqrt() * weights[f"{name}.weight"] + weights[
-        f"{name}.bias"
-    ]
+    return (vector - vector.mean()) / (spread + 1e-5).sqrt() * weights[f"{name}.weight"] + weights[f"{name}.bias"]

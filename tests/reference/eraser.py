@@ -29,9 +29,7 @@ def hits(predicted: set[Span], gold: set[Span], threshold: float) -> int:
 
 def iou_f1(gold: Spans, predicted: Spans, threshold: float) -> float:
     """Precision is averaged over documents with predictions, recall over documents with marks: not the same ones."""
-    precisions = [
-        hits(spans, gold.get(key, set()), threshold) / len(spans) for key, spans in predicted.items()
-    ]
+    precisions = [hits(spans, gold.get(key, set()), threshold) / len(spans) for key, spans in predicted.items()]
     recalls = [hits(predicted.get(key, set()), spans, threshold) / len(spans) for key, spans in gold.items()]
     if not precisions or not recalls:
         return 0.0

@@ -61,9 +61,7 @@ def answer_by_all_spans(
     total = sum(math.exp(score) for score in scores.values())
     pooled = [0.0] * len(u)
     for span, vector in vectors.items():
-        pooled = [
-            old + math.exp(scores[span]) / total * number for old, number in zip(pooled, vector, strict=True)
-        ]
+        pooled = [old + math.exp(scores[span]) / total * number for old, number in zip(pooled, vector, strict=True)]
     return -math.log(head(pooled)[label])
 
 
@@ -82,18 +80,14 @@ def leave_out(
 def same_spans(one: Mapping[Span, float], other: Mapping[Span, float]) -> float:
     """The mean divergence of two readings' weights from their mean."""
     means = {span: (one[span] + other[span]) / 2 for span in one}
-    parts = [
-        weights[span] * math.log(weights[span] / means[span]) for weights in (one, other) for span in one
-    ]
+    parts = [weights[span] * math.log(weights[span] / means[span]) for weights in (one, other) for span in one]
     return sum(parts) / 2
 
 
 def marked(weights: Mapping[Span, float], marks: set[int], inside: bool) -> float:
     """-log of the weight on spans whose units are all marked, or of which one is; 0 where there is no such span."""
     counts = [
-        all(unit in marks for unit in range(i, j + 1))
-        if inside
-        else any(unit in marks for unit in range(i, j + 1))
+        all(unit in marks for unit in range(i, j + 1)) if inside else any(unit in marks for unit in range(i, j + 1))
         for i, j in weights
     ]
     total = sum(weight for weight, counted in zip(weights.values(), counts, strict=True) if counted)
@@ -113,10 +107,7 @@ def reinforced_gradient(chances: Sequence[float], costs: Sequence[float]) -> lis
 
 def weights_of_units(weights: Mapping[Span, float], units: int) -> list[float]:
     """For each unit the weight of all spans that it lies in."""
-    return [
-        sum(weight for (first, last), weight in weights.items() if first <= unit <= last)
-        for unit in range(units)
-    ]
+    return [sum(weight for (first, last), weight in weights.items() if first <= unit <= last) for unit in range(units)]
 
 
 def margin(

@@ -18,9 +18,7 @@ def jensen_shannon(one: Tensor, other: Tensor) -> Tensor:
     ) / 2
 
 
-def farthest_divergences(
-    weights: Tensor, unit_logits: Tensor, epsilon: float, seed: int, rate: float = RATE
-) -> Tensor:
+def farthest_divergences(weights: Tensor, unit_logits: Tensor, epsilon: float, seed: int, rate: float = RATE) -> Tensor:
     """[text unit], [text unit class] of texts of one length -> [text]: the largest divergence of an admitted set of weights.
 
     0 where no set is admitted: the model's own weights are.
@@ -34,12 +32,8 @@ def farthest_divergences(
         others = scores.softmax(-1)
         divergence = jensen_shannon(others, weights[:, None].expand_as(others))
         distance = ((others @ unit_logits).softmax(-1) - answer).abs().sum(-1) / 2
-        among = sum(
-            jensen_shannon(others[:, one], others[:, other]) for one in range(K) for other in range(one)
-        )
-        gain = (
-            divergence.sum(1) + among / (K * (K - 1)) - PENALTY / K * (distance - epsilon).clamp_min(0).sum(1)
-        )
+        among = sum(jensen_shannon(others[:, one], others[:, other]) for one in range(K) for other in range(one))
+        gain = divergence.sum(1) + among / (K * (K - 1)) - PENALTY / K * (distance - epsilon).clamp_min(0).sum(1)
         adam.zero_grad()
         (-gain.sum()).backward()
         adam.step()

@@ -43,13 +43,9 @@ def joined_states(classifier, whole: Row, edited: Row, limit: int) -> Tensor:
         read.append(dict(zip(pieces_in(edited, window), states, strict=True)))
     joined = []
     for piece, position in enumerate(edited.positions):
-        depths = {
-            n: depth(whole, windows[n], position) for n, states_of in enumerate(read) if piece in states_of
-        }
+        depths = {n: depth(whole, windows[n], position) for n, states_of in enumerate(read) if piece in states_of}
         deepest = [read[n][piece] for n, value in depths.items() if value == max(depths.values())]
         joined.append(
-            torch.stack(
-                [torch.tensor([mean(value) for value in zip(*map(Tensor.tolist, deepest), strict=True)])]
-            )[0]
+            torch.stack([torch.tensor([mean(value) for value in zip(*map(Tensor.tolist, deepest), strict=True)])])[0]
         )
     return torch.stack(joined)

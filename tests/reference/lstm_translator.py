@@ -8,15 +8,8 @@ import torch
 
 def step(lstm, vector, hidden, cell, ending=""):
     """The next hidden and cell state; gates in torch's order: in, forget, new, out."""
-    weights = {
-        name: getattr(lstm, f"{name}_l0{ending}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    }
-    gates = (
-        weights["weight_ih"] @ vector
-        + weights["bias_ih"]
-        + weights["weight_hh"] @ hidden
-        + weights["bias_hh"]
-    )
+    weights = {name: getattr(lstm, f"{name}_l0{ending}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+    gates = weights["weight_ih"] @ vector + weights["bias_ih"] + weights["weight_hh"] @ hidden + weights["bias_hh"]
     take, forget, new, show = gates.chunk(4)
     cell = forget.sigmoid() * cell + take.sigmoid() * new.tanh()
     return show.sigmoid() * cell.tanh(), cell

@@ -92,9 +92,7 @@ def iou(a: Span, b: Span) -> float:
     return len(first & second) / len(first | second)
 
 
-def span_precision_and_recall(
-    predicted: list[Span], gold: list[Span], threshold: float = 0.5
-) -> tuple[float, float]:
+def span_precision_and_recall(predicted: list[Span], gold: list[Span], threshold: float = 0.5) -> tuple[float, float]:
     """As the benchmark counts: hits are predicted spans, also in recall."""
     hits = sum(max(iou(span, other) for other in gold) >= threshold for span in predicted)
     return hits / len(predicted), hits / len(gold)
@@ -161,9 +159,7 @@ def ranks(scores: Sequence[float]) -> list[float]:
 def orders_of(scores: Sequence[float]) -> list[tuple[int, ...]]:
     """All orders that respect the scores."""
     return [
-        order
-        for order in permutations(range(len(scores)))
-        if all(scores[a] >= scores[b] for a, b in pairwise(order))
+        order for order in permutations(range(len(scores))) if all(scores[a] >= scores[b] for a, b in pairwise(order))
     ]
 
 

@@ -32,9 +32,7 @@ def cost(z: Sequence[int], loss: Callable, sparsity: float, coherence: float) ->
 
 def expected_cost(chances: Tensor, loss: Callable, sparsity: float, coherence: float) -> Tensor:
     """The sum over all choices; its gradient is what sampling estimates."""
-    return sum(
-        chance_of(z, chances) * cost(z, loss, sparsity, coherence).detach() for z in choices(len(chances))
-    )
+    return sum(chance_of(z, chances) * cost(z, loss, sparsity, coherence).detach() for z in choices(len(chances)))
 
 
 def hard_kuma_density(k: Tensor, a: float, b: float) -> Tensor:

@@ -75,9 +75,7 @@ class Attention:
 
     def __init__(self, module, share: Shares) -> None:
         inner = module.self
-        self.query, self.key, self.value = (
-            Layer(part, share) for part in (inner.query, inner.key, inner.value)
-        )
+        self.query, self.key, self.value = (Layer(part, share) for part in (inner.query, inner.key, inner.value))
         self.heads = inner.num_attention_heads
 
     def split(self, states: Tensor) -> Tensor:
@@ -163,10 +161,7 @@ def lstm_relevance(network, ids: Tensor, label: int) -> Tensor:
     """
     share, width = epsilon_rule(), network.lstm.hidden_size
     words = network.embedding.weight.detach()[ids]
-    parts = [
-        getattr(network.lstm, f"{name}_l0").detach()
-        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    ]
+    parts = [getattr(network.lstm, f"{name}_l0").detach() for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
     from_input, from_hidden, bias = parts[0], parts[1], parts[2] + parts[3]
     hidden, cell, steps = torch.zeros(width).to(words), torch.zeros(width).to(words), []
     for word in words:
@@ -200,9 +195,7 @@ def released_shares(x: Tensor, module, relevance: Tensor) -> Tensor:
             for side in (1, -1):
                 of_sign = torch.where(weight[j] * side > 0, weight[j], 0.0)
                 offset = bias[j] if bias[j] * side > 0 else 0.0
-                shares[position] += (
-                    0.5 * row * of_sign * arrived / ((row * of_sign).sum() + offset + side * small)
-                )
+                shares[position] += 0.5 * row * of_sign * arrived / ((row * of_sign).sum() + offset + side * small)
     shares = shares.abs()
     return shares * (relevance.sum() + small) / (shares.sum() + small)
 
@@ -227,9 +220,7 @@ def bert_released(network, ids: Tensor, label: int) -> Tensor:
     begun = torch.zeros(1, network.config.num_labels, dtype=x.dtype)
     begun[0, label] = 1
     relevance = torch.zeros_like(x[0])
-    relevance[:1] = released_shares(
-        first, bert.pooler.dense, released_shares(pooled, network.classifier, begun)
-    )
+    relevance[:1] = released_shares(first, bert.pooler.dense, released_shares(pooled, network.classifier, begun))
     for layer, before, middle in reversed(states):
         relevance = _released_layer(layer, before, middle, relevance[None])
     return relevance.abs().sum(-1)

@@ -26,8 +26,7 @@ def word_states(states: Tensor, words: Sequence[int]) -> list[Tensor]:
 def additive_score(h: Tensor, matrix: Tensor, b: Tensor, v: Tensor) -> float:
     """v . tanh(W h + b), number by number."""
     return sum(
-        float(v[row])
-        * math.tanh(sum(float(matrix[row, n]) * float(h[n]) for n in range(len(h))) + float(b[row]))
+        float(v[row]) * math.tanh(sum(float(matrix[row, n]) * float(h[n]) for n in range(len(h))) + float(b[row]))
         for row in range(len(v))
     )
 

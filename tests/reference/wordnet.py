@@ -19,11 +19,7 @@ def senses(folder, word, part_of_speech):
     if index is None:
         return []
     wanted = index[len(index) - int(index[2]) :]
-    words = {
-        row[0]: row[4 : 4 + 2 * int(row[3], 16) : 2]
-        for row in rows(folder, f"data.{name}")
-        if row[0] in wanted
-    }
+    words = {row[0]: row[4 : 4 + 2 * int(row[3], 16) : 2] for row in rows(folder, f"data.{name}") if row[0] in wanted}
     return [(address, [one.split("(")[0] for one in words[address]]) for address in wanted]
 
 

@@ -74,9 +74,7 @@ class Convolutional(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.embedding = nn.Embedding(WORDS, WIDTH)
-        self.filters = nn.ModuleList(
-            nn.Conv1d(WIDTH, WIDTH, width, padding=width // 2) for width in (1, 3, 5)
-        )
+        self.filters = nn.ModuleList(nn.Conv1d(WIDTH, WIDTH, width, padding=width // 2) for width in (1, 3, 5))
         self.head = nn.Linear(3 * WIDTH, len(LABELS))
 
     def forward(self, ids: Tensor, attended: Tensor) -> Tensor:
@@ -93,9 +91,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(WORDS, WIDTH)
         self.positions = nn.Parameter(torch.randn(64, WIDTH))
-        layer = nn.TransformerEncoderLayer(
-            WIDTH, 4, 32, batch_first=True, activation="gelu", norm_first=norm_first
-        )
+        layer = nn.TransformerEncoderLayer(WIDTH, 4, 32, batch_first=True, activation="gelu", norm_first=norm_first)
         self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
         self.head = nn.Linear(WIDTH, len(LABELS))
 

@@ -157,9 +157,7 @@ def test_with_the_derivative_of_activations_relevance_is_gradient_x_input():
     """cp(activation="gradient") keeps GELU's derivative, where the default passes relevance on; nothing else is changed here."""
     smooth = as_model(Perceptron(torch.nn.GELU()).double())
     [plain] = ask(smooth, ["fine and dull"], "gradient_x_input")
-    [with_derivative] = ask(
-        smooth, ["fine and dull"], ("relevance", {"policy_settings": {"activation": "gradient"}})
-    )
+    [with_derivative] = ask(smooth, ["fine and dull"], ("relevance", {"policy_settings": {"activation": "gradient"}}))
     [passed_on] = ask(smooth, ["fine and dull"], "relevance")
     np.testing.assert_allclose(with_derivative.scores, plain.scores, rtol=1e-5)
     assert abs(passed_on.scores - plain.scores).max() > 1e-3

@@ -48,15 +48,11 @@ def test_without_biases_the_scores_sum_to_the_target(kind, policy, settings, wit
     layer = {} if kind in OWN else {"layer": 0}
     for explanation in explanations_of(without_biases[kind], policy, {**settings, **layer}):
         scores = explanation.scores.astype("float64")  # kept in float32
-        assert scores.sum() == pytest.approx(
-            explanation.target.value, rel=EXACT, abs=EXACT * abs(scores).sum()
-        )
+        assert scores.sum() == pytest.approx(explanation.target.value, rel=EXACT, abs=EXACT * abs(scores).sum())
         assert explanation.diagnostics["conservation_gap"] <= EXACT
 
 
-@pytest.mark.parametrize(
-    "policy", [name for name in policies.names() if policies.get(name).facts["method"] is None]
-)
+@pytest.mark.parametrize("policy", [name for name in policies.names() if policies.get(name).facts["method"] is None])
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_biases_words_and_accounts_make_up_the_target(kind, policy, with_biases):
     for explanation in explanations_of(with_biases[kind], policy, {}):
@@ -75,9 +71,7 @@ def test_a_batch_keeps_everybodys_account(kind, with_biases):
         alone = explanations_of(with_biases[kind], policy, {}, budget=1)
         for one, other in zip(together, alone, strict=True):
             accounts = {name: one.diagnostics[name] for name in other.diagnostics if "parity" not in name}
-            assert accounts == pytest.approx(
-                {name: other.diagnostics[name] for name in accounts}, abs=1e-5, rel=1e-5
-            )
+            assert accounts == pytest.approx({name: other.diagnostics[name] for name in accounts}, abs=1e-5, rel=1e-5)
             assert max(residual(one), residual(other)) <= 1e-4
 
 
@@ -136,9 +130,7 @@ def test_attnlrp_conserves_with_a_linear_softmax(kind, without_biases):
         layer = {} if kind in OWN else {"layer": 0}
         for explanation in explanations_of(without_biases[kind], "linear_softmax", layer):
             room = EXACT * float(abs(explanation.scores).sum())
-            assert explanation.scores.astype("float64").sum() == pytest.approx(
-                explanation.target.value, abs=room
-            )
+            assert explanation.scores.astype("float64").sum() == pytest.approx(explanation.target.value, abs=room)
             assert explanation.diagnostics["rule_share"] == 0
         explanation = explanations_of(without_biases[kind], "attnlrp", layer)[0]
         assert abs(explanation.scores.sum() - explanation.target.value) > 1e-3 * abs(explanation.target.value)
@@ -181,9 +173,7 @@ def test_a_hidden_state_as_target(positions, method, with_biases):
 
 def test_sizes_and_layers(without_biases):
     model = without_biases["bert"]
-    signed, sizes = (
-        ask(model, TEXTS[:1], ("relevance", {"reduce": way}))[0].scores for way in ("sum", "abs")
-    )
+    signed, sizes = (ask(model, TEXTS[:1], ("relevance", {"reduce": way}))[0].scores for way in ("sum", "abs"))
     assert (sizes >= abs(signed) - 1e-7).all()
     for layer in range(4):
         explanation = ask(model, TEXTS[:1], ("relevance", {"layer": layer}))[0]

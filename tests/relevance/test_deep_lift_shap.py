@@ -27,9 +27,7 @@ def test_the_rise_is_that_over_the_blanked_texts():
     model = model_of("bert", biases=True)
     target = Target("positive")
     batch = model.encode(as_examples(TEXTS))
-    for number, explanation in enumerate(
-        ask(model, TEXTS, ("deep_lift_shap", {"baselines": ("pad",)}), target=target)
-    ):
+    for number, explanation in enumerate(ask(model, TEXTS, ("deep_lift_shap", {"baselines": ("pad",)}), target=target)):
         logits = model.trace([batch.edited(number, batch.units[number].content, "pad")]).logits
         assert explanation.scores.sum() == pytest.approx(
             explanation.target.value - float(logits[0, 2].detach()), rel=1e-5

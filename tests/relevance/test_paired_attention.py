@@ -16,9 +16,7 @@ WRITTEN_OUT = {**RESCALE, "attention": opened(open_attention)}
 def multipliers(rules, shapes, **settings):
     """The output and the gradients by query, key and value, under rules."""
     generator = torch.Generator().manual_seed(3)
-    inputs = [
-        torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_() for shape in shapes
-    ]
+    inputs = [torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_() for shape in shapes]
     with ChangedBackward(rules, Ledger(2, torch.device("cpu"))):
         output = F.scaled_dot_product_attention(*inputs, **settings)
     weight = torch.randn(output.shape, generator=generator, dtype=torch.float64)
@@ -60,9 +58,7 @@ def test_the_graph_has_queries_keys_and_values_alone():
     saved = []
     inputs = [torch.randn(2, 4, 40, 3, requires_grad=True) for _ in range(3)]
     with (
-        torch.autograd.graph.saved_tensors_hooks(
-            lambda one: saved.append(one.numel()) or one, lambda one: one
-        ),
+        torch.autograd.graph.saved_tensors_hooks(lambda one: saved.append(one.numel()) or one, lambda one: one),
         ChangedBackward(RESCALE, Ledger(2, torch.device("cpu"))),
     ):
         F.scaled_dot_product_attention(*inputs)

@@ -42,9 +42,7 @@ def test_nothing_is_left_after_an_exception():
     class Broken(Recurrent):
         def forward(self, ids, attended):
             answer = super().forward(ids, attended)
-            if not torch.overrides.has_torch_function(
-                (ids,)
-            ):  # a look at the network, before the policy's pass
+            if not torch.overrides.has_torch_function((ids,)):  # a look at the network, before the policy's pass
                 return answer
             assert self.lstm._forward_hooks
             raise KeyboardInterrupt
@@ -70,9 +68,7 @@ def test_two_threads_under_two_policies_do_not_meet():
         try:
             gate.wait()
             for turn in range(8):
-                gradients[name, turn] = (
-                    run_of(model).under(name).vector_jacobian_product(LOGITS, torch.ones(3, 3))
-                )
+                gradients[name, turn] = run_of(model).under(name).vector_jacobian_product(LOGITS, torch.ones(3, 3))
         except BaseException as error:  # a thread's error would be lost
             failed.append(error)
 
@@ -90,9 +86,7 @@ def test_two_threads_under_two_policies_do_not_meet():
 def test_a_policy_does_not_reach_into_another_thread():
     with policies.get("cp").make(Ledger(1, torch.device("cpu")), nn.Identity()):
         seen = []
-        thread = threading.Thread(
-            target=lambda: seen.append(torch.overrides.has_torch_function((torch.ones(1),)))
-        )
+        thread = threading.Thread(target=lambda: seen.append(torch.overrides.has_torch_function((torch.ones(1),))))
         thread.start()
         thread.join()
     assert seen == [False]
@@ -169,11 +163,7 @@ def test_torchs_own_lstm_and_attention_in_every_form(form, batch_first):
     states, more = (torch.randn(4, 3, width, dtype=torch.float64, requires_grad=True) for width in (5, 6))
     if form == "single":
         states, more = states[:, 0], more[:, 0]
-    hidden = (
-        torch.zeros(4, 6).double()
-        if form == "single"
-        else torch.zeros(4, 4 if batch_first else 3, 6).double()
-    )
+    hidden = torch.zeros(4, 6).double() if form == "single" else torch.zeros(4, 4 if batch_first else 3, 6).double()
     inputs = states
     if form == "packed":
         inputs = nn.utils.rnn.pack_padded_sequence(

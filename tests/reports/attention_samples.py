@@ -15,9 +15,7 @@ from pellucid.results.table import Interval
 WORDS = ("A", "gripping", ",", "lovely", "film", ".")
 
 
-def sample_model(
-    name="one", change=0.3, decides=0.8, words=WORDS, text="review-1", classes=("negative", "positive")
-):
+def sample_model(name="one", change=0.3, decides=0.8, words=WORDS, text="review-1", classes=("negative", "positive")):
     values = {"median_change": change, "heaviest_decides": decides}
     intervals = {test: Interval(value, value - 0.02, value + 0.02) for test, value in values.items()}
     lines = [
@@ -35,9 +33,7 @@ def sample_model(
         )
         for test, value in intervals.items()
     ]
-    lines.append(
-        AttentionLine("permuted", "", Interval(0.1, 0.05, 0.15), 200, "higher", -1.0, 1.0, deviation=0.01)
-    )
+    lines.append(AttentionLine("permuted", "", Interval(0.1, 0.05, 0.15), 200, "higher", -1.0, 1.0, deviation=0.01))
     chances = tuple((1 - place / len(words), place / len(words)) for place in range(len(words)))
     plot = UnitPlot(text, tuple(words), (1 / len(words),) * len(words), chances, (0.1, 0.9), classes)
     verdict = verdict_of(200, {test: (value, 150) for test, value in intervals.items()})
@@ -46,9 +42,7 @@ def sample_model(
 
 
 def sample_attention(**settings):
-    return AttentionAnalysis(
-        (sample_model(**settings), sample_model("two", 0.01, 0.1)), {"texts": 203}, ("A caveat.",)
-    )
+    return AttentionAnalysis((sample_model(**settings), sample_model("two", 0.01, 0.1)), {"texts": 203}, ("A caveat.",))
 
 
 def with_adversary(model):

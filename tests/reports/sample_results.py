@@ -55,9 +55,7 @@ METRICS = (
 def sample_table(methods=METHODS, metrics=METRICS, curves=("hiding", "revealing"), seed=0, **changes):
     """A table with an interval a cell, chance with its spread, and curves over 21 points."""
     rng = np.random.default_rng(seed)
-    cells = tuple(
-        _cell(rng, method, rank, *metric) for rank, method in enumerate(methods) for metric in metrics
-    )
+    cells = tuple(_cell(rng, method, rank, *metric) for rank, method in enumerate(methods) for metric in metrics)
     parts = {
         "cells": cells,
         "curves": tuple(_curve(rng, m, rank, metric) for metric in curves for rank, m in enumerate(methods)),
@@ -93,6 +91,4 @@ def _curve(rng, method, rank, metric):
     )
     mean = fall + np.r_[0, rng.normal(size=20) * 0.004]
     wide = 0.005 + 0.03 * np.sin(np.pi * grid)
-    return Curve(
-        method, metric, *(tuple(map(float, part)) for part in (grid, mean, mean - wide, mean + wide))
-    )
+    return Curve(method, metric, *(tuple(map(float, part)) for part in (grid, mean, mean - wide, mean + wide)))

@@ -18,13 +18,9 @@ def page_of(analysis, folder):
 
 def test_the_verdict_stands_first_with_its_lines(tmp_path):
     text = parsed(page_of(sample_attention(), tmp_path)).text
-    assert text.index("The weights of one may be read as an explanation") < text.index(
-        "Each number is the mean"
-    )
+    assert text.index("The weights of one may be read as an explanation") < text.index("Each number is the mean")
     assert "The weights of two may not be read as an explanation" in text
-    assert (
-        "for: above 0.10; against: below 0.05" in text and "200 texts" in text and "3 texts of fewer" in text
-    )
+    assert "for: above 0.10; against: below 0.05" in text and "200 texts" in text and "3 texts of fewer" in text
 
 
 def test_every_number_stands_with_its_interval_and_meaning(tmp_path):
@@ -85,7 +81,6 @@ def test_the_adversary_is_a_curve_and_stands_in_no_table(tmp_path):
     text = parsed(page).text
     assert "Other weights, the same answers" in text and "λ = 0.1" in page
     assert "Other weights, the same answers" not in parsed(page_of(analysis, tmp_path)).text
-    assert (
-        "imitation adversary, λ = 1: divergence of the weights 0.500, distance of the answers 0.250"
-        in " ".join(str(drawn).split())
+    assert "imitation adversary, λ = 1: divergence of the weights 0.500, distance of the answers 0.250" in " ".join(
+        str(drawn).split()
     )

@@ -24,9 +24,7 @@ def outcome(*lines, **more):
 
 def table(*outcomes, better="higher"):
     qualities = {"a": 0.2, "b": 0.5, "c": 0.4, "d": 0.9, "chance": 2.0}
-    cells = tuple(
-        Cell(method, "hiding", Interval(value, NAN, NAN), 5, better) for method, value in qualities.items()
-    )
+    cells = tuple(Cell(method, "hiding", Interval(value, NAN, NAN), 5, better) for method, value in qualities.items())
     return Table(cells, (), {}, (), outcomes)
 
 
@@ -52,13 +50,9 @@ def test_pairs_of_methods_and_twins_are_grids_and_words_are_lists():
         )
     )
     assert isinstance(twins, LineGrid) and twins.columns == ("t1", "t2")
-    words = outcome(
-        *(line(method, "highest", 0.1, word) for method in "abc" for word in (f"x{method}", "same"))
-    )
+    words = outcome(*(line(method, "highest", 0.1, word) for method in "abc" for word in (f"x{method}", "same")))
     assert [type(part) for part in parts_of(words)] == [WordRows]
-    alone = outcome(
-        line("a", "tau", 0.1), line("a", "top", 0.2), line("b", "tau", 0.3), line("b", "top", 0.4)
-    )
+    alone = outcome(line("a", "tau", 0.1), line("a", "top", 0.2), line("b", "tau", 0.3), line("b", "top", 0.4))
     (together,) = parts_of(alone)
     assert isinstance(together, LineGrid) and together.columns == ("tau", "top")
 

@@ -18,8 +18,7 @@ from tests.tiny import LABELS, save_tiny
 def analysed(concept="praise", **changes):
     remaining = np.array([[1.25, 7.5], [0.0, 8.75]])
     densities = tuple(
-        ConceptDensity(name, np.array([11.5, 12.5]), remaining - 20, remaining)
-        for name in ("gaussian", "substitution")
+        ConceptDensity(name, np.array([11.5, 12.5]), remaining - 20, remaining) for name in ("gaussian", "substitution")
     )
     text = changes.pop("text", "one two three")
     concepts = (Concept(concept, ("good",)), Concept("blame", ("bad", "dull")))
@@ -63,9 +62,7 @@ def test_no_number_takes_the_place_of_the_labels():
     assert np.isnan(strange.densities[1].contrast[1])
     strange.densities[0].remaining[:] = [[1e29, 1e29], [1e29, 2e29]]
     shown = str(strange)
-    assert all(
-        label in shown for label in ("layer", "A of the word", "praise", "blame", "largest ÷ smallest")
-    )
+    assert all(label in shown for label in ("layer", "A of the word", "praise", "blame", "largest ÷ smallest"))
     assert max(len(word) for word in shown.split() if "─" not in word) < 20 and "1e+29" in shown
 
 

@@ -58,9 +58,7 @@ def test_the_summary_counts_texts_answers_mistakes_and_labels_that_fit_no_class(
 
 
 def test_cautions_are_counted(tmp_path):
-    results = [
-        replace(one, caveats=("Mind the gap.",)) if n < 3 else one for n, one in enumerate(sample_corpus())
-    ]
+    results = [replace(one, caveats=("Mind the gap.",)) if n < 3 else one for n, one in enumerate(sample_corpus())]
     root = page_of(Results(tuple(results)), tmp_path)
     [summary] = root.every(css_class="pl-summary")
     assert "3 of 12Mind the gap." in summary.text
@@ -143,9 +141,7 @@ def test_one_extreme_text_does_not_make_the_others_pale():
 def test_hostile_texts_and_labels_are_harmless(tmp_path):
     hostile = [replace(hostile_explanation(), seed=n) for n in range(3)]
     every = Results((*sample_corpus(label=HOSTILE), *hostile))
-    harmless(
-        report(every, path=tmp_path / "p.html", title=HOSTILE).read_text().removeprefix("<!doctype html>")
-    )
+    harmless(report(every, path=tmp_path / "p.html", title=HOSTILE).read_text().removeprefix("<!doctype html>"))
     harmless(notebook_results(every))
 
 
@@ -158,9 +154,7 @@ def test_a_notebook_shows_the_summary_and_the_first_texts():
 
 def test_two_hundred_reviews_stay_below_one_and_a_half_megabytes(tmp_path):
     words = " ".join(f"word{n % 37} and" for n in range(55))
-    results = [
-        sample_explanation(words, "occlusion", id=str(n), seed=n, label="positive") for n in range(200)
-    ]
+    results = [sample_explanation(words, "occlusion", id=str(n), seed=n, label="positive") for n in range(200)]
     path = report(Results(tuple(results)), path=tmp_path / "p.html")
     assert path.stat().st_size <= 1_500_000
 
@@ -192,9 +186,7 @@ def test_a_summary_and_the_words_draw_themselves():
 
 def test_words_that_are_too_rare_and_classes_without_words_are_named(tmp_path):
     words = sample_corpus().words(min_texts=5)
-    assert words.n_rare > 0 and left_out(words) == [
-        f"Left out: {words.n_rare} words that occur in fewer than 5 texts."
-    ]
+    assert words.n_rare > 0 and left_out(words) == [f"Left out: {words.n_rare} words that occur in fewer than 5 texts."]
     empty = replace(words, labels=(*words.labels, "negative"))
     assert left_out(empty)[1] == "No word is left for negative."
     assert left_out(words)[0] in report(words, path=tmp_path / "words.html").read_text("utf-8")

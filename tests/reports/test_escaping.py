@@ -114,9 +114,7 @@ def test_hostile_tables_are_harmless():
 
 def test_a_hostile_page_is_harmless(tmp_path):
     facts = {HOSTILE: {HOSTILE: HOSTILE}, "b": {HOSTILE: 1}}
-    path = report(
-        [hostile_explanation()], hostile_table(), path=tmp_path / "p.html", title=HOSTILE, about=facts
-    )
+    path = report([hostile_explanation()], hostile_table(), path=tmp_path / "p.html", title=HOSTILE, about=facts)
     harmless(path.read_text(encoding="utf-8").removeprefix("<!doctype html>"))
     sections = [facts_section(HOSTILE, HOSTILE, facts), caveats_section([HOSTILE])]
     harmless(page(HOSTILE, sections).removeprefix("<!doctype html>"))

@@ -32,13 +32,9 @@ def results():
     scores = {"fine": 1.0, "dull": -0.8, "film": 0.1, "a": 0.02, ",": 0.0}
     explained = []
     for number, text in enumerate(TEXTS):
-        one = sample_explanation(
-            text, "occlusion", label="positive", id=str(number), labels=("negative", "positive")
-        )
+        one = sample_explanation(text, "occlusion", label="positive", id=str(number), labels=("negative", "positive"))
         noise = 0.01 * number
-        values = [
-            scores.get(label, 0.0) + (noise if label in ("fine", "dull") else 0) for label in one.units.labels
-        ]
+        values = [scores.get(label, 0.0) + (noise if label in ("fine", "dull") else 0) for label in one.units.labels]
         explained.append(replace(one, scores=np.array(values)))
     return Results(tuple(explained))
 
@@ -96,9 +92,7 @@ def test_a_text_shows_each_word_as_it_is_written_on_the_colour_of_its_score():
     shown = texts_of(figure)
     assert [word for word, _ in explanation] == shown[1 : 1 + len(explanation)]
     assert all(not text.get_parse_math() for text in figure.axes[0].texts)
-    assert shown[0].replace("\u00a0", " ") == "positive (80 %)" and any(
-        "for positive" in text for text in shown
-    )
+    assert shown[0].replace("\u00a0", " ") == "positive (80 %)" and any("for positive" in text for text in shown)
 
 
 def test_the_strongest_word_is_underlined_solid_for_and_dashed_against():

@@ -58,8 +58,7 @@ def test_each_unit_has_its_value_and_the_strongest_are_underlined():
 
 def test_a_scale_makes_texts_comparable():
     [loud], [quiet] = (
-        drawn_units(heat_map(sample_explanation("word", scores=[0, score, 0]), scale=4.0))
-        for score in (4.0, 0.4)
+        drawn_units(heat_map(sample_explanation("word", scores=[0, score, 0]), scale=4.0)) for score in (4.0, 0.4)
     )
     assert "pl-p16" in loud.attributes["class"] and "pl-p3" in quiet.attributes["class"]
 
@@ -84,9 +83,7 @@ def test_pieces_become_words_unless_the_unit_is_piece():
 
 def test_bytes_of_one_character_are_drawn_once():
     units = Units("piece", ("a", "b", "c"), (0, 0, 0), (0, 0, 1), (1, 1, 2))
-    drawn = drawn_units(
-        heat_map(sample_explanation("👏!", units=units, scores=[1.0, 0.5, 0.0]), unit="piece")
-    )
+    drawn = drawn_units(heat_map(sample_explanation("👏!", units=units, scores=[1.0, 0.5, 0.0]), unit="piece"))
     assert [unit.text for unit in drawn] == ["👏", "!"]
     assert "+1.50" in drawn[0].attributes["title"]
 

@@ -84,9 +84,7 @@ def test_nothing_runs_and_nothing_is_fetched(browser, path):
 
 def test_the_style_sheet_is_allowed_by_the_policy_and_used(browser, path):
     page, _ = opened(browser, path)
-    colour = page.locator(".pl-steps .pl-p16").first.evaluate(
-        "node => getComputedStyle(node).backgroundColor"
-    )
+    colour = page.locator(".pl-steps .pl-p16").first.evaluate("node => getComputedStyle(node).backgroundColor")
     assert colour == "rgba(236, 124, 16, 0.7)"
     page.close()
 
@@ -132,9 +130,7 @@ def test_methods_side_by_side_open_quietly_and_words_stand_under_each_other(brow
 
 
 def test_cautions_are_open_on_paper(browser, tmp_path):
-    methods = SideBySide(
-        {"occlusion": [sample_explanation("A fine film.", "occlusion", caveats=("Mind the gap.",))]}
-    )
+    methods = SideBySide({"occlusion": [sample_explanation("A fine film.", "occlusion", caveats=("Mind the gap.",))]})
     page, _ = opened(browser, report(methods, path=tmp_path / "page.html"))
     caution = page.locator(".pl-cautions p")
     assert not caution.is_visible()

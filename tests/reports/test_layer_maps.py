@@ -25,20 +25,14 @@ def test_the_page_shows_sums_words_changes_and_maps(tmp_path):
     page = page_of(analysis, tmp_path)
     text = parsed(page).text
     assert "in nats" in text and "vary independently" in text and "stopped using" in text
-    assert (
-        page.count("<svg") == 3 and "Colours, in nats" in text
-    )  # the curves and two samples of their legend
+    assert page.count("<svg") == 3 and "Colours, in nats" in text  # the curves and two samples of their legend
     assert page.count("pl-matrix pl-layers") >= 3 * len(TEXTS)
     assert "A caveat of the explanations." in text and "Sums of its sentences" in text
 
 
 def test_without_a_common_scale_nothing_is_compared(tmp_path):
     text = parsed(page_of(sample_analysis(""), tmp_path)).text
-    assert (
-        "a scale of its own" in text
-        and "no scale that models share" in text
-        and "Colours, in nats" not in text
-    )
+    assert "a scale of its own" in text and "no scale that models share" in text and "Colours, in nats" not in text
 
 
 def test_a_map_has_every_word_once_and_its_sum_last():
@@ -95,9 +89,7 @@ def test_an_explanation_of_every_layer_shows_the_last_and_a_map_of_all(tmp_path)
     text = parsed(page).text
     assert "Shown: layer 2 (the last of 3)." in text and "Each of the 3 layers" in text
     assert page.count("pl-matrix pl-layers") == 1
-    assert (
-        "pl-matrix pl-layers" not in pellucid.report([one.row("2")], path=tmp_path / "row.html").read_text()
-    )
+    assert "pl-matrix pl-layers" not in pellucid.report([one.row("2")], path=tmp_path / "row.html").read_text()
     assert one.shown_row() == one.row("2")
 
 
@@ -121,9 +113,7 @@ def test_few_texts_list_every_word_and_say_so(tmp_path):
         str(sample_analysis()),
         str(sample_analysis(texts=[f"{t} {n}." for n in range(3) for t in TEXTS])),
     )
-    assert (
-        "every word is listed" in few and "fewer than 3 texts" in many and "none in enough texts" not in few
-    )
+    assert "every word is listed" in few and "fewer than 3 texts" in many and "none in enough texts" not in few
 
 
 def test_a_class_is_not_called_what_a_layer_still_uses_and_numbers_are_texts(tmp_path):

@@ -72,9 +72,7 @@ def test_of_a_sentence_without_end_the_part_around_is_shown():
     endless = "and then " * 900
     shown = [
         block.text
-        for block in next(drawn(endless, {900: 4.0}).every(css_class="pl-excerpts")).every(
-            css_class="pl-text"
-        )
+        for block in next(drawn(endless, {900: 4.0}).every(css_class="pl-excerpts")).every(css_class="pl-text")
     ]
     assert all(len(text) <= LONGEST for text in shown)
 
@@ -84,9 +82,7 @@ def test_spans_of_a_long_text_are_shown_where_they_begin():
     spans = sample_explanation(text, method="span_attention", spans=True, scores=None)
     scores = np.zeros(len(spans.units))
     scores[5000] = 1.0
-    page = parsed(
-        span_view(sample_explanation(text, method="span_attention", spans=True, scores=scores)).text
-    )
+    page = parsed(span_view(sample_explanation(text, method="span_attention", spans=True, scores=scores)).text)
     assert len(list(next(page.every(css_class="pl-excerpts")).every(css_class="pl-span"))) == 1
     assert next(next(page.every("details", css_class="pl-whole")).every(css_class="pl-text")).text == text
 

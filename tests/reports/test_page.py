@@ -55,8 +55,7 @@ def test_the_page_has_language_title_viewport_headings_and_contents(whole):
 
 def test_the_same_input_gives_the_same_bytes(tmp_path):
     one, other = (
-        report([sample_explanation()], sample_table(), path=tmp_path / name).read_bytes()
-        for name in ("a", "b")
+        report([sample_explanation()], sample_table(), path=tmp_path / name).read_bytes() for name in ("a", "b")
     )
     assert one == other
 
@@ -155,8 +154,7 @@ def test_the_page_is_english_and_says_nothing_of_the_language_of_texts(whole):
 def test_checks_of_a_method_stand_once_for_the_worst_text(tmp_path):
     gaps = (0.01, 0.3, 0.02)
     results = [
-        sample_explanation(str(n), id=str(n), diagnostics={"completeness_gap": gap})
-        for n, gap in enumerate(gaps)
+        sample_explanation(str(n), id=str(n), diagnostics={"completeness_gap": gap}) for n, gap in enumerate(gaps)
     ]
     page_of_three = report(results, path=tmp_path / "p.html").read_text()
     assert page_of_three.count("should add up to") == 1

@@ -35,8 +35,7 @@ SCORES = {
 
 def side(left_out=(), **changes):
     by_method = {
-        method: [sample_explanation(TEXT, method, scores=scores, **changes)]
-        for method, scores in SCORES.items()
+        method: [sample_explanation(TEXT, method, scores=scores, **changes)] for method, scores in SCORES.items()
     }
     return SideBySide(by_method, dict(left_out))
 
@@ -83,9 +82,7 @@ def test_checks_are_brief_and_cautions_fold_away(tmp_path):
     methods = SideBySide(
         {
             "occlusion": [
-                sample_explanation(
-                    TEXT, "occlusion", diagnostics=diagnostics, caveats=("Mind the gap.", "Twice.")
-                )
+                sample_explanation(TEXT, "occlusion", diagnostics=diagnostics, caveats=("Mind the gap.", "Twice."))
             ]
         }
     )
@@ -100,14 +97,10 @@ def test_checks_are_brief_and_cautions_fold_away(tmp_path):
 
 
 def test_what_was_left_out_is_listed_with_the_reason(tmp_path):
-    methods = side(
-        {"lime": 'not part of "all methods"; add it by name', "span_attention": "needs span_weights"}
-    )
+    methods = side({"lime": 'not part of "all methods"; add it by name', "span_attention": "needs span_weights"})
     for text in (page_of(methods, tmp_path).text, terminal_side_by_side(methods, width=200)):
         assert (
-            'not part of "all methods"; add it by name' in text
-            and "needs span_weights" in text
-            and "all,NAME" in text
+            'not part of "all methods"; add it by name' in text and "needs span_weights" in text and "all,NAME" in text
         )
     assert "Left out" not in page_of(side(), tmp_path).text
     rare = dict.fromkeys(("rare", "rarer"), 'not part of "all methods"; add it by name')
@@ -120,9 +113,7 @@ def test_pairs_several_texts_spans_and_rows_of_draws_are_drawn(tmp_path):
     draws = {"rows": (("draw", ("0", "1")),), "settings": {}}
     methods = SideBySide(
         {
-            "span_attention": [
-                sample_explanation(text, "span_attention", spans=True, id=str(text)) for text in texts
-            ],
+            "span_attention": [sample_explanation(text, "span_attention", spans=True, id=str(text)) for text in texts],
             "chance": [
                 sample_explanation(
                     text, "chance", scores=np.random.default_rng(0).random((2, n)), id=str(text), **draws
@@ -211,8 +202,6 @@ def test_hostile_methods_side_by_side_are_harmless(tmp_path):
 
 def test_side_by_side_draws_itself_and_is_a_mapping():
     methods = side()
-    assert methods._repr_html_() == notebook_side_by_side(methods) and str(methods) == terminal_side_by_side(
-        methods
-    )
+    assert methods._repr_html_() == notebook_side_by_side(methods) and str(methods) == terminal_side_by_side(methods)
     assert list(methods) == list(SCORES) and len(methods) == 5 and methods == dict(methods.by_method)
     assert [one.method for one in methods.explanations] == list(SCORES)

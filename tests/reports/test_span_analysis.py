@@ -37,12 +37,8 @@ def error_analysis(text=None, name="contrast_outside"):
         "one two", "span_attention", np.array([0.6, 0.1, 0.3]), spans=True, label="negative"
     )
     half = Interval(0.5, 0.2, 0.8)
-    counts = PatternCount(
-        name, "What it means.", 1, 2, half, Interval(0.2, 0.1, 0.4), Interval(0.3, 0.05, 0.6)
-    )
-    return ErrorAnalysis(
-        2, 10, (counts,), {name: [one]}, {"negative": [CueWord("dull", 9, 1.5, 4.2)], "up": []}
-    )
+    counts = PatternCount(name, "What it means.", 1, 2, half, Interval(0.2, 0.1, 0.4), Interval(0.3, 0.05, 0.6))
+    return ErrorAnalysis(2, 10, (counts,), {name: [one]}, {"negative": [CueWord("dull", 9, 1.5, 4.2)], "up": []})
 
 
 def page_of(results, tmp_path):

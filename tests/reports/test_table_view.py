@@ -39,9 +39,7 @@ def test_verdicts_are_symbol_and_word():
     def cell(method, low, high):
         return Cell(method, "m", Interval(0.5, 0.4, 0.6), 5, "higher", Interval((low + high) / 2, low, high))
 
-    root = parsed(
-        comparison(Table((cell("a", 0.1, 0.2), cell("b", -0.2, -0.1), cell("c", -0.1, 0.1)), (), {}))
-    )
+    root = parsed(comparison(Table((cell("a", 0.1, 0.2), cell("b", -0.2, -0.1), cell("c", -0.1, 0.1)), (), {})))
     verdicts = [next(iter(row.every("td"))).text for row in next(root.every("tbody")).every("tr")]
     assert [text.split("0.600")[1] for text in verdicts] == ["▲ better", "▼ worse", "○ unclear"]
 

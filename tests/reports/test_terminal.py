@@ -129,9 +129,7 @@ def test_a_bar_is_drawn_in_a_terminal(monkeypatch):
 
 @pytest.mark.parametrize("method", ("span_attention", "attention", "chance"))
 def test_weights_of_no_class_do_not_claim_to_explain_a_logit(method):
-    text = terminal_text(
-        sample_explanation(method=method, spans=method == "span_attention", scores=None), width=200
-    )
+    text = terminal_text(sample_explanation(method=method, spans=method == "span_attention", scores=None), width=200)
     assert f"{method.replace('_', ' ')}, the same for every class" in text and "explaining" not in text
     assert "explaining logit of positive" in terminal_text(sample_explanation(method="occlusion"), width=200)
 

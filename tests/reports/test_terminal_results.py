@@ -24,11 +24,7 @@ def many(count=60, labelled=True):
                 [0.1, 1 + n / 100, -0.5, 0],
                 says="positive" if n % 2 else "negative",
                 sure=0.5 + n / 200,
-                label=(
-                    ("negative" if n % 2 else "positive")
-                    if n % 4 == 0
-                    else ("positive" if n % 2 else "negative")
-                )
+                label=(("negative" if n % 2 else "positive") if n % 4 == 0 else ("positive" if n % 2 else "negative"))
                 if labelled
                 else None,
                 name=f"r{n}",
@@ -88,9 +84,7 @@ def test_several_methods_name_the_one_of_the_words():
     both = texts + [replace(one, method="gradient") for one in texts]
     text = terminal_results(both, width=100)
     assert (
-        text.startswith("8 texts · occlusion, gradient")
-        and "words by occlusion" in text
-        and ".where(method=…)" in text
+        text.startswith("8 texts · occlusion, gradient") and "words by occlusion" in text and ".where(method=…)" in text
     )
 
 
@@ -116,9 +110,7 @@ def test_many_classes_show_their_most_frequent_mistakes():
 
 def test_labels_that_are_no_class_are_named():
     texts = Results(tuple(answered(f"text {n}", label="5 stars") for n in range(8)))
-    assert "Labels that are no class of the model, so not counted: 5 stars (8)" in terminal_results(
-        texts, width=100
-    )
+    assert "Labels that are no class of the model, so not counted: 5 stars (8)" in terminal_results(texts, width=100)
 
 
 def test_spans_rows_and_regressions_have_a_table_too():
@@ -132,9 +124,7 @@ def test_spans_rows_and_regressions_have_a_table_too():
     ]
     assert "random" in terminal_class_words(Results(tuple(rows)).words())
     assert "6 texts" in terminal_results(Results(tuple(rows)), width=100)
-    numbers = [
-        sample_explanation(f"text {n}", labels=("score",), probabilities=(), id=str(n)) for n in range(6)
-    ]
+    numbers = [sample_explanation(f"text {n}", labels=("score",), probabilities=(), id=str(n)) for n in range(6)]
     assert "  sure  " not in terminal_results(Results(tuple(numbers)), width=100)
 
 
@@ -144,9 +134,7 @@ def test_nothing_in_a_text_or_name_reaches_the_terminal():
         hostile, hostile, model=hostile, labels=("no", hostile), caveats=(hostile,), label=hostile, id=hostile
     )
     results = Results((one,) * 7)
-    text = terminal_results(results, width=2000) + terminal_class_words(
-        results.words(min_texts=1), width=2000
-    )
+    text = terminal_results(results, width=2000) + terminal_class_words(results.words(min_texts=1), width=2000)
     assert "[bold red]markup[/]" in text
     assert not {"\x1b", "\x9b", "\x07", "\u202e"} & set(text)
 
@@ -169,18 +157,14 @@ def test_no_words_say_how_to_see_some():
     text = terminal_summary(many(6).summary(), width=100)
     assert "Words: none is in 3 texts or more" not in text  # "film" is
     lonely = Results(tuple(answered(word) for word in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")))
-    assert "Words: none is in 3 texts or more; see .words(min_texts=1)" in terminal_summary(
-        lonely.summary(), width=100
-    )
+    assert "Words: none is in 3 texts or more; see .words(min_texts=1)" in terminal_summary(lonely.summary(), width=100)
 
 
 def test_many_cautions_and_long_words_stay_within_the_lines():
     words = [f"{letter * 20}" for letter in "abcdefgh"]
     texts = Results(
         tuple(
-            answered(
-                f"the {' '.join(words)}", [9, *[1 + n] * 8], name=str(n), caveats=(f"Caution {n}. " * 9,)
-            )
+            answered(f"the {' '.join(words)}", [9, *[1 + n] * 8], name=str(n), caveats=(f"Caution {n}. " * 9,))
             for n in range(9)
         )
         + tuple(answered(f"the {n} {' '.join(words)}", [9, 0, *[1 + n] * 8]) for n in range(3))

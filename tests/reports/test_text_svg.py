@@ -51,15 +51,11 @@ def test_a_language_from_right_to_left_begins_at_the_right():
     assert float(words[0].get("x")) < float(words[1].get("x")) < 120
 
 
-@pytest.mark.parametrize(
-    "text", (HOSTILE.replace("\0", ""), "a\ufffeb\uffff \x07 tab\t]]> &amp;", "two\nlines")
-)
+@pytest.mark.parametrize("text", (HOSTILE.replace("\0", ""), "a\ufffeb\uffff \x07 tab\t]]> &amp;", "two\nlines"))
 def test_strange_characters_are_text(text):
     words, _ = drawn(sample_explanation(text, model=text, method=text).to_svg())
     root = ElementTree.fromstring(sample_explanation(text, method=text).to_svg())
-    assert {node.tag for node in root.iter()} <= {
-        SVG + tag for tag in ("svg", "title", "style", "rect", "text")
-    }
+    assert {node.tag for node in root.iter()} <= {SVG + tag for tag in ("svg", "title", "style", "rect", "text")}
     assert words and "<script" not in sample_explanation(text).to_svg()
 
 

@@ -109,9 +109,7 @@ def test_a_page_of_a_whole_test_set_stays_small(tmp_path):
     rng = np.random.default_rng(0)
     words = [f"word{number}" for number in range(300)]
     texts = [
-        answered(
-            " ".join(rng.choice(words, 19)), rng.normal(size=19), label="negative", name=f"sst2-test-{n:05}"
-        )
+        answered(" ".join(rng.choice(words, 19)), rng.normal(size=19), label="negative", name=f"sst2-test-{n:05}")
         for n in range(160)
     ]
     few, many = (

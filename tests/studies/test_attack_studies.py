@@ -53,9 +53,7 @@ def test_what_moves_is_a_share_of_the_texts_that_were_attacked():
     methods = units("method", {"chance": SOON, "gradient": LATE})
     numbers = of_moves.summarise(ABOUT, {"victims": {}, "methods": methods})
     gradient, chance = numbers["rows"]
-    assert gradient["moved"]["mean"] == pytest.approx(100 / 3) and chance["moved"]["mean"] == pytest.approx(
-        200 / 3
-    )
+    assert gradient["moved"]["mean"] == pytest.approx(100 / 3) and chance["moved"]["mean"] == pytest.approx(200 / 3)
     assert gradient["below_chance"]["mean"] == pytest.approx(100 / 3) and chance["below_chance"] is None
     assert "| gradient | 3 | 33.3 [" in moves_page(numbers, "small")
 

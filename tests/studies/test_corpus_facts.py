@@ -33,9 +33,7 @@ def test_only_what_stands_between_the_markers_is_written(monkeypatch, tmp_path):
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     main(["--out", str(page)])
     main(["--out", str(page)])
-    assert page.read_text(encoding="utf-8") == (
-        f"before\n{BEGIN}\n\n(pocket)\n\n(pocket_pairs)\n\n{END}\nafter\n"
-    )
+    assert page.read_text(encoding="utf-8") == (f"before\n{BEGIN}\n\n(pocket)\n\n(pocket_pairs)\n\n{END}\nafter\n")
 
 
 @pytest.mark.parametrize("page", ("no markers", f"{BEGIN} without an end", f"{END} {BEGIN}"))
@@ -72,9 +70,7 @@ def test_the_marked_share_counts_words_that_a_mark_touches():
 
 
 def test_cues_find_a_word_that_gives_the_label_away():
-    texts = [
-        Example((f"it is {'good' if n % 2 else 'bad'} {n}",), "ab"[n % 2], (), str(n)) for n in range(40)
-    ]
+    texts = [Example((f"it is {'good' if n % 2 else 'bad'} {n}",), "ab"[n % 2], (), str(n)) for n in range(40)]
     cues = CUES["pocket"]["all words"]
     assert accuracy_on_dev(texts[:30], texts[30:], cues).mean == 1
     assert accuracy_in_folds(texts, cues).mean == 1

@@ -16,7 +16,9 @@ from studies.shared.units import Unit
 
 ROOT = Path(__file__).parents[2]
 RULE = EqualScores("ranks took equal scores in reading order", "This concerns all methods.", stage="ranking")
-SENTENCE = "Measured before numbers were means over the orders of equal scores: ranks took equal scores in reading order."
+SENTENCE = (
+    "Measured before numbers were means over the orders of equal scores: ranks took equal scores in reading order."
+)
 RANKING = [name for name in studies.names() if studies.get(name).make().equal_scores]
 
 

@@ -51,9 +51,7 @@ def test_every_cut_of_a_length_takes_as_many_tokens():
     assert eraser_cuts.cut_at_random(model, TEXTS, lengths, 0) == random
     whole = cuts["one span"][0]
     assert [span.segment for span in whole.spans] == [0, 1]
-    first = [
-        score for n, score in enumerate(explanations[0].scores) if explanations[0].units.characters(n)[0] == 0
-    ]
+    first = [score for n, score in enumerate(explanations[0].scores) if explanations[0].units.characters(n)[0] == 0]
     assert whole.spans[0].score == pytest.approx(max(first))
 
 

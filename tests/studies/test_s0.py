@@ -36,9 +36,7 @@ def encoder(tmp_path_factory):
 def transferred(encoder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("transfers")
     own = {"concentration": 1.5, "rows": []}
-    settings = Settings(
-        "tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own
-    )
+    settings = Settings("tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own)
     return settings, s0_transfers().numbers(settings)
 
 

@@ -35,9 +35,7 @@ def _run(model, seed, share, n=200):
         "seed": seed,
         "history": history,
         "right": "".join("01"[int(one)] for one in right),
-        "sharpness": {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2}
-        if "lambda" in model
-        else None,
+        "sharpness": {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2} if "lambda" in model else None,
     }
 
 

@@ -24,10 +24,7 @@ ABOUT = {
 
 def run(attack, endings, victim="self", seed=0):
     """endings: of each text, (ending, queries)."""
-    texts = [
-        {"ending": ending, "queries": queries, "edited": 0.1, "similarity": 0.9}
-        for ending, queries in endings
-    ]
+    texts = [{"ending": ending, "queries": queries, "edited": 0.1, "similarity": 0.9} for ending, queries in endings]
     return {"victim": victim, "attack": attack, "seed": seed, "texts": texts, "shown": [], "seconds": 1.0}
 
 

@@ -77,9 +77,7 @@ def test_the_sentences_shown_are_ours_of_every_kind_and_marked():
 
 def test_an_extracted_span_is_grouped_as_a_heaviest_span_is():
     text = "a lovely film, but dull"
-    explanation = of_one_span(
-        sample_explanation(text, "gradient", label="positive"), cut(text, "lovely film")
-    )
+    explanation = of_one_span(sample_explanation(text, "gradient", label="positive"), cut(text, "lovely film"))
     assert [one.text for one in explanation.spans(1)] == ["lovely film"]
     assert evidence_of(explanation, {}).inside == ("lovely", "film")
 

@@ -117,7 +117,5 @@ def test_texts_are_cut_by_digest_and_ag_news_has_fewer(settings):
 
 
 def test_the_paper_s_numbers_are_those_of_its_tables():
-    assert np.all(
-        np.diff([tasks.PAPER["sst2"][name][0] for name in ("chance", "undecoded l0", "decoded")]) > 0
-    )
+    assert np.all(np.diff([tasks.PAPER["sst2"][name][0] for name in ("chance", "undecoded l0", "decoded")]) > 0)
     assert tasks.PAPER["ag_news"]["thermostat_shapley_sampling"] == (0.905, 0.567)

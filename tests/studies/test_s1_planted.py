@@ -26,8 +26,7 @@ def run(seed, accuracy=1.0):
     parts = {
         split: {
             "found": {
-                title: [mean - 0.02 + 0.01 * text + 0.001 * seed for text in range(4)]
-                for title, mean in means.items()
+                title: [mean - 0.02 + 0.01 * text + 0.001 * seed for text in range(4)] for title, mean in means.items()
             },
             "recovery": {"0": 0.5, "1": 0.75},
         }
@@ -51,8 +50,6 @@ def test_what_was_not_learnt_is_left_out_and_few_seeds_are_no_verdict():
     numbers = summarise([run(0), run(1), run(2, accuracy=0.7)], "runs/lens")
     assert numbers["seeds"] == 2 and numbers["not_learnt"] == [2]
     page = as_page(numbers, "small")
-    assert (
-        "left out: seed 2" in page and page.count("no verdict: 2 seeds") == 3 and "--lens runs/lens" in page
-    )
+    assert "left out: seed 2" in page and page.count("no verdict: 2 seeds") == 3 and "--lens runs/lens" in page
     nothing = as_page(summarise([run(0, accuracy=0.5)], ""), "small")
     assert "nothing can be said about explanations" in nothing

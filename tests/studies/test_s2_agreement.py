@@ -60,9 +60,7 @@ def all_pairs(tasks=tuple(TASKS)):
 def settings(tmp_path_factory):
     folder = tmp_path_factory.mktemp("s2")
     own, encoder = {"phrases": False}, str(save_encoder(folder / "encoder"))
-    return Settings(
-        "tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own
-    )
+    return Settings("tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own)
 
 
 def test_pairs_of_three_seeds_are_not_three_independent_trainings():

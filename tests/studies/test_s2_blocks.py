@@ -27,10 +27,7 @@ BLOCKS = {
     name: block
     for module in (s2_blocks, which_explanation_blocks)
     for name, block in vars(module).items()
-    if name.endswith("_claims")
-    and not name.startswith("_")
-    and callable(block)
-    and name.startswith(("s2_", "which_"))
+    if name.endswith("_claims") and not name.startswith("_") and callable(block) and name.startswith(("s2_", "which_"))
 }
 
 
@@ -56,23 +53,16 @@ def test_models_and_deletion_stand_with_their_claims(write):
         write("s2_models", summarise_models(ABOUT_MODELS, {"trainings": runs}))
     )
     units = {str(seed): deleted(seed, chance=8, GS=0) for seed in range(3)}
-    block = s2_blocks.s2_deletion_claims(
-        write("s2_deletion", summarise_deletion(ABOUT_DELETION, {"deletion": units}))
-    )
+    block = s2_blocks.s2_deletion_claims(write("s2_deletion", summarise_deletion(ABOUT_DELETION, {"deletion": units})))
     assert "**SST-5. Words deleted.**" in block and "SST-5, released (seeds 0, 1, 2)" in block
-    assert (
-        "| GS takes more answers away than random words | +19.7 | 3 |" in block and "| reproduced |" in block
-    )
+    assert "| GS takes more answers away than random words | +19.7 | 3 |" in block and "| reproduced |" in block
 
 
 def test_agreement_and_words_stand_with_their_claims(write):
     units = {str(number): one for number, one in enumerate([*all_pairs(), *map(grid, range(3))])}
     root = write("s2_agreement", summarise_agreement(ABOUT_AGREEMENT, {"agreement": units}))
     block = s2_blocks.s2_seeds_claims(root)
-    assert (
-        "**Over tokens.**" in block
-        and "short texts agree more across seeds than long ones | +6.6 | 3 |" in block
-    )
+    assert "**Over tokens.**" in block and "short texts agree more across seeds than long ones | +6.6 | 3 |" in block
     assert "| LAT: words' scores correlate above 0.5" in s2_blocks.s2_corpora_claims(root)
     listed = {str(seed): words(seed, "good dull", "the of") for seed in range(3)}
     numbers = summarise_words(ABOUT_WORDS, {"words": listed, "sentences": {}})

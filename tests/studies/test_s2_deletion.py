@@ -52,9 +52,7 @@ def unit(seed, group="corrected", **right_until):
 def settings(tmp_path_factory):
     folder = tmp_path_factory.mktemp("s2")
     own, encoder = {"phrases": False}, str(save_encoder(folder / "encoder"))
-    return Settings(
-        "tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own
-    )
+    return Settings("tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own)
 
 
 @pytest.fixture(scope="module")
@@ -134,9 +132,9 @@ def test_a_method_that_knows_the_word_takes_the_answer_away_at_once():
         ["negative", "positive"],
     )
     texts = [pellucid.Example(("a good long day out",), label) for label in ("positive", "negative")]
-    curves = right_answers(model, texts, {"first": "occlusion"}, "predicted", ("delete",), 3, no_report)[
-        "delete"
-    ]["first"]
+    curves = right_answers(model, texts, {"first": "occlusion"}, "predicted", ("delete",), 3, no_report)["delete"][
+        "first"
+    ]
     assert curves[0].tolist() == [1.0, 0.0, 0.0, 0.0] and np.isnan(curves[1]).all()
 
 

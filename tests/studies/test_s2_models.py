@@ -87,9 +87,7 @@ def test_two_data_sets_are_cut_and_two_are_not():
         "imdb": 128,
         "yelp5": 128,
     }
-    assert models_of("sst5") == ("pretrained", "transformer", "bilstm") and models_of("imdb") == (
-        "pretrained",
-    )
+    assert models_of("sst5") == ("pretrained", "transformer", "bilstm") and models_of("imdb") == ("pretrained",)
     assert labels_of("sst5", "elsewhere")[-1] == "very positive" and SIZES["paper"].phrases
     assert labels_of("sst5", "pocket") == ("negative", "neutral", "positive")
 

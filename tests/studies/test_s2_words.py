@@ -32,9 +32,7 @@ def unit(seed, highest, lowest):
 def settings(tmp_path_factory):
     folder = tmp_path_factory.mktemp("s2")
     own, encoder = {"phrases": False}, str(save_encoder(folder / "encoder"))
-    return Settings(
-        "tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own
-    )
+    return Settings("tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own)
 
 
 def test_the_words_of_the_first_seed_stand_beside_the_paper_s():

@@ -38,9 +38,7 @@ def test_a_difference_pairs_seeds_and_texts():
     other = [run("cnn", seed, answers[seed]) for seed in (1, 0)]
     assert difference("accuracy", 2, one, other) == Interval(0.0, 0.0, 0.0)
     worse = [run("cnn", seed, [1 - answer for answer in answers[seed]]) for seed in (0, 1)]
-    assert difference("accuracy", 2, one, worse).mean == pytest.approx(
-        200 * 5 / 6 - 100
-    )  # both are right in 5 of 6
+    assert difference("accuracy", 2, one, worse).mean == pytest.approx(200 * 5 / 6 - 100)  # both are right in 5 of 6
 
 
 @pytest.mark.parametrize("seeds, verdict", [(1, "no verdict: 1 seed"), (3, "reproduced")])
@@ -65,9 +63,7 @@ def test_missing_trainings_are_listed_and_not_judged():
     numbers = summarise("sst2", {"trainings": units}, about)
     page = as_page(numbers, "small")
     assert numbers["claims"] == [] and "It could not be tested." in page
-    assert (
-        "MiniLM (seed 0); MiniLM (seed 1)" in page and "CNN (seed 1)" in page and "BiLSTM (seed" not in page
-    )
+    assert "MiniLM (seed 0); MiniLM (seed 1)" in page and "CNN (seed 1)" in page and "BiLSTM (seed" not in page
     assert "75.0" in page and as_picture(numbers).startswith("<svg")
 
 

@@ -35,8 +35,7 @@ def units(settings, page):
 def with_scores(unit, score, seed):
     """The unit as if each piece had the same score, a little higher with each seed."""
     explanations = [
-        replace(one, scores=np.full_like(one.scores, score + seed / 100))
-        for one in from_records(unit["explanations"])
+        replace(one, scores=np.full_like(one.scores, score + seed / 100)) for one in from_records(unit["explanations"])
     ]
     return unit | {"seed": seed, "explanations": [dict(one) for one in as_records(explanations)]}
 
@@ -54,9 +53,7 @@ def test_what_is_measured_are_sums_and_shares_over_the_words(units):
     assert values["kept"].tolist() == [[100.0] * 3, [0.0] * 3]
     explained = from_records(units[0]["explanations"])
     pieces = [len(one.units.content) for one in explained]
-    np.testing.assert_allclose(
-        values["information"][0], [(RETAINED + 0.1) * count for count in pieces], rtol=1e-5
-    )
+    np.testing.assert_allclose(values["information"][0], [(RETAINED + 0.1) * count for count in pieces], rtol=1e-5)
     assert set(np.unique(values["accuracy"])) <= {0.0, 100.0}
 
 

@@ -114,8 +114,7 @@ def test_the_layers_of_the_cnn_are_its_widths():
 def test_a_method_that_cannot_run_is_missing_with_its_reason(model):
     rows = rows_of(model, "BiLSTM")
     assert (
-        "n_entries"
-        in layer_sums(model, as_examples(["A film."]), "guan_gradient", rows, {"n_entries": 0})["missing"]
+        "n_entries" in layer_sums(model, as_examples(["A film."]), "guan_gradient", rows, {"n_entries": 0})["missing"]
     )
 
 

@@ -41,9 +41,7 @@ def literal(network, source, target):
         after = []
         for place, vector in enumerate(states):
             lstm = layer.encoder if place < n else layer.decoder
-            gates = (
-                lstm.weight_ih_l0 @ vector + lstm.bias_ih_l0 + lstm.weight_hh_l0 @ hidden + lstm.bias_hh_l0
-            )
+            gates = lstm.weight_ih_l0 @ vector + lstm.bias_ih_l0 + lstm.weight_hh_l0 @ hidden + lstm.bias_hh_l0
             enter, stay, signal, leave = gates.chunk(4)
             cell = stay.sigmoid() * cell + enter.sigmoid() * signal.tanh()
             hidden = leave.sigmoid() * cell.tanh()
@@ -103,9 +101,7 @@ def test_strings_to_judge_by_are_never_trained_on():
     tested = strings(300, 3, held_out=True, shortest=3, longest=5)
     assert not set(trained) & set(tested)
     assert all(map(is_held_out, tested)) and {len(one) for one in trained} == {3, 4, 5}
-    assert strings(5, 9, held_out=True, shortest=3, longest=5) == strings(
-        5, 9, held_out=True, shortest=3, longest=5
-    )
+    assert strings(5, 9, held_out=True, shortest=3, longest=5) == strings(5, 9, held_out=True, shortest=3, longest=5)
 
 
 def test_training_learns_and_is_the_same_twice(tmp_path):
@@ -116,19 +112,13 @@ def test_training_learns_and_is_the_same_twice(tmp_path):
     torch.manual_seed(0)
     fresh = ReversingNetwork(TINY.width).eval()
     trained = load(TINY, tmp_path / "one")
-    ids, attended = columns(
-        [(one, one[::-1]) for one in strings(50, 5, held_out=True, shortest=3, longest=5)]
-    )
+    ids, attended = columns([(one, one[::-1]) for one in strings(50, 5, held_out=True, shortest=3, longest=5)])
     losses = []
     for network in (fresh, trained):
         logits = network.every_step(ids, attended).log_softmax(-1)
         sources = (ids == START).int().argmax(1)
         losses.append(
-            -float(
-                logits[torch.arange(50), sources]
-                .gather(1, ids[torch.arange(50), sources - 1, None] - 1)
-                .mean()
-            )
+            -float(logits[torch.arange(50), sources].gather(1, ids[torch.arange(50), sources - 1, None] - 1).mean())
         )
     assert losses[1] < losses[0]
     assert all(len(answer) <= 7 for answer in reversed_by(trained, ["abcda"]))

@@ -43,13 +43,11 @@ def write(tmp_path):
 
 
 def test_what_was_not_run_is_listed(tmp_path):
-    assert s4_fragility_claims(tmp_path).startswith(
-        "SST: not run yet.\n\nAG News, World or Business: not run yet."
-    )
+    assert s4_fragility_claims(tmp_path).startswith("SST: not run yet.\n\nAG News, World or Business: not run yet.")
     assert s4_information_claims(tmp_path).startswith("SST: not run yet.\n\nAG News")
-    assert {
-        one(tmp_path) for one in (s4_adversary_claims, s4_layers_claims, s4_start_claims, s4_verdicts_claims)
-    } == {"Not run yet."}
+    assert {one(tmp_path) for one in (s4_adversary_claims, s4_layers_claims, s4_start_claims, s4_verdicts_claims)} == {
+        "Not run yet."
+    }
     assert "| SST | 17 | 17,310 | not run yet |" in s4_corpora_claims(tmp_path)
     assert "| states, each direction | 150 | 192 |" in s4_settings(tmp_path)
 
@@ -71,17 +69,11 @@ def test_tables_1_and_3_stand_with_the_claims(write):
 
 
 def test_starts_and_known_reasons_stand_with_their_verdicts(write):
-    runs = [
-        watched(start, seed, 1.5 * (start == "normal"))
-        for start in ("normal", "default")
-        for seed in range(3)
-    ]
+    runs = [watched(start, seed, 1.5 * (start == "normal")) for start in ("normal", "default") for seed in range(3)]
     root = write("s4_start", summarise_start(ABOUT_START, runs))
     assert s4_start_claims(root).count("| reproduced |") == 2
     write("s4_verdicts", summarise_verdicts(ABOUT_VERDICTS, records(), CLASSES))
     write("s4_adversary", summarise_adversary(ABOUT_ADVERSARY, curves()))
-    assert "reproduced" in s4_adversary_claims(root) and "SST; 9 texts to learn from" in s4_adversary_claims(
-        root
-    )
+    assert "reproduced" in s4_adversary_claims(root) and "SST; 9 texts to learn from" in s4_adversary_claims(root)
     block = s4_verdicts_claims(root)
     assert "no verdict: 2 seeds" in block and "It deceives:" in block and "| token | Base |" in block

@@ -57,8 +57,7 @@ def answers(wrong=0, permuted_wrong=4, per_unit=0.7):
 
     def with_wrong(count):
         return "".join(
-            str(1 - int(label)) if number >= len(LABELS) - count else label
-            for number, label in enumerate(LABELS)
+            str(1 - int(label)) if number >= len(LABELS) - count else label for number, label in enumerate(LABELS)
         )
 
     draws = [with_wrong(permuted_wrong + number % 2) for number in range(10)]
@@ -272,9 +271,7 @@ def test_information_is_that_of_the_package_and_wider_states_are_grouped_apart(w
     wide = replace(states, states=states.states.repeat(1, width // 8))
     saved = information_of(wide, InformationSize(20, 20, 200), 1)
     assert {frozenset(cells) for cells in saved.values()} == {frozenset(groupings)}
-    expected = mutual_information(
-        wide, vocabulary="random_sample", n_words=20, n_groups=20, n_states=200, seed=1
-    )
+    expected = mutual_information(wide, vocabulary="random_sample", n_words=20, n_groups=20, n_states=200, seed=1)
     assert saved["random words"]["separate"]["information"] == expected.information
 
 
@@ -282,16 +279,10 @@ def test_every_task_has_sentences_that_are_drawn_word_by_word():
     assert set(SENTENCES) == set(TASKS)
     model = tiny_composed("additive", ("negative", "positive"))
     texts = [Example((sentence,), id=sentence) for sentence in SENTENCES["sst2"]]
-    plots = [
-        plotted(text, one, model.labels) for text, one in zip(weighed_texts(model, texts), texts, strict=True)
-    ]
+    plots = [plotted(text, one, model.labels) for text, one in zip(weighed_texts(model, texts), texts, strict=True)]
     picture = sentences_picture({"base": plots, "tying": plots}, "positive")
     assert picture.count("<polyline") == picture.count("stroke-dasharray") == 2 * len(texts)
-    assert (
-        ">tender</text>" in picture
-        and ">MLM<" not in picture
-        and "<polyline" not in sentences_picture({}, "a")
-    )
+    assert ">tender</text>" in picture and ">MLM<" not in picture and "<polyline" not in sentences_picture({}, "a")
 
 
 @pytest.mark.parametrize("keeps", [True, False])
@@ -307,9 +298,7 @@ def test_a_model_stays_only_on_request(tmp_path, keeps):
 def test_the_tasks_of_mimic_read_a_users_folder(tmp_path):
     """Rows of our own in the form of MIMIC-III; patients are divided by digest, so that all parts have both classes."""
     codes = "".join(f'1,"p{n}","a{n}",1,"{("2851", "28521")[n % 2]}"\n' for n in range(60))
-    notes = "".join(
-        f'1,"p{n}","a{n}","","Discharge summary","Report","","Patient {n} was seen."\n' for n in range(60)
-    )
+    notes = "".join(f'1,"p{n}","a{n}","","Discharge summary","Report","","Patient {n} was seen."\n' for n in range(60))
     write(tmp_path / "DIAGNOSES_ICD.csv", DIAGNOSES.split("\n")[0] + "\n" + codes)
     write(tmp_path / "NOTEEVENTS.csv", NOTES_HEADER + notes)
     size = replace(SIZES["small"].corpora["anemia"], train=20, words=2)

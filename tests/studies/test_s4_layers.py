@@ -18,11 +18,7 @@ WRONG = {(1, "base"): 10, (1, "tying"): 30, (2, "base"): 4, (2, "tying"): 6}  # 
 
 
 def runs(seeds):
-    return [
-        deep(variant, layers, seed, wrong)
-        for (layers, variant), wrong in WRONG.items()
-        for seed in range(seeds)
-    ]
+    return [deep(variant, layers, seed, wrong) for (layers, variant), wrong in WRONG.items() for seed in range(seeds)]
 
 
 def test_claims_of_appendix_b_stand_beside_the_papers_numbers():
@@ -52,9 +48,7 @@ def test_the_page_names_what_is_missing():
     page = as_page(numbers, "small")
     assert "Tying, layers: 2 (seed 2)" in page and "Base, layers: 1 (" not in page
     assert "<br>−1.0" in page and page.count("**no verdict") == 2 and "Tying δ = 10" in page
-    assert as_picture(numbers).startswith("<svg") and "Tying over Base: 2 layers against 1" in as_picture(
-        numbers
-    )
+    assert as_picture(numbers).startswith("<svg") and "Tying over Base: 2 layers against 1" in as_picture(numbers)
 
 
 def test_every_seed_has_all_depths_before_the_next(tmp_path):

@@ -90,10 +90,7 @@ def test_every_miss_of_the_verdict_is_named():
     assert verdicts["outcomes"] == {"right": 7, "missed": 4, "undecided": 0, "truth unclear": 0}
     page = verdicts_text(verdicts)
     assert "token, Base, seed 0: may, and the weights do not show it (because of the evidence)" in page
-    assert (
-        page.count("| **missed** |") == 4
-        and "Of 3 models that are trained to deceive, 0 may be read." in page
-    )
+    assert page.count("| **missed** |") == 4 and "Of 3 models that are trained to deceive, 0 may be read." in page
     assert "| token | Tying | 0 | may | shows, 0.87 [" in page
 
 
@@ -141,9 +138,7 @@ def test_a_model_deceives_that_hides_its_reason_and_keeps_its_answers(weight, wr
 def test_the_weight_on_marks_is_a_share_of_all_weight():
     model = tiny_composed("additive")
     text = "a fine film"
-    [one] = pellucid.explain(
-        model, [Example((text,), None, (Rationale(0, 2, 6),))], "unit_attention", progress=False
-    )
+    [one] = pellucid.explain(model, [Example((text,), None, (Rationale(0, 2, 6),))], "unit_attention", progress=False)
     scores = np.asarray(one.scores)[list(one.units.content)]
     assert weight_on_marks(one) == pytest.approx(float(scores[1]))
     [bare] = pellucid.explain(model, [text], "unit_attention", progress=False)

@@ -66,9 +66,7 @@ def test_finished_parts_are_read_and_a_killed_one_is_judged_again(settings, resu
         texts.append(len(run.batch))
         return real.make(run, target, **settings)
 
-    monkeypatch.setitem(
-        attributions._entries, "occlusion", imported_entry("occlusion", occlusion, real.facts)
-    )
+    monkeypatch.setitem(attributions._entries, "occlusion", imported_entry("occlusion", occlusion, real.facts))
     assert measure(settings, silent)["methods"]["occlusion"] == results["methods"]["occlusion"]
     assert sum(texts) == 4
 
@@ -82,9 +80,7 @@ def test_a_method_that_fails_is_recorded_and_ends_nothing(settings, results, tmp
     facts = attributions.get("gradient").facts
     attributions.names()
     monkeypatch.setitem(attributions._entries, "broken", imported_entry("broken", broken, facts))
-    size = SIZES["tiny"].__class__(
-        4, 2, 1, 32, (*SIZES["tiny"].methods, "broken", ("occlusion", {"widow": 2}))
-    )
+    size = SIZES["tiny"].__class__(4, 2, 1, 32, (*SIZES["tiny"].methods, "broken", ("occlusion", {"widow": 2})))
     numbers = summarise(measure(replace(settings, size=size), silent))
     assert numbers["methods"]["broken"]["seeds"] == 1
     assert numbers["failed"]["broken"] == {"1": "Not this model"}
@@ -101,22 +97,14 @@ def test_parts_of_another_comparison_end_the_study(settings, results, tmp_path):
 
 
 def test_all_usual_methods_are_run_and_what_is_not_there_is_left_out(bert):
-    names = [
-        choice if isinstance(choice, str) else choice[0] for choice in method_choices(SIZES["small"], bert)
-    ]
+    names = [choice if isinstance(choice, str) else choice[0] for choice in method_choices(SIZES["small"], bert)]
     usual = {name for name in attributions.names() if attributions.get(name).facts["usual"]}
-    assert (
-        usual - {"span_attention", "unit_attention", "rationale", "b_cos"}
-        <= set(names)
-        <= set(attributions.names())
-    )
+    assert usual - {"span_attention", "unit_attention", "rationale", "b_cos"} <= set(names) <= set(attributions.names())
     assert names[0] == "chance" and SIZES["small"].seeds == 3 and SIZES["small"].texts == 100
 
 
 def test_the_settings_of_methods_that_are_there_are_theirs():
-    there = [
-        choice for choice in METHODS if not isinstance(choice, str) and choice[0] in attributions.names()
-    ]
+    there = [choice for choice in METHODS if not isinstance(choice, str) and choice[0] in attributions.names()]
     titles = [call.title for call in attributions.calls([*there])]
     assert len(set(titles)) == len(there)
 

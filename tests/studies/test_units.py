@@ -150,9 +150,7 @@ def test_what_is_missing_is_not_computed_in_another_precision(tmp_path):
     wanted = {kind: [replace(one, precision=kind) for one in units(1, 2)] for kind in ("float32", "bfloat16")}
     run_units(wanted["float32"][:1], tmp_path, 1, silent)
     assert run_units(wanted["bfloat16"][:1], tmp_path, 1, silent)["1"]["twice"] == 2
-    with pytest.raises(
-        BadFile, match=r"1.json was computed with \{'precision': 'float32'\}, and the rest would"
-    ):
+    with pytest.raises(BadFile, match=r"1.json was computed with \{'precision': 'float32'\}, and the rest would"):
         run_units(wanted["bfloat16"], tmp_path, 1, silent)
     assert not (tmp_path / "2.json").exists()
     (tmp_path / "1.json").write_text(json.dumps({"about": {"of": [1]}, "twice": 2}))

@@ -51,10 +51,7 @@ def compared(seed, use=("good",), faithful=("good", "middling"), avoid=("poor",)
     means = {"good": 0.9, "middling": 0.6, "poor": 0.4, CHANCE: 0.3}
 
     def values(sign):
-        return {
-            name: (sign * mean + draw.normal(0, 0.05, TEXTS)).round(5).tolist()
-            for name, mean in means.items()
-        }
+        return {name: (sign * mean + draw.normal(0, 0.05, TEXTS)).round(5).tolist() for name, mean in means.items()}
 
     metrics = {
         "comprehensiveness": values(1),
@@ -96,9 +93,7 @@ def settings_in(folder, on):
     own = {"on": on, "enough": 0.0}
     encoder = folder / "encoder"
     encoder = str(encoder if encoder.exists() else save_encoder(encoder))
-    return Settings(
-        "tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own
-    )
+    return Settings("tiny", SIZES["tiny"], folder / "out", "pocket", folder / "work", encoder=encoder, own=own)
 
 
 def test_a_lead_is_positive_where_a_method_is_better_whatever_the_metric_s_direction():
@@ -204,9 +199,7 @@ def test_all_metrics_run_but_those_of_spans_and_those_of_a_reason_where_there_is
     assert plain["hiding"] == ("hiding", {"steps": 10})
     names = [one if isinstance(one, str) else one[0] for one in METHODS]
     assert len(set(names) - {CHANCE}) == 12 and set(names) <= set(attributions.names())
-    assert short_name("lime(n_samples=60)") == "lime" and set(SIZES["small"].train) == set(CORPORA) - {
-        PLANTED
-    }
+    assert short_name("lime(n_samples=60)") == "lime" and set(SIZES["small"].train) == set(CORPORA) - {PLANTED}
 
 
 @pytest.mark.whole
@@ -219,9 +212,7 @@ def test_a_model_with_a_planted_reason_is_judged_whole(tmp_path):
     one = records["comparisons"]["0"]
     model = trained_model(settings, "planted-token", 0)
     texts = parts_of("planted-token", "", "tiny")["test"][:1]
-    assert (
-        len(pellucid.explain_all(model, texts, list(METHODS), progress=False)) == 13
-    )  # no setting is refused
+    assert len(pellucid.explain_all(model, texts, list(METHODS), progress=False)) == 13  # no setting is refused
     assert set(one["values"]) == {"comprehensiveness", "sufficiency", "reason_found"}
     assert {check["check"] for check in one["checks"]} == {"seed_agreement", "dead_token"}
     assert all(len(values) == 4 for of in one["values"].values() for values in of.values())

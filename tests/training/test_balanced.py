@@ -38,9 +38,7 @@ def test_the_recipe_decides(texts):
     train = [example for example in parts()["train"] if example.label != "neutral"][:7]
     model = tiny_composed("additive")
     batch = model.encode(train)
-    plain, balanced = (
-        steps_of(model, batch, recipe(penalties={}, balanced=way), 10) for way in (False, True)
-    )
+    plain, balanced = (steps_of(model, batch, recipe(penalties={}, balanced=way), 10) for way in (False, True))
     assert plain.training_loss.class_weights is None
     expected = balancing_weights(plain.gold, 3)
     assert torch.equal(balanced.training_loss.class_weights, expected) and expected[1] == 0

@@ -37,9 +37,7 @@ def test_the_encoder_is_as_saved_in_float32_without_a_pooler_of_its_own(encoder)
     assert len(tokenizer) == network.config.vocab_size
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"), [("/no/such/encoder", ""), ("transfomer", "Did you mean 'transformer'")]
-)
+@pytest.mark.parametrize(("name", "hint"), [("/no/such/encoder", ""), ("transfomer", "Did you mean 'transformer'")])
 def test_an_encoder_that_is_not_there_raises(name, hint):
     with pytest.raises(BadFile, match=f"Cannot load the encoder .*{hint}"):
         load_encoder(name)

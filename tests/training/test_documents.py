@@ -113,9 +113,7 @@ def test_a_batch_in_parts_is_the_batch(tmp_path, monkeypatch):
     assert one == [12] and sum(several) == 12 and len(set(several)) > 1  # parts of different sizes
     for gradient, expected in zip(gradients, whole, strict=True):
         if expected is not None:
-            torch.testing.assert_close(
-                gradient, expected, rtol=1e-4, atol=1e-5 * float(expected.abs().max()) + 1e-9
-            )
+            torch.testing.assert_close(gradient, expected, rtol=1e-4, atol=1e-5 * float(expected.abs().max()) + 1e-9)
 
 
 @pytest.mark.whole

@@ -28,8 +28,7 @@ from tests.training.tiny_training import LABELS, parts, trained
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
 EXAMPLES = [
-    Example((text,), label="positive", rationales=(Rationale(0, 0, 4),) if " " in text else ())
-    for text in TEXTS
+    Example((text,), label="positive", rationales=(Rationale(0, 0, 4),) if " " in text else ()) for text in TEXTS
 ]
 NAMES = objectives.names()
 
@@ -157,9 +156,7 @@ def test_a_pooler_without_what_it_reads_is_refused(name, base):
         if objective_fits(name, pooler):
             check_objectives(recipe, plan)
         else:
-            with pytest.raises(
-                BadSetting, match=f"{name} reads .*, which pooler={pooler!r} does not have; give"
-            ):
+            with pytest.raises(BadSetting, match=f"{name} reads .*, which pooler={pooler!r} does not have; give"):
                 check_objectives(recipe, plan)
 
 

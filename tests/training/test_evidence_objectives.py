@@ -41,9 +41,7 @@ def classifier():
 
 
 def objective_of(classifier, name, examples=EXAMPLES, seed=0, **settings):
-    recipe = Recipe(
-        precision="float32", objectives={name: 1.0}, objective_settings={name: settings}, seed=seed
-    )
+    recipe = Recipe(precision="float32", objectives={name: 1.0}, objective_settings={name: settings}, seed=seed)
     [(_, objective)] = objectives_of(ObjectiveContext(classifier, classifier.encode(examples), recipe))
     return objective
 
@@ -101,9 +99,7 @@ def test_answer_by_all_spans_is_the_loss_of_all_spans_though_the_answer_uses_two
         vectors_of = pooler.vectors(model.network.states(inputs["pieces"]), inputs["pieces"])
         units = len(batch.pieces_of(number, "word"))
         spans = [(i, j) for i in range(units) for j in range(i, min(units, i + 3))]
-        vectors = {
-            span: vectors_of(torch.tensor(span[:1]), torch.tensor(span[1:]))[0].tolist() for span in spans
-        }
+        vectors = {span: vectors_of(torch.tensor(span[:1]), torch.tensor(span[1:]))[0].tolist() for span in spans}
         label = model.labels.index(EXAMPLES[number].label)
         expected = reference.answer_by_all_spans(vectors, pooler.score_vector.tolist(), head, label)
         assert value == pytest.approx(expected, rel=1e-6)
@@ -120,9 +116,7 @@ def test_leave_out_is_the_divergence_from_an_undecided_answer(classifier, undeci
         part_of(classifier),
     )
     points = objective.draws.points(classifier.encode(EXAMPLES).rows, 3, 2)
-    answer = (
-        [1 / 3] * 3 if undecided == "uniform" else [2 / 6, 1 / 6, 3 / 6]
-    )  # of 1, 0 and 2 texts, each once more
+    answer = [1 / 3] * 3 if undecided == "uniform" else [2 / 6, 1 / 6, 3 / 6]  # of 1, 0 and 2 texts, each once more
     for number, value in enumerate(objective.losses(part).tolist()):
         read, units = reader(classifier, number)
         weights = weights_of(part.output.spans, number)
@@ -217,9 +211,7 @@ def test_two_readings_that_choose_wholly_other_spans_differ_by_log_2_at_most(rea
         losses.sum().backward()
         seen += losses.tolist()
     assert all(-1e-12 < loss < math.log(2) + 1e-12 for loss in seen)
-    assert all(
-        bool(each.grad.isfinite().all()) for each in classifier.network.parameters() if each.grad is not None
-    )
+    assert all(bool(each.grad.isfinite().all()) for each in classifier.network.parameters() if each.grad is not None)
     if reading == "hidden":
         assert max(seen) > 0.69  # some choose wholly other ones
 
@@ -236,9 +228,7 @@ def test_attributed_is_the_log_of_the_weight_on_the_highest_spans(classifier, me
     values = objective.losses(part := part_of(classifier)).tolist()
     for number, explanation in enumerate(pellucid.explain(classifier, EXAMPLES, method)):
         words = explanation.view("word")
-        scores = [
-            float(score) for score, special in zip(words.scores, words.special, strict=True) if not special
-        ]
+        scores = [float(score) for score, special in zip(words.scores, words.special, strict=True) if not special]
         expected = reference.attributed(weights_of(part.output.spans, number), scores, n_spans)
         assert values[number] == pytest.approx(expected, rel=1e-6)
 
@@ -282,9 +272,7 @@ def test_fewer_marked_texts_are_some_of_more_and_the_others_cost_nothing(classif
     assert len(one.learnt) == 1 and one.learnt < full.learnt == {1, 2}
     values = one.losses(part_of(classifier))
     assert [number for number, value in enumerate(values.tolist()) if value] == list(one.learnt)
-    assert {
-        next(iter(objective_of(classifier, "marked", n_marked=1, seed=seed).learnt)) for seed in range(8)
-    } == {1, 2}
+    assert {next(iter(objective_of(classifier, "marked", n_marked=1, seed=seed).learnt)) for seed in range(8)} == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -415,9 +403,7 @@ def test_a_method_that_does_not_exist_or_does_not_work_is_refused(classifier):
 
 def test_what_cannot_be_is_refused(classifier, encoder, tmp_path):
     unmarked = [Example(one.segments, label=one.label) for one in EXAMPLES]
-    with pytest.raises(
-        BadInput, match="The objective marked learns from the words that people marked, and no train"
-    ):
+    with pytest.raises(BadInput, match="The objective marked learns from the words that people marked, and no train"):
         objective_of(classifier, "marked", examples=unmarked)
     for name, settings, words in (
         ("read_alone", {"n_spans": 0}, "n_spans=0 is too small"),
@@ -507,7 +493,5 @@ def test_what_stands_in_place_of_the_labels_cannot_begin_later():
     recipe = Recipe(
         objectives={"imitation": 1.0}, objective_settings={"imitation": {"model": "m"}}, objectives_from=0.5
     )
-    with pytest.raises(
-        BadSetting, match=r"objectives_from=0\.5 would leave the first steps without anything"
-    ):
+    with pytest.raises(BadSetting, match=r"objectives_from=0\.5 would leave the first steps without anything"):
         check_beginnings(recipe, plan)

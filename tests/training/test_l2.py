@@ -32,9 +32,7 @@ def test_the_loss_has_the_literal_sum():
     total = sum(float(value) ** 2 for each in network.parameters() for value in each.detach().flatten())
     assert loss - plain == pytest.approx(0.01 * total, rel=1e-4)
     for name, weight in network.named_parameters():
-        torch.testing.assert_close(
-            with_cost[name], without[name] + 0.02 * weight.detach(), rtol=1e-4, atol=1e-5
-        )
+        torch.testing.assert_close(with_cost[name], without[name] + 0.02 * weight.detach(), rtol=1e-4, atol=1e-5)
 
 
 def test_a_batch_in_parts_counts_the_weights_once(monkeypatch):
@@ -59,10 +57,7 @@ def test_a_run_with_it_has_smaller_weights_and_0_is_the_usual_run(encoder, tmp_p
         trained(encoder, tmp_path / name, epochs=1, **change)
     assert files_of(tmp_path / "usual") == files_of(tmp_path / "none")
     sizes = {
-        name: sum(
-            float(each.detach().square().sum())
-            for each in load_composed(tmp_path / name).network.parameters()
-        )
+        name: sum(float(each.detach().square().sum()) for each in load_composed(tmp_path / name).network.parameters())
         for name in ("usual", "some")
     }
     assert sizes["some"] < sizes["usual"]

@@ -12,10 +12,7 @@ def test_a_multi_label_model_is_trained_and_explained(tmp_path, encoder):
         ("a fine, long film", "good, long"),
         ("dull", "bad"),
     ] * 12
-    lines = [
-        json.dumps({"id": str(n), "text": f"{text} {n}", "label": label})
-        for n, (text, label) in enumerate(rows)
-    ]
+    lines = [json.dumps({"id": str(n), "text": f"{text} {n}", "label": label}) for n, (text, label) in enumerate(rows)]
     (tmp_path / "data.jsonl").write_text("\n".join(lines), encoding="utf-8")
     model = pellucid.train(
         tmp_path / "data.jsonl", encoder=encoder, out=tmp_path / "model", problem="multi_label", epochs=1

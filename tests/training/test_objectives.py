@@ -61,8 +61,7 @@ def test_masked_words_is_the_mean_loss_of_a_texts_hidden_pieces():
         losses = []
         for piece in pieces:
             logits = {
-                id: float((states[piece] @ table[id]).detach()) + math.log(ids.count(id) / len(ids))
-                for id in real
+                id: float((states[piece] @ table[id]).detach()) + math.log(ids.count(id) / len(ids)) for id in real
             }
             highest = max(logits.values())
             total = sum(math.exp(value - highest) for value in logits.values())
@@ -141,13 +140,10 @@ def test_imitation_is_distance_of_answers_minus_divergence_of_weights(base):
     classifier = tiny_composed("additive")
     part = part_of(classifier, EXAMPLES)
     for divergence, function in (("jsd", jensen_shannon), ("kl", kullback_leibler)):
-        objective = objective_of(
-            classifier, EXAMPLES, **imitating(base, divergence=divergence, divergence_weight=0.5)
-        )
+        objective = objective_of(classifier, EXAMPLES, **imitating(base, divergence=divergence, divergence_weight=0.5))
         other = part_of(objective.base, EXAMPLES).output
         expected = [
-            0.5 * sum(abs(one.softmax(-1)[n] - two.softmax(-1)[n]) for n in range(3))
-            - 0.5 * function(weights, theirs)
+            0.5 * sum(abs(one.softmax(-1)[n] - two.softmax(-1)[n]) for n in range(3)) - 0.5 * function(weights, theirs)
             for one, two, weights, theirs in zip(
                 part.output.logits, other.logits, part.output.units.weights, other.units.weights, strict=True
             )
@@ -193,13 +189,9 @@ def test_models_that_cannot_be_imitated_are_refused_in_one_sentence(encoder, bas
     with pytest.raises(BadSetting, match="has others, or none; give both models the same pooler"):
         trained(encoder, tmp_path / "other", pooler="first_token", **imitating(base))
     other = tiny_composed("additive", labels=("bad", "good"))
-    with pytest.raises(
-        BadSetting, match="has the classes negative, neutral, positive, and the data have bad, good"
-    ):
+    with pytest.raises(BadSetting, match="has the classes negative, neutral, positive, and the data have bad, good"):
         objective_of(other, EXAMPLES, **imitating(base))
-    with pytest.raises(
-        BadSetting, match="cuts texts into other pieces; give a model with the same tokenizer"
-    ):
+    with pytest.raises(BadSetting, match="cuts texts into other pieces; give a model with the same tokenizer"):
         objective_of(tiny_composed("additive", family="roberta"), EXAMPLES, **imitating(base))
     with pytest.raises(BadSetting, match="uniform"):
         objective_of(tiny_composed("additive", weights="uniform"), EXAMPLES, **imitating(base))
@@ -226,10 +218,7 @@ def test_deception_is_the_log_of_the_weight_on_unmarked_words():
 
 def test_deception_needs_marks(encoder, tmp_path):
     with pytest.raises(BadInput, match="no train text has such marks; give data with rationales"):
-        data = {
-            split: [Example(one.segments, label=one.label) for one in parts()[split]]
-            for split in ("train", "dev")
-        }
+        data = {split: [Example(one.segments, label=one.label) for one in parts()[split]] for split in ("train", "dev")}
         trained(encoder, tmp_path, data=data, pooler="additive", objectives={"deception": 1.0})
 
 

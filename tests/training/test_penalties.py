@@ -16,9 +16,7 @@ SIZES = (1, 2, 5, 9)
 def trace(sharpness, requires_grad=False):
     """Texts of several sizes, padded together: span scores drawn at random, times the sharpness."""
     generator = torch.Generator().manual_seed(3)
-    scores = (
-        torch.randn(len(SIZES), max(SIZES), max(SIZES), generator=generator, dtype=torch.float64) * sharpness
-    )
+    scores = torch.randn(len(SIZES), max(SIZES), max(SIZES), generator=generator, dtype=torch.float64) * sharpness
     scores.requires_grad_(requires_grad)
     legal = torch.stack([torch.ones(max(SIZES), max(SIZES)).triu() for _ in SIZES]).bool()
     for number, size in enumerate(SIZES):

@@ -16,11 +16,7 @@ pytestmark = pytest.mark.whole
 
 def weights(folder):
     return torch.cat(
-        [
-            one.flatten()
-            for one in load_composed(folder).network.state_dict().values()
-            if one.is_floating_point()
-        ]
+        [one.flatten() for one in load_composed(folder).network.state_dict().values() if one.is_floating_point()]
     )
 
 
@@ -66,11 +62,7 @@ def test_lower_blocks_learn_at_lower_rates():
         else:
             assert name not in depth
     recipe = Recipe(learning_rate=1e-3, layer_decay=0.5, new_parts_factor=4.0)
-    rates = {
-        id(one): group["lr"]
-        for group in optimizer_of(classifier, recipe).param_groups
-        for one in group["params"]
-    }
+    rates = {id(one): group["lr"] for group in optimizer_of(classifier, recipe).param_groups for one in group["params"]}
     for name, parameter in classifier.network.named_parameters():
         expected = 1e-3 * 0.5 ** depth[name] if name in depth else 4e-3
         assert rates[id(parameter)] == pytest.approx(expected)
@@ -80,6 +72,4 @@ def test_smoothed_labels_are_the_mixture_with_all_classes():
     logits, gold = torch.randn(5, 3), torch.tensor([0, 2, 1, 1, 0])
     mixture = 0.8 * torch.nn.functional.one_hot(gold, 3) + 0.2 / 3
     expected = -(mixture * logits.log_softmax(-1)).sum(-1)
-    torch.testing.assert_close(
-        TrainingLoss("single_label", {}, smoothing=0.2).label_loss(logits, gold), expected
-    )
+    torch.testing.assert_close(TrainingLoss("single_label", {}, smoothing=0.2).label_loss(logits, gold), expected)

@@ -64,9 +64,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes(encoder, whole, t
     "message",
     ("CUDA out of memory.", "Expected mha_graph.execute(handle).is_good() to be true, but got false."),
 )
-def test_a_step_without_room_says_so_and_the_run_goes_on_later(
-    encoder, whole, tmp_path, monkeypatch, message
-):
+def test_a_step_without_room_says_so_and_the_run_goes_on_later(encoder, whole, tmp_path, monkeypatch, message):
     def step(steps, indices, done):
         if done == 7:
             raise RuntimeError(message)
@@ -84,9 +82,7 @@ def test_a_step_without_room_says_so_and_the_run_goes_on_later(
 def test_no_more_than_the_steps_since_the_last_checkpoint_are_done_again(encoder, whole, tmp_path):
     _, moments = whole
     of_manifest = 6  # its writing has so many moments
-    killed(
-        run, encoder, tmp_path, moments.count - of_manifest - 1
-    )  # all steps are done, the model is being saved
+    killed(run, encoder, tmp_path, moments.count - of_manifest - 1)  # all steps are done, the model is being saved
     assert (tmp_path / CHECKPOINT).exists() and (tmp_path / BEST).exists()
     assert run(encoder, tmp_path).steps <= 1
 
@@ -390,10 +386,7 @@ def test_the_log_has_the_numbers_of_dev(encoder, whole):
     dev = parts()["dev"]
     with torch.no_grad():
         logits = torch.stack([classifier.plain_logits(example) for example in dev])
-    right = [
-        classifier.labels[number] == example.label
-        for number, example in zip(logits.argmax(-1), dev, strict=True)
-    ]
+    right = [classifier.labels[number] == example.label for number, example in zip(logits.argmax(-1), dev, strict=True)]
     best = max(lines, key=lambda line: (line["dev_accuracy"], -line["dev_loss"]))
     assert sum(right) / len(right) == pytest.approx(best["dev_accuracy"])
 

@@ -41,9 +41,7 @@ def test_it_learns_what_eager_learns(encoder, by_onednn, tmp_path):
 @pytest.mark.whole
 def test_its_products_are_those_of_onednn(encoder, tmp_path, monkeypatch):
     calls, forward = [], TrainedLinear.forward
-    monkeypatch.setattr(
-        TrainedLinear, "forward", staticmethod(lambda *inputs: calls.append(1) or forward(*inputs))
-    )
+    monkeypatch.setattr(TrainedLinear, "forward", staticmethod(lambda *inputs: calls.append(1) or forward(*inputs)))
     trained(encoder, tmp_path / "eager", epochs=1)
     assert not calls
     trained(encoder, tmp_path / "onednn", epochs=1, route="onednn")
@@ -52,13 +50,9 @@ def test_its_products_are_those_of_onednn(encoder, tmp_path, monkeypatch):
 
 def test_a_route_that_cannot_compute_here_is_refused(encoder, tmp_path, monkeypatch):
     monkeypatch.setattr(OneDnnRoute, "lacks", staticmethod(lambda: "there is no oneDNN"))
-    with pytest.raises(
-        BadSetting, match=r"route='onednn' is not possible: there is no oneDNN; give route='eager'\."
-    ):
+    with pytest.raises(BadSetting, match=r"route='onednn' is not possible: there is no oneDNN; give route='eager'\."):
         trained(encoder, tmp_path, route="onednn")
-    with pytest.raises(
-        BadSetting, match=r"route='openvino' is not possible: it computes no steps of training; "
-    ):
+    with pytest.raises(BadSetting, match=r"route='openvino' is not possible: it computes no steps of training; "):
         trained(encoder, tmp_path, route="openvino")
 
 
@@ -73,8 +67,6 @@ def test_a_recipe_names_its_route_where_it_is_not_eager():
 def test_what_is_trained_is_explained_by_the_route_that_the_environment_names(encoder, tmp_path, monkeypatch):
     monkeypatch.setenv("PELLUCID_ROUTE", "onednn")
     few = {"epochs": 1, "precision": "float32", "progress": False}
-    model = pellucid.train(
-        {"train": parts()["train"], "dev": parts()["dev"]}, encoder=encoder, out=tmp_path, **few
-    )
+    model = pellucid.train({"train": parts()["train"], "dev": parts()["dev"]}, encoder=encoder, out=tmp_path, **few)
     assert model.route == pellucid.load(tmp_path).route == "onednn"
     assert loading_of(model)().route == "onednn"

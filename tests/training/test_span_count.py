@@ -81,9 +81,7 @@ def test_the_wanted_number_falls_in_equal_ratios_over_the_first_half():
         control.done = done
         aims.append(control.aim())
     assert aims[0] == pytest.approx(2 * 16**0.98) and aims[24] == pytest.approx(8) and aims[49:] == [2.0] * 51
-    assert (
-        SpanCount(2.0, 100, first=1.5).aim() == 2.0
-    )  # a number that is too small already has nothing to fall from
+    assert SpanCount(2.0, 100, first=1.5).aim() == 2.0  # a number that is too small already has nothing to fall from
 
 
 def test_parts_of_a_step_count_as_the_step():
@@ -165,9 +163,7 @@ def test_a_checkpoint_without_its_state_is_refused():
         SpanCount(2.0, 10).restore({**SpanCount(2.0, 10).record(), "first": 3.0})
     SpanCount(2.0, 10).restore(SpanCount(2.0, 10).record())
     with pytest.raises(ValueError, match="was not saved"):
-        SpanCount(2.0, 10).restore(
-            {"done": 1, "price": float("nan"), "mean": 1.0, "trend": 0.0, "first": 1.0}
-        )
+        SpanCount(2.0, 10).restore({"done": 1, "price": float("nan"), "mean": 1.0, "trend": 0.0, "first": 1.0})
 
 
 @pytest.mark.whole
@@ -259,9 +255,7 @@ def test_recipes_have_names_and_what_the_user_says_comes_first():
         assert named_pooler_settings(recipe, pooler, own) == own
     with pytest.raises(UnknownName, match=r"No recipe is called 'sun2021'\. Did you mean 'sun2020'"):
         recipe_of("span", 0, None, recipe="sun2021")
-    with pytest.raises(
-        BadSetting, match="The recipe believable trains weights of spans, which only pooler='span'"
-    ):
+    with pytest.raises(BadSetting, match="The recipe believable trains weights of spans, which only pooler='span'"):
         recipe_of("mean", 0, None, recipe="believable")
 
 
@@ -303,9 +297,7 @@ def test_all_levers_together_train_and_a_killed_training_ends_with_the_same_byte
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(
-    "change", ({"of": "each"}, {"n_heaviest": 2}, {"layer": 2}, {"layer_mix": True}), ids=str
-)
+@pytest.mark.parametrize("change", ({"of": "each"}, {"n_heaviest": 2}, {"layer": 2}, {"layer_mix": True}), ids=str)
 def test_another_lever_is_another_training(encoder, tmp_path, change):
     trained(encoder, tmp_path, epochs=1)
     with pytest.raises(BadFile, match="trained otherwise"):

@@ -32,9 +32,7 @@ def literal(name, states):
     """The penalty, text by text and piece by piece."""
     values = []
     for number, length in enumerate(LENGTHS):
-        rows = [
-            (states.states[number, 1 + n], states.table[states.ids[number, 1 + n]]) for n in range(length)
-        ]
+        rows = [(states.states[number, 1 + n], states.table[states.ids[number, 1 + n]]) for n in range(length)]
         if not rows:
             values.append(0.0)
             continue
@@ -124,9 +122,7 @@ def test_frozen_vectors_stay_and_states_come_nearer(encoder, tmp_path):
 def test_other_widths_are_refused_in_one_sentence():
     concat = tiny_on_vectors("bilstm", "additive", vectors="random", vector_width=16, retention="concat")
     for name in ("tying", "tying_unsquared"):
-        with pytest.raises(
-            BadSetting, match=f"{name} compares states of 32 numbers with word vectors of 16; give"
-        ):
+        with pytest.raises(BadSetting, match=f"{name} compares states of 32 numbers with word vectors of 16; give"):
             check_widths({name: 1.0}, concat.network)
         check_widths({name: 0.0}, concat.network)
     check_widths({"conicity": 1.0}, concat.network)

@@ -13,9 +13,7 @@ from tests.reference.rationale import chance_of, choices, expected_cost
 from tests.tiny import tiny_composed
 from tests.training.tiny_training import trained
 
-LOSSES = torch.tensor(
-    [0.9, 0.1, 1.4, 0.3, 2.0, 0.7, 0.2, 1.1], dtype=torch.float64
-)  # of the choices of 3 words
+LOSSES = torch.tensor([0.9, 0.1, 1.4, 0.3, 2.0, 0.7, 0.2, 1.1], dtype=torch.float64)  # of the choices of 3 words
 RUNS = torch.zeros(1, 3, dtype=torch.long)
 
 
@@ -45,9 +43,7 @@ def test_the_gradient_is_that_of_the_expected_cost(baseline, weights):
     for z, loss in zip(choices(3), LOSSES, strict=True):
         gates = gates_of(z, logits)
         sampled = WordChoiceLoss(steering(baseline), None, 10).loss(gates, loss[None])
-        sampled = sampled + sum(
-            weight * penalties.get(name).make(gates).mean() for name, weight in weights.items()
-        )
+        sampled = sampled + sum(weight * penalties.get(name).make(gates).mean() for name, weight in weights.items())
         total = total + chance_of(z, logits.sigmoid()).detach() * sampled
     total.backward()
     table = dict(zip(choices(3), LOSSES, strict=True))

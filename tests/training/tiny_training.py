@@ -38,13 +38,9 @@ def recipe(**changes):
     return Recipe(**{**settings, "penalties": {"concentration": 1.0}, **changes})
 
 
-def trained(
-    encoder, folder, progress=silent, *, data=None, pooler="span", pooler_settings=None, watch=None, **changes
-):
+def trained(encoder, folder, progress=silent, *, data=None, pooler="span", pooler_settings=None, watch=None, **changes):
     """The model of a training run in a folder."""
     if pooler != "span":
         changes = {"penalties": {}, **changes}
     plan = Plan(str(encoder), pooler, pooler_settings or {}, LABELS)
-    return train_model(
-        data or parts(), plan, recipe(**changes), Path(folder), "cpu", progress=progress, watch=watch
-    )
+    return train_model(data or parts(), plan, recipe(**changes), Path(folder), "cpu", progress=progress, watch=watch)

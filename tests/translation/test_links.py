@@ -55,9 +55,7 @@ def test_scores_are_counted_as_written_out():
 
 
 def test_true_scores_are_perfect_and_equal_ones_share_their_ranks():
-    links = [
-        parsed_links(example.meta["links"], 99, 99, "here") for example in planted_translation("dev")[:20]
-    ]
+    links = [parsed_links(example.meta["links"], 99, 99, "here") for example in planted_translation("dev")[:20]]
     tables = []
     for example, own in zip(planted_translation("dev")[:20], links, strict=True):
         source, target = (len(text.split()) for text in example.segments)

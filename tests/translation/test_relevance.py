@@ -23,12 +23,8 @@ def translator(either):
 @pytest.mark.parametrize("policy", [name for name in CONSERVING if name != "rescale"])
 @pytest.mark.parametrize("target", [pellucid.Word(1), pellucid.Word("all")])
 def test_relevance_of_a_word_is_conserved(translator, policy, target):
-    explanations = pellucid.explain(
-        translator, TEXTS, "relevance", policy=policy, target=target, progress=False
-    )
-    gaps = [
-        row["conservation_gap"] for one in explanations for row in one.row_diagnostics or [one.diagnostics]
-    ]
+    explanations = pellucid.explain(translator, TEXTS, "relevance", policy=policy, target=target, progress=False)
+    gaps = [row["conservation_gap"] for one in explanations for row in one.row_diagnostics or [one.diagnostics]]
     assert gaps and max(gaps) < 1e-4
 
 

@@ -20,10 +20,7 @@ def literal_reading(choice, states, source, mask):
     settings = choice.settings
     text = there[settings.before : len(there) - settings.after]
     spans = [
-        (i, j)
-        for i in text
-        for j in text
-        if i <= j and (settings.max_width is None or j - i < settings.max_width)
+        (i, j) for i in text for j in text if i <= j and (settings.max_width is None or j - i < settings.max_width)
     ]
     product = choice.product(source)
     vectors = {
@@ -83,9 +80,7 @@ def test_the_layer_reads_what_its_formula_reads(settings):
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 1, 0]])
     reading = choice(decoder, source, mask)
     for row in range(2):
-        for step, (weights, pooled) in enumerate(
-            literal_reading(choice, decoder[row], source[row], mask[row])
-        ):
+        for step, (weights, pooled) in enumerate(literal_reading(choice, decoder[row], source[row], mask[row])):
             torch.testing.assert_close(reading.pooled[row, step], pooled)
             first, last = reading.places.first.tolist(), reading.places.last.tolist()
             read = dict(zip(zip(first, last, strict=True), reading.weights[row, step].tolist(), strict=True))

@@ -28,17 +28,13 @@ def literal_shares(model, logits, of_spans, ids, weights):
         through = lead = 0.0
         for piece in word.pieces:
             own = int(ids[piece])
-            rival = max(
-                (id for id in range(len(logits[piece])) if id != own), key=lambda id: logits[piece, id]
-            )
+            rival = max((id for id in range(len(logits[piece])) if id != own), key=lambda id: logits[piece, id])
             through += float(of_spans[piece, own] - of_spans[piece, rival])
             one = float(logits[piece, own] - logits[piece, rival])
             lead = lead + one if one > 0 else float("-inf")
         shares.append(through / lead if lead > 0 else None)
     other = model.tokenizer(PAIR[1].replace("Hund", "Katze"))["input_ids"]
-    piece = next(
-        number for number, (one, two) in enumerate(zip(ids.tolist(), other, strict=False)) if one != two
-    )
+    piece = next(number for number, (one, two) in enumerate(zip(ids.tolist(), other, strict=False)) if one != two)
     own, rival = int(ids[piece]), other[piece]
     named = (of_spans[piece, own] - of_spans[piece, rival]) / (logits[piece, own] - logits[piece, rival])
     return shares, float(named), weights[piece].numpy()

@@ -166,9 +166,7 @@ def test_what_does_not_fit_is_refused_before_the_work(tmp_path):
     )
     refused(tmp_path, BadSetting, "does not fit a translator", penalties={"conicity": 1.0})
     refused(tmp_path, UnknownName, "sharpness", penalties={"sharpness": 1.0})
-    refused(
-        tmp_path, BadSetting, "leave them away with pooler='none'", penalties={"entropy": 1.0}, pooler="none"
-    )
+    refused(tmp_path, BadSetting, "leave them away with pooler='none'", penalties={"entropy": 1.0}, pooler="none")
     settings = {"pooler": "none", "pooler_settings": {"max_width": 4}}
     refused(tmp_path, BadSetting, "are of spans; leave them away with pooler='none'", **settings)
     refused(tmp_path, BadSetting, "No setting of a translator is called 'lr'", lr=1.0)
@@ -227,9 +225,7 @@ def test_a_penalty_of_weight_0_is_the_same_training(tmp_path):
 def test_penalties_sharpen(tmp_path):
     def spread(**settings):
         folder = tmp_path / "-".join(["model", *settings])
-        model = pellucid.train_translator(
-            parts(), out=folder, **SETTINGS, epochs=20, batch_pieces=200, **settings
-        )
+        model = pellucid.train_translator(parts(), out=folder, **SETTINGS, epochs=20, batch_pieces=200, **settings)
         explanations = pellucid.explain(model, [Example(pair) for pair in PAIRS], "span_attention")
         return sum(facts[0]["effective_spans"] for one in explanations for facts in [one.row_diagnostics])
 

@@ -65,9 +65,7 @@ def test_the_command_judges_them_too(tmp_path, capsys, monkeypatch):
         main()
     table = json.loads(capsys.readouterr().out)
     assert {(cell["method"], cell["metric"]) for cell in table["cells"]} == {
-        (method, metric)
-        for method in ("occlusion", "chance")
-        for metric in ("comprehensiveness", "sufficiency")
+        (method, metric) for method in ("occlusion", "chance") for metric in ("comprehensiveness", "sufficiency")
     }
 
 

@@ -35,12 +35,7 @@ def test_several_end_tokens_in_the_configuration(folder):
     (folder / "generation_config.json").unlink(missing_ok=True)
     changed(folder / "config.json", eos_token_id=[0, ending])
     (one,) = pellucid.write(folder, PROMPT, max_pieces=6, progress=False)
-    assert (
-        plain.is_cut
-        and not one.is_cut
-        and plain.text.startswith(one.text)
-        and len(one.text) < len(plain.text)
-    )
+    assert plain.is_cut and not one.is_cut and plain.text.startswith(one.text) and len(one.text) < len(plain.text)
 
 
 def test_the_folders_end_tokens_count_and_its_penalties_do_not(folder):
@@ -67,12 +62,8 @@ def test_ids_that_are_none_are_refused_in_one_sentence(folder, ids):
 def test_a_model_that_writes_nothing_gives_an_empty_text_and_is_not_explained(folder):
     model = pellucid.load(folder)
     never = [id for id in range(len(model.tokenizer)) if id != model.tokenizer.eos_token_id]
-    changed(
-        folder / "generation_config.json", suppress_tokens=never, eos_token_id=model.tokenizer.eos_token_id
-    )
+    changed(folder / "generation_config.json", suppress_tokens=never, eos_token_id=model.tokenizer.eos_token_id)
     written = pellucid.write(folder, [PROMPT, "Dull."], max_pieces=6, progress=False)
     assert [(one.text, one.is_cut) for one in written] == [("", False)] * 2
-    with pytest.raises(
-        ModelCannot, match=r"writes nothing after 'A good film\.', so there is no word to explain"
-    ):
+    with pytest.raises(ModelCannot, match=r"writes nothing after 'A good film\.', so there is no word to explain"):
         pellucid.explain(folder, PROMPT, progress=False)

@@ -55,9 +55,7 @@ def test_one_word_takes_its_own_places_back(monkeypatch):
 
 def test_a_hook_of_the_users_on_the_head_is_part_of_the_gradient():
     model = tiny_writing("gpt2")
-    plain = pellucid.explain(model, [PAIRS[0]], "gradient_x_input", target=pellucid.Word(2), progress=False)[
-        0
-    ]
+    plain = pellucid.explain(model, [PAIRS[0]], "gradient_x_input", target=pellucid.Word(2), progress=False)[0]
     handle = model.network.lm_head.register_forward_hook(lambda module, args, output: output * 2 - 1)
     try:
         batch = model.encode(as_examples(PAIRS[:1]))

@@ -58,9 +58,7 @@ def loaded(translator, source=0, target=1):
 def test_the_answers_are_those_of_the_users_own_call(translator):
     kind, _, network = translator
     model = loaded(translator)
-    result = pellucid.explain(
-        model, [PAIR], "gradient_x_input", target=pellucid.Word("text"), progress=False
-    )[0]
+    result = pellucid.explain(model, [PAIR], "gradient_x_input", target=pellucid.Word("text"), progress=False)[0]
     own = tokenizer_of(kind)
     own.src_lang, own.tgt_lang = CODES[kind][:2]
     inputs = own(PAIR[0], text_target=PAIR[1], return_tensors="pt")
@@ -76,9 +74,7 @@ def test_the_language_that_is_written_changes_the_answer_and_the_hash(translator
     german, french = loaded(translator), loaded(translator, target=2)
     assert german.hash != french.hash
     values = [
-        pellucid.explain(one, [PAIR], "gradient", target=pellucid.Word("text"), progress=False)[
-            0
-        ].target.value
+        pellucid.explain(one, [PAIR], "gradient", target=pellucid.Word("text"), progress=False)[0].target.value
         for one in (german, french)
     ]
     assert values[0] != values[1]

@@ -60,9 +60,7 @@ def test_states_do_not_depend_on_neighbours_and_stop_where_they_are_deep_enough(
     for number, length in enumerate(batch.lengths):
         alone = model.trace([batch.rows[number]], STATES).hidden
         for layer in range(model.n_layers + 1):
-            torch.testing.assert_close(
-                together[layer][number, :length], alone[layer][0], rtol=1e-4, atol=1e-4
-            )
+            torch.testing.assert_close(together[layer][number, :length], alone[layer][0], rtol=1e-4, atol=1e-4)
     for deepest in (0, model.n_layers - 1):
         stopped = model.trace(batch.rows, Want(hidden=True, deepest=deepest))
         torch.testing.assert_close(stopped.hidden[deepest], together[deepest])
@@ -82,15 +80,11 @@ def test_attention_is_the_librarys_own():
             answer = model.network(input_ids=tracks[0].ids, output_attentions=True)
             expected = answer.attentions[-1][0]
         else:
-            answer = model.network(
-                input_ids=tracks[0].ids, decoder_input_ids=tracks[1].ids, output_attentions=True
-            )
+            answer = model.network(input_ids=tracks[0].ids, decoder_input_ids=tracks[1].ids, output_attentions=True)
             n_source, n_written = tracks[0].ids.shape[1], len(row) - tracks[0].ids.shape[1]
             expected = torch.eye(len(row)).repeat(2, 1, 1)
             expected[:, n_source:, :n_source] = answer.cross_attentions[-1][0] / 2
-            expected[:, n_source:, n_source:] = (
-                answer.decoder_attentions[-1][0, :, :n_written, :n_written] / 2
-            )
+            expected[:, n_source:, n_source:] = answer.decoder_attentions[-1][0, :, :n_written, :n_written] / 2
         torch.testing.assert_close(weights, expected, rtol=1e-4, atol=1e-5)
 
 
@@ -119,9 +113,7 @@ def test_an_attention_gradient_is_what_changes_when_a_weight_grows(model):
     value = target.values(target.readout.answers(trace, run.batch.rows)).sum()
     for part, total in zip(trace.attention.parts, joined, strict=True):
         own = torch.autograd.grad(value, part.tensors, retain_graph=True)
-        expected = sum(
-            (weights * gradient).sum() for weights, gradient in zip(part.tensors, own, strict=True)
-        )
+        expected = sum((weights * gradient).sum() for weights, gradient in zip(part.tensors, own, strict=True))
         torch.testing.assert_close(total, expected.detach(), rtol=1e-3, atol=1e-4)
 
 
@@ -161,9 +153,7 @@ def test_paths_add_up_in_every_layer(kind):
 
 
 @pytest.mark.parametrize("kind", ("marian", "gpt2"))
-@pytest.mark.parametrize(
-    "method", ("retained_information", "guan_perturbation", "guan_gradient", "occlusion")
-)
+@pytest.mark.parametrize("method", ("retained_information", "guan_perturbation", "guan_gradient", "occlusion"))
 def test_a_decoders_state_at_a_step_knows_nothing_of_later_words(kind, method):
     """The state that writes a word is that of the piece before it."""
     model = tiny_writing(kind)

@@ -45,9 +45,7 @@ def folder(tmp_path_factory):
         of_model = sentencepiece.SentencePieceProcessor(model_proto=model)
         pieces += [of_model.id_to_piece(id) for id in range(len(of_model))]
     names = [*dict.fromkeys(pieces), ">>deu<<", "<pad>"]
-    (folder / "vocab.json").write_text(
-        json.dumps({piece: id for id, piece in enumerate(names)}), encoding="utf-8"
-    )
+    (folder / "vocab.json").write_text(json.dumps({piece: id for id, piece in enumerate(names)}), encoding="utf-8")
     config = MarianConfig(
         vocab_size=len(names), pad_token_id=len(names) - 1, decoder_start_token_id=len(names) - 1, eos_token_id=0,
         forced_eos_token_id=None, scale_embedding=True, **BOTH_PARTS,
@@ -76,15 +74,9 @@ def test_the_explained_number_is_that_of_the_users_own_call(folder):
     labels = torch.tensor([library(text_target=PAIR[1]).input_ids])
     read = torch.tensor([library(PAIR[0]).input_ids])
     logits = model.network(input_ids=read, labels=labels).logits[0].log_softmax(-1)
-    begins = [
-        n
-        for n, piece in enumerate(library.convert_ids_to_tokens(labels[0].tolist()))
-        if piece.startswith("▁")
-    ]
+    begins = [n for n, piece in enumerate(library.convert_ids_to_tokens(labels[0].tolist())) if piece.startswith("▁")]
     place = range(begins[2], begins[3])
-    assert one.target.value == pytest.approx(
-        sum(float(logits[n, labels[0, n]].detach()) for n in place), rel=1e-4
-    )
+    assert one.target.value == pytest.approx(sum(float(logits[n, labels[0, n]].detach()) for n in place), rel=1e-4)
     in_memory = pellucid.load(model.network, library)
     other = pellucid.explain(in_memory, PAIR, "gradient_x_input", target="rennt", progress=False)[0]
     np.testing.assert_array_equal(one.scores, other.scores)

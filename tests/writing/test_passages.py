@@ -30,9 +30,7 @@ def test_a_passage_scores_the_fall_without_all_of_its_pieces(kind):
     batch = model.encode(as_examples([PAIR]))
     fixed = target.resolve(batch, model)
     value = lambda row: float(fixed.values(fixed.readout.answers(model.trace([row]), [row])).detach())  # noqa: E731
-    for unit, (start, end) in zip(
-        one.units.content, passages_in(as_examples([PAIR])[0], PASSAGES), strict=False
-    ):
+    for unit, (start, end) in zip(one.units.content, passages_in(as_examples([PAIR])[0], PASSAGES), strict=False):
         inside = [
             piece
             for piece in batch.units[0].content

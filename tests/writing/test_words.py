@@ -118,9 +118,7 @@ def test_a_lead_is_the_difference_of_two_log_probabilities(model, kind):
     other = (PAIR[0], "A fine film, well told.")
     (one,) = pellucid.explain(model, PAIR, "gradient_x_input", target=("story", "film"), progress=False)
     own, rival = values_of(model, PAIR, kind), values_of(model, other, kind)
-    ids = [
-        [id for id in model.encode(as_examples([pair])).rows[0].written if id >= 0] for pair in (PAIR, other)
-    ]
+    ids = [[id for id in model.encode(as_examples([pair])).rows[0].written if id >= 0] for pair in (PAIR, other)]
     first = next(place for place, (a, b) in enumerate(zip(*ids, strict=False)) if a != b)
     assert one.target.value == pytest.approx(own[first] - rival[first], rel=1e-4, abs=1e-5)
     assert str(one.target) == "log-probability of story against film"
@@ -149,9 +147,7 @@ def test_greedy_writing_is_the_likeliest_piece_each_time(kind):
     so_far = torch.tensor([[model.network.config.decoder_start_token_id]]) if kind == "bart" else read
     new = []
     for _ in range(6):
-        arguments = (
-            {"input_ids": read, "decoder_input_ids": so_far} if kind == "bart" else {"input_ids": so_far}
-        )
+        arguments = {"input_ids": read, "decoder_input_ids": so_far} if kind == "bart" else {"input_ids": so_far}
         new.append(int(model.network(**arguments).logits[0, -1].argmax()))
         so_far = torch.cat([so_far, torch.tensor([[new[-1]]])], 1)
         if new[-1] == model.network.config.eos_token_id:
@@ -198,13 +194,10 @@ def test_a_saved_folder_loads_and_gives_the_same_numbers(kind, tmp_path):
     model.tokenizer.save_pretrained(tmp_path)
     loaded = pellucid.load(tmp_path)
     one, other = (
-        pellucid.explain(which, PAIR, "gradient_x_input", progress=False)[0].scores
-        for which in (model, loaded)
+        pellucid.explain(which, PAIR, "gradient_x_input", progress=False)[0].scores for which in (model, loaded)
     )
     np.testing.assert_array_equal(one, other)
-    with pytest.raises(
-        BadSetting, match="problem=, max_length=, language_head= and route= belong to classifiers"
-    ):
+    with pytest.raises(BadSetting, match="problem=, max_length=, language_head= and route= belong to classifiers"):
         pellucid.load(tmp_path, max_length=64)
 
 

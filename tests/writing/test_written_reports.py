@@ -17,9 +17,7 @@ def results():
 
 def test_the_terminal_has_a_line_for_each_word(results):
     printed = str(results[0])
-    assert (
-        "tiny bart writing A fine story, well told." in printed and "log-probability of each word" in printed
-    )
+    assert "tiny bart writing A fine story, well told." in printed and "log-probability of each word" in printed
     assert re.search(r"^3 story  “\w+” [+−]", printed, re.MULTILINE)
     assert not re.search(r"^1 A .*(fine|story)", printed, re.MULTILINE)
 
@@ -43,8 +41,5 @@ def test_methods_side_by_side_have_every_word(tmp_path):
     assert len(re.findall(r"^ +3 story  “\w+” [+−]", printed, re.MULTILINE)) == 2
     assert "Beside each written word" in printed and "divided by the largest" not in printed
     page = pellucid.report(methods, path=tmp_path / "page.html").read_text(encoding="utf-8")
-    assert (
-        page.count("Each of the 7 words that were written") == 2
-        and "What the written words depend on" in page
-    )
+    assert page.count("Each of the 7 words that were written") == 2 and "What the written words depend on" in page
     assert "text classifier" not in page and "first word of" not in page

@@ -30,11 +30,7 @@ TAGGER = "apertium-tagger"
 
 def installed_pivots(modes: Path = MODES) -> list[str]:
     """The pivot languages whose package is installed."""
-    return [
-        name
-        for name, (there, back, _) in PIVOTS.items()
-        if _is_there(there, modes) and _is_there(back, modes)
-    ]
+    return [name for name, (there, back, _) in PIVOTS.items() if _is_there(there, modes) and _is_there(back, modes)]
 
 
 def translation_stages(name: str, package: str, modes: Path = MODES) -> list[list[str]]:
@@ -99,9 +95,7 @@ def _split(words: Sequence[str]) -> list[list[str]]:
 def _stage(words: list[str], path: Path) -> list[str]:
     """One stage as it is started: the program's path, flushing at null, with the mode's arguments."""
     if not words or words[0] not in PROGRAMS:
-        raise BadFile(
-            f"{path} starts {quoted(words[0] if words else '')}, which is no program of Apertium's."
-        )
+        raise BadFile(f"{path} starts {quoted(words[0] if words else '')}, which is no program of Apertium's.")
     program = program_path(words[0])
     if program is None:
         raise BadFile(

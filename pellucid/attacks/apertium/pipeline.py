@@ -83,9 +83,7 @@ class Pipeline:
                 self._test()
             for answer in self._exchange(group, messages, self.seconds):
                 answers.append(answer)
-        except (
-            BaseException
-        ) as error:  # also the user's interrupt: what is under way would answer the next text
+        except BaseException as error:  # also the user's interrupt: what is under way would answer the next text
             self.close()
             if not isinstance(error, OSError) or isinstance(error, BadFile):
                 raise
@@ -101,9 +99,7 @@ class Pipeline:
         words = [match[1] for match in self.spoilt_by.finditer(messages)] if self.spoilt_by else []
         if not words:
             return None
-        spoiling = (
-            number for number, stream in enumerate(group) if any(f"^{word}/" in stream for word in words)
-        )
+        spoiling = (number for number, stream in enumerate(group) if any(f"^{word}/" in stream for word in words))
         return next(spoiling, 0) + 1  # what comes first in a group is right in any case
 
     def close(self) -> None:

@@ -120,8 +120,7 @@ def back_translations(texts: Sequence[str], pivots: Sequence[Pivot]) -> list[tup
 def _translated(texts: Sequence[str], stages: StageGroups) -> list[str | None]:
     streams = stages.answers(texts)
     return [
-        None if stream is None else opened(unescaped(stream), text)
-        for stream, text in zip(streams, texts, strict=True)
+        None if stream is None else opened(unescaped(stream), text) for stream, text in zip(streams, texts, strict=True)
     ]
 
 
@@ -200,8 +199,7 @@ class Tagger:
         """The words of each text in their order; none for a text that took too long."""
         streams = self.stages.answers(texts)
         return [
-            () if stream is None else tuple(_located(stream, text))
-            for stream, text in zip(streams, texts, strict=True)
+            () if stream is None else tuple(_located(stream, text)) for stream, text in zip(streams, texts, strict=True)
         ]
 
     def close(self) -> None:

@@ -108,9 +108,7 @@ def imitation_adversary(
     assert corpus.imitator is not None  # the door made one
     points = imitation_curve(corpus.model, corpus.examples, corpus.imitator, divergence_weights)
     return [
-        CorpusLine(
-            part, Interval(value, math.nan, math.nan), point.texts, point.divergence_weight, directed=directed
-        )
+        CorpusLine(part, Interval(value, math.nan, math.nan), point.texts, point.divergence_weight, directed=directed)
         for point in points
         for part, value, directed in (
             ("divergence of the weights", point.divergence, True),
@@ -222,9 +220,7 @@ def _point(
     distances, divergences = [], []
     for one, other in zip(own, others, strict=True):
         if len(one) != len(other):
-            raise BadInput(
-                "The new model cuts texts into other units; give a model with the same tokenizer and unit."
-            )
+            raise BadInput("The new model cuts texts into other units; give a model with the same tokenizer and unit.")
         if len(one) >= FEWEST:
             answers = [text.logits(text.weights[None])[0].softmax(-1) for text in (one, other)]
             distances.append(float(total_variation(answers[0], answers[1][order])))

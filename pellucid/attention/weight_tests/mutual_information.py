@@ -50,9 +50,7 @@ class WordStates:
 
     def among(self, words: Tensor) -> "WordStates":
         """The occurrences of these words [word] alone, which are numbered anew in this order."""
-        numbers = torch.full((len(self.vectors),), -1).index_put((words,), torch.arange(len(words)))[
-            self.words
-        ]
+        numbers = torch.full((len(self.vectors),), -1).index_put((words,), torch.arange(len(words)))[self.words]
         return WordStates(numbers[numbers >= 0], self.vectors[words], self.states[numbers >= 0], self.unit)
 
     def sample(self, most: int, seed: int) -> "WordStates":
@@ -78,9 +76,7 @@ def word_states(model: Model, examples: Sequence[Example]) -> WordStates:
         )
     rows = model.encode(examples).rows
     if any(row.windows for row in rows):
-        raise ModelCannot(
-            f"{model.name} reads some texts in windows, each with states of its own; give shorter texts."
-        )
+        raise ModelCannot(f"{model.name} reads some texts in windows, each with states of its own; give shorter texts.")
     collected: dict[int, tuple[list[tuple[int, ...]], Tensor, Tensor]] = {}
     unit = "piece"
     want = Want(hidden="unit_weights" not in model.capabilities)

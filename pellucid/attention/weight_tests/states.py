@@ -135,10 +135,7 @@ def mutual_information(
     lines: list[CorpusLine] = []
     for name, vocabulary in VOCABULARIES.items():
         seeds = range(corpus.seed, corpus.seed + max(1, n_seeds))
-        runs = [
-            information_of(states, vocabulary=vocabulary, grouping=grouping, seed=seed, **sizes)
-            for seed in seeds
-        ]
+        runs = [information_of(states, vocabulary=vocabulary, grouping=grouping, seed=seed, **sizes) for seed in seeds]
         lines += _lines(name, runs)
     return lines
 

@@ -80,9 +80,7 @@ def open_rms_norm(
     return normed if weight is None else normed * weight
 
 
-def open_normalize(
-    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: None = None
-) -> Tensor:
+def open_normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: None = None) -> Tensor:
     """The input over its Euclidean length."""
     if p != 2:
         raise ModelCannot("DeepLIFT has no rule for F.normalize with p other than 2.")
@@ -165,9 +163,7 @@ def multi_head_attention(*args: Any, **kwargs: Any) -> tuple[Tensor, None]:
     """`F.multi_head_attention_forward`, [position example width]; it returns no weights."""
     call = MultiHeadCall(*args, **kwargs)
     if call.adds_keys:
-        raise ModelCannot(
-            "Relevance has no rule for attention with added keys (bias_k, add_zero_attn, static_k)."
-        )
+        raise ModelCannot("Relevance has no rule for attention with added keys (bias_k, add_zero_attn, static_k).")
     queries, keys, values = call.projected()
     mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=call.mask(queries))
     joined = mixed.transpose(1, 2).flatten(2)

@@ -34,9 +34,7 @@ class ChangedBackward(TorchFunctionMode):
         self.rules = rules
         self.ledger = ledger
 
-    def __torch_function__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> Any:
         constants = {name: constant_weight(arg) for name, arg in (kwargs or {}).items()}
         call = FunctionCall(func, tuple(constant_weight(arg) for arg in args), constants)
         opened = OPENED.get(func) or getattr(func, "written_out", None)
@@ -84,9 +82,7 @@ def treated_whole(network: nn.Module) -> Iterator[None]:
 
 def _replacement(module: nn.Module) -> Callable | None:
     if isinstance(module, torch.jit.ScriptModule):
-        raise ModelCannot(
-            f"Relevance cannot look into TorchScript ({module.original_name}); give the network itself."
-        )
+        raise ModelCannot(f"Relevance cannot look into TorchScript ({module.original_name}); give the network itself.")
     if isinstance(module, REFUSED):
         raise ModelCannot(
             f"Relevance has no rule for {type(module).__name__}: it is one opaque call. nn.LSTM has one; or use "
@@ -192,9 +188,7 @@ class _Direction:
         weights = (getattr(module, f"{kind}_l{layer}{'_reverse' * backward}", None) for kind in kinds)
         return _Direction(backward, module.hidden_size, *weights)  # type: ignore[arg-type]
 
-    def run(
-        self, states: Tensor, lengths: Tensor, start: list[Tensor | None]
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def run(self, states: Tensor, lengths: Tensor, start: list[Tensor | None]) -> tuple[Tensor, Tensor, Tensor]:
         """[batch position width] for inputs [batch position input width], with the last hidden state and cell."""
         zeros = states.new_zeros(len(states), self.width)
         hidden, cell = (zeros if state is None else state for state in start)

@@ -62,9 +62,7 @@ def secant(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 def _near(step: Tensor, size: Tensor, rise: Tensor, value: Tensor) -> Tensor:
     """Where a quotient would be rounding: the step is small next to x, or it is small and y changes by its rounding only."""
     eps = torch.finfo(step.dtype).eps
-    return (step.abs() <= eps**0.5 * size) | (
-        (step.abs() <= eps**0.5) & (rise.abs() <= 100 * eps * value.abs())
-    )
+    return (step.abs() <= eps**0.5 * size) | ((step.abs() <= eps**0.5) & (rise.abs() <= 100 * eps * value.abs()))
 
 
 def _derivative(func: Callable, point: Tensor) -> Tensor:
@@ -159,9 +157,7 @@ def softmax(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     value = call.value_at(scores.detach(), *rest)
     dim = call.argument("dim", 1)
     path = scores.to(value.dtype)
-    path = path.masked_fill(
-        path.detach() <= torch.finfo(path.dtype).min / 4, 0.0
-    )  # masked positions are constants
+    path = path.masked_fill(path.detach() <= torch.finfo(path.dtype).min / 4, 0.0)  # masked positions are constants
     logs = scores.detach().to(value.dtype).log_softmax(dim).clamp_min(LOWEST_LOG)
     (text, blank), (log_text, log_blank) = value.chunk(2), logs.chunk(2)
     log_step = log_text - log_blank

@@ -65,8 +65,7 @@ class _ComputedAgain(Function):
         ctx.steps = steps
         ctx.save_for_backward(query, key, value)
         return _joined(
-            steps.of(heads, *(_of(each, heads) for each in (query, key, value)))
-            for heads in _groups(query, key)
+            steps.of(heads, *(_of(each, heads) for each in (query, key, value))) for heads in _groups(query, key)
         )
 
     @staticmethod
@@ -102,9 +101,7 @@ def _joined(of_groups: Iterator[Tensor]) -> Tensor:
     return tensors[0] if len(tensors) == 1 else torch.cat(tensors, -3)
 
 
-def _gradients(
-    steps: Callable[..., Tensor], inputs: list[Tensor], gradient: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
+def _gradients(steps: Callable[..., Tensor], inputs: list[Tensor], gradient: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of the steps by query, key and value."""
     with torch.enable_grad():
         leaves = [each.detach().requires_grad_() for each in inputs]

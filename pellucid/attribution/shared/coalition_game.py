@@ -210,9 +210,7 @@ def _half(sample: Sample, values: np.ndarray, alpha: float, number: int) -> np.n
     return ridge(sample.present[half], values[half], doubled[half], alpha)[0]
 
 
-def ridge(
-    present: np.ndarray, values: np.ndarray, weights: np.ndarray, alpha: float
-) -> tuple[np.ndarray, float]:
+def ridge(present: np.ndarray, values: np.ndarray, weights: np.ndarray, alpha: float) -> tuple[np.ndarray, float]:
     """The coefficients [player] and the intercept that minimise the weighted squares plus alpha times the coefficients' squares.
 
     Of several that do, with alpha 0, the shortest coefficients. scikit-learn's `Ridge` gives the same; for hundreds of samples of tens of

@@ -55,9 +55,7 @@ class Jacobians:
     counts: tuple[int, ...]
 
 
-def squared_jacobians(
-    run: ForwardPass, phi: StateFunction, deviations: Tensor, settings: SearchSettings
-) -> Jacobians:
+def squared_jacobians(run: ForwardPass, phi: StateFunction, deviations: Tensor, settings: SearchSettings) -> Jacobians:
     """By vector-Jacobian products: all unit vectors of a small state, else n_probes random vectors of signs."""
     shape = phi.states.shape[1:]
     dimensions = [int(count) * shape[1] for count in phi.real.sum(1)]
@@ -98,9 +96,7 @@ def _signs(
     return vectors
 
 
-def _jacobians(
-    run: ForwardPass, products: list[Tensor], counts: Sequence[int], dimensions: Sequence[int]
-) -> Jacobians:
+def _jacobians(run: ForwardPass, products: list[Tensor], counts: Sequence[int], dimensions: Sequence[int]) -> Jacobians:
     squares = torch.zeros(len(counts), max(run.batch.lengths))
     rows: list[Tensor | None] = []
     of_examples = iter(products)
@@ -139,9 +135,7 @@ class NoiseSearch:
         jacobians: Jacobians,
     ) -> None:
         self.run, self.phi, self.settings, self.jacobians = run, phi, settings, jacobians
-        self.deviations = deviations.to(run.model.device).to(
-            torch.promote_types(phi.states.dtype, torch.float32)
-        )
+        self.deviations = deviations.to(run.model.device).to(torch.promote_types(phi.states.dtype, torch.float32))
         self.log_scale, self.step = math.log(scale), 0
         dimensions = phi.real.sum(1).cpu() * phi.states.shape[-1]
         self.weights = torch.tensor(run.batch.lengths) / (settings.rate * dimensions)
@@ -152,9 +146,7 @@ class NoiseSearch:
         self.active, self.steps = list(range(len(start))), [0] * len(start)
         self.shared_steps = min(SHARED_STEPS, settings.n_steps // 2)
         draws = (settings.n_seeds, settings.n_steps)
-        self.seeds = torch.stack(
-            [torch.randint(WIDE, draws, generator=one) for one in run.generators(METHOD)]
-        )
+        self.seeds = torch.stack([torch.randint(WIDE, draws, generator=one) for one in run.generators(METHOD)])
 
     def run_until_settled(self) -> None:
         """Steps until every text has settled, or n_steps were taken."""
@@ -225,9 +217,7 @@ class NoiseSearch:
         in_packs(self.run, owners, add)
         return pulls if n_seeds > 1 else pulls[:, :1].expand_as(pulls)
 
-    def _estimates(
-        self, examples: list[int], seeds: list[int], signs: list[int]
-    ) -> list[tuple[int, int, Tensor]]:
+    def _estimates(self, examples: list[int], seeds: list[int], signs: list[int]) -> list[tuple[int, int, Tensor]]:
         """(example, seed, [unit] pulls) of these draws."""
         lengths = [self.run.batch.lengths[example] for example in examples]
         noise = torch.zeros(len(examples), max(lengths), self.phi.points.shape[-1])

@@ -19,7 +19,9 @@ from pellucid.run.target import Explainable
 
 Baselines = Literal["zero", "pad", "mask", "mean", "uniform"]
 Rule = Literal["midpoint", "gauss_legendre", "left"]
-MORE = 4  # times as many points are advised where the gap is too large; of the midpoint rule they leave a sixteenth of it
+MORE = (
+    4  # times as many points are advised where the gap is too large; of the midpoint rule they leave a sixteenth of it
+)
 
 
 def nodes_of(rule: Rule, count: int) -> tuple[Tensor, Tensor]:

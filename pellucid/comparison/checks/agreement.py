@@ -93,15 +93,11 @@ def seed_agreement(case: CheckCase, *, over: Over = "type") -> Findings:
         of_twin, left_out = agreement_lines(case, case.explain(twin), name, over)
         lines += of_twin
         if left_out:
-            notes.append(
-                f"{left_out} of {len(case.examples)} texts are left out: {name} answers them otherwise."
-            )
+            notes.append(f"{left_out} of {len(case.examples)} texts are left out: {name} answers them otherwise.")
     return Findings(lines, notes=notes)
 
 
-def agreement_lines(
-    case: CheckCase, explained: Explained, name: str, over: Over
-) -> tuple[list[CheckLine], int]:
+def agreement_lines(case: CheckCase, explained: Explained, name: str, over: Over) -> tuple[list[CheckLine], int]:
     """A line a method of the case beside the explanations of a twin, and how many texts the twin answers otherwise."""
     lines, left_out = [], 0
     for method in case.methods:
@@ -112,9 +108,7 @@ def agreement_lines(
     return lines, left_out
 
 
-def _comparable(
-    ones: Sequence[ScoredText], others: Sequence[ScoredText]
-) -> tuple[list[ScoredText], list[ScoredText]]:
+def _comparable(ones: Sequence[ScoredText], others: Sequence[ScoredText]) -> tuple[list[ScoredText], list[ScoredText]]:
     pairs = [(one, other) for one, other in zip(ones, others, strict=True) if alike(one, other)]
     return [one for one, _ in pairs], [other for _, other in pairs]
 
@@ -158,9 +152,7 @@ def draw_agreement(case: CheckCase, *, n_seeds: int = 3, k: int = 3) -> Findings
 
 
 @checks.add(needs=frozenset({"explainer"}), cost="the methods on every text, once an edit", again="edits")
-def edit_agreement(
-    case: CheckCase, *, edits: Sequence[str] = ("case", "blanks", "synonyms"), k: int = 3
-) -> Findings:
+def edit_agreement(case: CheckCase, *, edits: Sequence[str] = ("case", "blanks", "synonyms"), k: int = 3) -> Findings:
     """How similarly a method ranks the words of a text that is written otherwise: Kendall's tau, and the overlap of the k highest.
 
     Does an explanation stay the same when a text is written otherwise and the model answers the same?

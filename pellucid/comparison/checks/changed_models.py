@@ -70,10 +70,7 @@ def _cascade(lines: Lines) -> Findings:
     last = [of_method[-1] for of_method in lines.values()]
     whole_network = [CheckLine(one.method, TAU, one.value, one.n) for one in last]
     start = Interval(1.0, 1.0, 1.0)  # with the same weights the explanation is the same
-    curves = [
-        curve_of(method, [start, *(line.value for line in of_method)], 0)
-        for method, of_method in lines.items()
-    ]
+    curves = [curve_of(method, [start, *(line.value for line in of_method)], 0) for method, of_method in lines.items()]
     return Findings(judged_lines(whole_network, below=RANDOMISED_TAU), curves)
 
 
@@ -114,8 +111,7 @@ def label_randomisation(case: CheckCase, *, n_texts: int = 100) -> Findings:
     model = case.trained(with_random_labels(case.train, case.request.seed), "random_labels")
     explained = some.explain(model, classes=some.classes_explained())
     lines = [
-        some.intervals.line(method, TAU, taus(some.explained[method], explained[method]))
-        for method in some.methods
+        some.intervals.line(method, TAU, taus(some.explained[method], explained[method])) for method in some.methods
     ]
     return Findings(judged_lines(lines, below=RANDOMISED_TAU))
 
@@ -206,8 +202,7 @@ def dead_token(case: CheckCase) -> Findings:
         for method in others
     ]
     notes = [
-        f"{method} is left out: it is the model's own weights, which a hidden word does not have."
-        for method in own
+        f"{method} is left out: it is the model's own weights, which a hidden word does not have." for method in own
     ]
     return Findings(judged_lines(lines, below=DEAD_SHARE), notes=notes)
 

@@ -61,9 +61,7 @@ def fragility(case: CheckCase, *, n_edits: int = 8, k: int = 3) -> Findings:
     return Findings(lines, notes=notes)
 
 
-def _values(
-    case: CheckCase, edited: Sequence[Sequence[Example]], k: int
-) -> dict[tuple[str, str], np.ndarray]:
+def _values(case: CheckCase, edited: Sequence[Sequence[Example]], k: int) -> dict[tuple[str, str], np.ndarray]:
     """(method, measure) -> [text edit]; nan where there is no such edit, the answer changes or nothing can be ranked."""
     numbers = [(text, edit) for text, some in enumerate(edited) for edit in range(len(some))]
     again = case.explain(examples=[edited[text][edit] for text, edit in numbers])
@@ -78,9 +76,7 @@ def _values(
     return values
 
 
-def _agreement(
-    case: CheckCase, again: Explained, method: str, texts: Sequence[int], k: int
-) -> dict[str, list[float]]:
+def _agreement(case: CheckCase, again: Explained, method: str, texts: Sequence[int], k: int) -> dict[str, list[float]]:
     """measure -> [edit]: of each explanation with that of its text; nan where the answer changed."""
     ones, others = [case.explained[method][text] for text in texts], again[method]
     same = [one.predicted == other.predicted for one, other in zip(ones, others, strict=True)]
@@ -102,9 +98,7 @@ def _first(table: np.ndarray) -> np.ndarray:
     return np.asarray(table[np.arange(len(table)), (~np.isnan(table)).argmax(1)])
 
 
-ClassScores = Mapping[
-    str, Mapping[str, Sequence[float]]
-]  # class -> word -> its mean relative score in each text
+ClassScores = Mapping[str, Mapping[str, Sequence[float]]]  # class -> word -> its mean relative score in each text
 
 
 @checks.add(
@@ -174,9 +168,7 @@ def _lines(method: str, one: OverlapCurve) -> list[CheckLine]:
 
 
 def _curve(method: str, one: OverlapCurve) -> Curve:
-    return Curve(
-        method, "class_overlap", tuple(np.array(one.k, dtype=float).tolist()), one.lists, one.lists, one.lists
-    )
+    return Curve(method, "class_overlap", tuple(np.array(one.k, dtype=float).tolist()), one.lists, one.lists, one.lists)
 
 
 @checks.add(needs=frozenset(), cost="nothing: it reads the comparison's explanations")

@@ -55,10 +55,7 @@ def roar(case: CheckCase, *, shares: Sequence[float] = (0.1, 0.3, 0.5)) -> Findi
     _check_labels(case)
     of_train = case.explain(examples=case.train)
     whole = _right(case.model, case.examples)
-    right = {
-        method: [_retrained(case, method, of_train[method], share) for share in wanted]
-        for method in case.methods
-    }
+    right = {method: [_retrained(case, method, of_train[method], share) for share in wanted] for method in case.methods}
     chance = next((method for method in case.methods if method.partition("(")[0] == CHANCE), None)
     lines = [line for method in case.methods for line in _lines(case, method, right, wanted, chance)]
     curves = [
@@ -93,17 +90,13 @@ def _retrained(case: CheckCase, method: str, of_train: Sequence[ScoredText], sha
     assert case.trained is not None  # it declares the need
     train = [without_highest(*pair, share) for pair in zip(case.train, of_train, strict=True)]
     model = case.trained(train, f"roar-{method}-{share:g}")
-    texts = [
-        without_highest(*pair, share) for pair in zip(case.examples, case.explained[method], strict=True)
-    ]
+    texts = [without_highest(*pair, share) for pair in zip(case.examples, case.explained[method], strict=True)]
     return _right(model, texts)
 
 
 def _right(model: Model, examples: Sequence[Example]) -> np.ndarray:
     answers = predictions(model, examples)
-    return np.array(
-        [one.label == example.label for one, example in zip(answers, examples, strict=True)], float
-    )
+    return np.array([one.label == example.label for one, example in zip(answers, examples, strict=True)], float)
 
 
 def _lines(
@@ -244,14 +237,11 @@ def cost(case: CheckCase, *, n_texts: int = 10) -> Findings:
     model = CountingModel(some.model)
     lines: list[CheckLine] = []
     for method in some.methods:
-        some.explain(
-            model, some.examples[:1], methods=[method]
-        )  # what is tried once for a model is tried now
+        some.explain(model, some.examples[:1], methods=[method])  # what is tried once for a model is tried now
         values = [_measured(some, model, number, method) for number in range(len(some.examples))]
         columns = zip(*values, strict=True)
         lines += [
-            some.intervals.line(method, measure, column)
-            for measure, column in zip(MEASURES, columns, strict=True)
+            some.intervals.line(method, measure, column) for measure, column in zip(MEASURES, columns, strict=True)
         ]
     return Findings(lines)
 

@@ -191,10 +191,7 @@ def infidelity(
     edits = random_edits(case, "infidelity", n_edits, unit=unit, operator=operator, seed=seed)
     return Judged(
         np.array(
-            [
-                [_share(one.removed @ scores, one.falls)]
-                for one, scores in zip(edits, case.scores(unit), strict=True)
-            ]
+            [[_share(one.removed @ scores, one.falls)] for one, scores in zip(edits, case.scores(unit), strict=True)]
         )
     )
 

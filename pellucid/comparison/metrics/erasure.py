@@ -126,9 +126,7 @@ def soft_sufficiency(
     return Judged(fall[:, None])
 
 
-FIRST = (
-    4  # units are taken out one more at a time up to so many, then twice as many ...: most texts flip early
-)
+FIRST = 4  # units are taken out one more at a time up to so many, then twice as many ...: most texts flip early
 
 
 @metrics.add(better="lower", lowest=0.0, highest=1.0, usual=False)
@@ -151,9 +149,7 @@ def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "abse
     return Judged(np.array([[mean_of_orders(np.array(of_example))] for of_example in shares]))
 
 
-def _shares(
-    case: Case, orders: Mapping[int, Sequence[int]], unit: Kind, operator: Operator
-) -> dict[int, float]:
+def _shares(case: Case, orders: Mapping[int, Sequence[int]], unit: Kind, operator: Operator) -> dict[int, float]:
     """For each of these examples, with one order of its units each, the share that goes."""
     labels, shares = case.classes("prediction"), dict.fromkeys(orders, 1.0)
     first, size, open_examples = 1, FIRST, list(orders)
@@ -253,9 +249,7 @@ def _probabilities(case: Case, edits: Sequence[Sequence[SoftEdit]], seed: int) -
     means = torch.stack([part.mean(0) for part in in_order.split(counts)])
     owners = [case.batch.examples[edit.example] for edit in flat]
     refuse_infinite(means, owners, case.model, "with parts of its word embeddings set to 0")
-    return [
-        class_probabilities(part, case.model.problem).numpy() for part in means.split(list(map(len, edits)))
-    ]
+    return [class_probabilities(part, case.model.problem).numpy() for part in means.split(list(map(len, edits)))]
 
 
 def _logits(case: Case, windows: Sequence[tuple[SoftEdit, Row]], seed: int) -> Tensor:

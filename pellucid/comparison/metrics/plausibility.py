@@ -42,9 +42,7 @@ def token_f1(case: Case, *, budget: float | None = None, n_spans: int | None = N
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, judges="plausibility", needs={"rationales"}, column=6)
-def iou_f1(
-    case: Case, *, budget: float | None = None, n_spans: int | None = None, threshold: float = 0.5
-) -> Judged:
+def iou_f1(case: Case, *, budget: float | None = None, n_spans: int | None = None, threshold: float = 0.5) -> Judged:
     """F1 of mean precision and recall of matched spans; 0 to 1, higher is better.
 
     How well runs of best-scored words match the spans that a person marked.
@@ -154,9 +152,7 @@ def reason_rank(case: Case) -> Judged:
     are not judged.
     """
     pairs = zip(marked_words(case), case.scores("word"), strict=True)
-    values = [
-        np.nan if reason is None else mean_rank(reason, scores) / len(scores) for reason, scores in pairs
-    ]
+    values = [np.nan if reason is None else mean_rank(reason, scores) / len(scores) for reason, scores in pairs]
     return Judged(np.array(values, dtype=float)[:, None])
 
 
@@ -196,8 +192,7 @@ def reason_recall_at_k(case: Case, *, k: int = 5) -> Judged:
     at_least("k", k, 1)
     pairs = zip(marked_words(case), case.scores("word"), strict=True)
     values = [
-        np.nan if reason is None else expected_among_first(reason, scores, k) / reason.sum()
-        for reason, scores in pairs
+        np.nan if reason is None else expected_among_first(reason, scores, k) / reason.sum() for reason, scores in pairs
     ]
     return Judged(np.array(values, dtype=float)[:, None])
 

@@ -35,9 +35,7 @@ def span_comprehensiveness(
 
 
 @metrics.add(better="lower", lowest=-1.0, highest=1.0, usual=False)
-def span_sufficiency(
-    case: Case, *, n_spans: int = 1, unit: Kind = "word", operator: Operator = "absent"
-) -> Judged:
+def span_sufficiency(case: Case, *, n_spans: int = 1, unit: Kind = "word", operator: Operator = "absent") -> Judged:
     """Fall of the explained class's probability with the heaviest spans alone; -1 to 1, lower is better.
 
     How far the prediction falls when only the heaviest spans are kept.
@@ -81,14 +79,10 @@ def span_over_random(
         for example, ((kind, _), choices) in enumerate(zip(heaviest, spans, strict=True))
     ]
     predictions = zip(case.predictions(variants), case.classes("prediction"), spans, strict=True)
-    return Judged(
-        np.array([[_over(predicted == number, choices)] for predicted, number, choices in predictions])
-    )
+    return Judged(np.array([[_over(predicted == number, choices)] for predicted, number, choices in predictions]))
 
 
-def _spans(
-    case: Case, example: int, kind: Kind, heaviest: list[range], *, draws: int, seed: int
-) -> list[range]:
+def _spans(case: Case, example: int, kind: Kind, heaviest: list[range], *, draws: int, seed: int) -> list[range]:
     """The heaviest span, then the random ones; none where the text has no span."""
     if not heaviest:
         return []
@@ -105,9 +99,7 @@ def _over(agrees: np.ndarray, choices: list[list[range]]) -> float:
 
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, usual=False)
-def span_agreement(
-    case: Case, *, n_spans: int = 1, unit: Kind = "word", operator: Operator = "absent"
-) -> Judged:
+def span_agreement(case: Case, *, n_spans: int = 1, unit: Kind = "word", operator: Operator = "absent") -> Judged:
     """1 where the heaviest spans alone get the prediction of the whole text, else 0; equally heavy ones share; higher is better.
 
     Whether the model, given the heaviest spans alone, predicts what it predicts for the whole text.

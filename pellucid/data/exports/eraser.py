@@ -45,9 +45,7 @@ def write_eraser_examples(examples: Iterable[Example], folder: str | Path, split
 def _annotation(example: Example, documents: dict[str, str]) -> dict[str, object]:
     """The annotation of one example; its documents are added to `documents`."""
     if not example.id or example.label is None:
-        raise BadInput(
-            f"ERASER needs an id and a label; example {example.id!r} has the label {example.label!r}."
-        )
+        raise BadInput(f"ERASER needs an id and a label; example {example.id!r} has the label {example.label!r}.")
     names = document_names(example.id, len(example.segments))
     for name, text in zip(names, example.segments, strict=True):
         if name in documents:
@@ -69,9 +67,7 @@ def _evidence(example: Example, names: list[str], number: int) -> dict[str, obje
     tokens = eraser_tokens(text)
     inside = [n for n, (start, end) in enumerate(tokens) if start < mark.end and end > mark.start]
     if not inside:
-        raise BadInput(
-            f"Example {example.id!r} has a rationale of blanks alone, from {mark.start} to {mark.end}."
-        )
+        raise BadInput(f"Example {example.id!r} has a rationale of blanks alone, from {mark.start} to {mark.end}.")
     first, last = inside[0], inside[-1]
     return {
         "docid": names[mark.segment],

@@ -42,17 +42,13 @@ def write_json_lines(items: Iterable[Example | Explanation], path: str | Path) -
     'positive'
     """
     path = possible_path(path)
-    items = every(
-        "items", items, Example | Explanation, "give what pellucid.examples, plant or explain returned"
-    )
+    items = every("items", items, Example | Explanation, "give what pellucid.examples, plant or explain returned")
     if not path.name.endswith((".jsonl", ".jsonl.gz")):
         raise BadFile(f"{quoted(str(path))} does not end in .jsonl or .jsonl.gz; give such a name.")
     with whole_file(path) as plain, _compressed(plain, path.suffix) as file:
         for item in items:
             line = (
-                json.dumps(plain_record(item), ensure_ascii=False)
-                if isinstance(item, Explanation)
-                else as_line(item)
+                json.dumps(plain_record(item), ensure_ascii=False) if isinstance(item, Explanation) else as_line(item)
             )
             file.write((line + "\n").encode("utf-8"))
 
@@ -68,9 +64,7 @@ def as_line(example: Example) -> str:
     """One example as a line of JSON."""
     names = TEXTS[len(example.segments)]
     row: dict[str, object] = {"id": example.id, **dict(zip(names, example.segments, strict=True))}
-    row["label"] = (
-        [] if example.label == "" else example.label
-    )  # of several labels none, which is not an unknown label
+    row["label"] = [] if example.label == "" else example.label  # of several labels none, which is not an unknown label
     for segment, name in enumerate(names):
         marks = [[mark.start, mark.end] for mark in example.rationales if mark.segment == segment]
         row |= {EVIDENCE[name]: marks} if marks else {}
@@ -84,9 +78,7 @@ def as_line(example: Example) -> str:
         line.encode("utf-8")  # fails where meta holds half of a surrogate pair
         return line
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput(
-            f"The meta of example {example.id!r} cannot be written: {error}; use plain values."
-        ) from None
+        raise BadInput(f"The meta of example {example.id!r} cannot be written: {error}; use plain values.") from None
 
 
 # Examples and explanations as a `datasets.Dataset`, in the columns that our Parquet files have.
@@ -176,9 +168,7 @@ def _names(explanation: Explanation) -> list[str]:
     assert not isinstance(units, Spans)
     return [
         label if segment == SPECIAL else segments[segment][start:end].strip()
-        for label, segment, start, end in zip(
-            units.labels, units.segment, units.start, units.end, strict=True
-        )
+        for label, segment, start, end in zip(units.labels, units.segment, units.start, units.end, strict=True)
     ]
 
 

@@ -22,9 +22,7 @@ from pellucid.results.table import Cell, Interval, Table
 from pellucid.text.units import SPECIAL, Spans
 
 FORMULA = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that begins so
-INVISIBLE = (
-    "CZ"  # Unicode's kinds of control signs and blanks, which spreadsheets may drop from a cell's start
-)
+INVISIBLE = "CZ"  # Unicode's kinds of control signs and blanks, which spreadsheets may drop from a cell's start
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWords
 
@@ -44,9 +42,7 @@ def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -
     if isinstance(results, Explanation):
         return [results]
     explanations = results.explanations if isinstance(results, SideBySide) else results
-    if not isinstance(explanations, Sequence) or not all(
-        isinstance(one, Explanation) for one in explanations
-    ):
+    if not isinstance(explanations, Sequence) or not all(isinstance(one, Explanation) for one in explanations):
         raise BadInput(
             f"{type(results).__name__} has no rows; give explanations, several methods side by side, a comparison or "
             "the words of classes."
@@ -190,9 +186,7 @@ def write_csv(results: Exportable, path: str | Path) -> None:
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     with whole_file(path) as file:
-        file.write(
-            text.getvalue().encode("utf-8-sig")
-        )  # the mark at the start tells spreadsheets the encoding
+        file.write(text.getvalue().encode("utf-8-sig"))  # the mark at the start tells spreadsheets the encoding
 
 
 def _csv_rows(results: Exportable) -> list[dict[str, object]]:

@@ -41,9 +41,7 @@ def sst_trees(path: Path, split: str, *, classes: int = 5, phrases: bool = False
     yield from read_rows(file, filled_lines(file), make)
 
 
-def _examples(
-    tree: str, line: int, *, file: Path, names: tuple[str | None, ...], phrases: bool
-) -> list[Example]:
+def _examples(tree: str, line: int, *, file: Path, names: tuple[str | None, ...], phrases: bool) -> list[Example]:
     words, nodes = parse(tree)
     name = row_id(file, line)
     numbered_nodes = list(enumerate(nodes, start=1)) if phrases else [(0, nodes[0])]

@@ -127,9 +127,7 @@ def _eraser_example(line: str, _: int, *, documents: Documents, query: bool) -> 
         texts.append(row["query"])
     id = row["annotation_id"]
     meta = {"docids": names} if names != document_names(id, len(texts)) else {}
-    return [
-        Example(tuple(texts), row["classification"], tuple(sorted(set(marks), key=_reading_order)), id, meta)
-    ]
+    return [Example(tuple(texts), row["classification"], tuple(sorted(set(marks), key=_reading_order)), id, meta)]
 
 
 def _names(row: Annotation, evidences: list[MarkedTokens]) -> list[str]:
@@ -178,9 +176,7 @@ class Post(TypedDict):
     rationales: NotRequired[list[list[int]]]
 
 
-@formats.add(
-    reads="dataset.json, post_id_divisions.json", data="hate speech and offensive language", rationales=True
-)
+@formats.add(reads="dataset.json, post_id_divisions.json", data="hate speech and offensive language", rationales=True)
 def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[ReadRow]:
     """Posts of HateXplain, with the label of most annotators; posts on which all three differ are left out.
 

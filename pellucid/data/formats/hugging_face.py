@@ -32,9 +32,7 @@ NAMES = {"dev": ("dev", "validation", "valid", "val")}
 OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes
 
 
-@formats.add(
-    reads="a hub name, a folder that datasets can read, or a .parquet file", data="any", package="datasets"
-)
+@formats.add(reads="a hub name, a folder that datasets can read, or a .parquet file", data="any", package="datasets")
 def hugging_face(
     path: Path,
     split: str,

@@ -144,9 +144,7 @@ TASKS = {
         {"0": "unacceptable", "1": "acceptable"},
         columns=("publication", "label", "mark", "sentence"),
     ),
-    "qqp": Task(
-        ("question1", "question2"), "is_duplicate", {"0": "not_duplicate", "1": "duplicate"}, id="id"
-    ),
+    "qqp": Task(("question1", "question2"), "is_duplicate", {"0": "not_duplicate", "1": "duplicate"}, id="id"),
 }
 GLUE_FILES = {  # the second names are those of CoLA's own release
     "train": ("train.tsv", "in_domain_train.tsv"),
@@ -176,9 +174,7 @@ def glue(path: Path, split: str, *, task: str = "sst2") -> Iterator[ReadRow]:
     yield from read_rows(file, records, partial(_glue_example, file=file, table=table, columns=columns))
 
 
-def _glue_example(
-    fields: list[str], line: int, *, file: Path, table: Task, columns: list[str]
-) -> list[Example]:
+def _glue_example(fields: list[str], line: int, *, file: Path, table: Task, columns: list[str]) -> list[Example]:
     row = named(columns, fields)
     label = label_of(row[table.label], table.names) if table.label in row else None
     id = f"{file.name.split('.')[0]}-{row[table.id]}" if table.id else row_id(file, line)

@@ -62,16 +62,12 @@ def json_lines(
     yield from of_classes(read_rows(file, filled_lines(file, codec), make), classes)
 
 
-def _columns(
-    file: Path, codec: str, text: str | None, second: str | None, label: str | None
-) -> Columns | None:
+def _columns(file: Path, codec: str, text: str | None, second: str | None, label: str | None) -> Columns | None:
     """The fields of the first rows; None where these have no text, so that each row is reported by its line.
 
     Raises `UnknownName` for a field that the user names and none of them has.
     """
-    rows = [
-        row for _, line in islice(filled_lines(file, codec), SAMPLE) if (row := _object(line)) is not None
-    ]
+    rows = [row for _, line in islice(filled_lines(file, codec), SAMPLE) if (row := _object(line)) is not None]
     names = list(dict.fromkeys(name for row in rows for name in row))
     for named in (text, second, label):
         if named is not None and rows:
@@ -122,18 +118,14 @@ def _example(
     if evidence is not None:
         fields[0] = evidence
         row[evidence]  # a row without the field that was named is a bad row
-    marks = tuple(
-        mark for segment, field in enumerate(fields) for mark in _marks(field, row.get(field, []), segment)
-    )
+    marks = tuple(mark for segment, field in enumerate(fields) for mark in _marks(field, row.get(field, []), segment))
     used = {*names, labelled, "id", *fields}
     meta = {key: value for key, value in row.items() if key not in used}
     label_name = _label(row[labelled]) if labelled else None
     example = Example(tuple(row[name] for name in names), label_name, marks, _id(row, number), meta)
     if not has_annotators(meta):
         return [example]
-    annotators = annotators_of(
-        example
-    )  # a mark outside the text makes a bad row, also where there is evidence
+    annotators = annotators_of(example)  # a mark outside the text makes a bad row, also where there is evidence
     has_evidence = any(field in row for field in fields)
     return [example if has_evidence else replace(example, rationales=_of_anyone(example, annotators))]
 

@@ -86,12 +86,7 @@ class Admissions:
     def _wanted(self, row: dict[str, str]) -> bool:
         summary = row.get("category", "Discharge summary").strip() == "Discharge summary"
         right = row.get("iserror", "") in ("", "0")  # a note that the hospital took back is not read
-        return (
-            summary
-            and right
-            and row["hadm_id"] in self.labels
-            and self.in_part(row["subject_id"], row["hadm_id"])
-        )
+        return summary and right and row["hadm_id"] in self.labels and self.in_part(row["subject_id"], row["hadm_id"])
 
 
 def _file(folder: Path, names: tuple[str, ...]) -> Path:

@@ -19,9 +19,7 @@ from pellucid.text.example import Example
 NAMES = {"train": ("train",), "dev": ("dev", "valid", "val"), "test": ("test",)}
 
 
-@formats.add(
-    reads="train.en with train.de, train.tsv or train.jsonl, and so on", data="texts with translations"
-)
+@formats.add(reads="train.en with train.de, train.tsv or train.jsonl, and so on", data="texts with translations")
 def parallel(path: Path, split: str, *, source: str = "en", target: str = "de") -> Iterator[ReadRow]:
     """Pairs of a text and its translation. Of a single file ending in the source's name the file of the target lies beside it.
 
@@ -51,16 +49,11 @@ def _file_of(folder: Path, split: str, source: str) -> Path:
         raise BadFile(f"There is no file or folder {folder}.")
     one_of("split", split, PARTS)
     names = [
-        f"{name}.{ending}{gz}"
-        for name in NAMES[split]
-        for ending in (source, "tsv", "jsonl")
-        for gz in ("", ".gz")
+        f"{name}.{ending}{gz}" for name in NAMES[split] for ending in (source, "tsv", "jsonl") for gz in ("", ".gz")
     ]
     there = next((folder / name for name in names if (folder / name).is_file()), None)
     if there is None:
-        raise BadFile(
-            f"{folder} has no {', '.join(name for name in names if not name.endswith('.gz'))} for {split}."
-        )
+        raise BadFile(f"{folder} has no {', '.join(name for name in names if not name.endswith('.gz'))} for {split}.")
     return there
 
 
@@ -85,9 +78,7 @@ def _of_fields(line: str, number: int, *, file: Path, languages: tuple[str, str]
     for name in languages:
         if not isinstance(row[name], str):
             raise ValueError(f"its {name} is no text but {type(row[name]).__name__}")
-    return pair_of(
-        [str(row[name]) for name in languages], languages, str(row.get("id") or row_id(file, number))
-    )
+    return pair_of([str(row[name]) for name in languages], languages, str(row.get("id") or row_id(file, number)))
 
 
 def _of_line(texts: list[str], number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:

@@ -65,21 +65,15 @@ def table(
     records: Iterator = comma_records(file, sign, codec) if quotes else tab_records(file, sign, codec)
     names, records = with_header(file, without_declaration(records))
     rows = table_rows(file, names, records, wanted=(text, second, label, id), comma_free=sign != ",")
-    say_how_read(
-        file.name, _form(file, sign, codec, (delimiter, encoding), rows.decimal_commas), rows.columns
-    )
+    say_how_read(file.name, _form(file, sign, codec, (delimiter, encoding), rows.decimal_commas), rows.columns)
     yield from rows.examples()
 
 
-def _form(
-    file: Path, sign: str, codec: str, named: tuple[str | None, str | None], decimal_commas: bool
-) -> str:
+def _form(file: Path, sign: str, codec: str, named: tuple[str | None, str | None], decimal_commas: bool) -> str:
     """What is unusual of the file and was not named by the user; empty where nothing is."""
     delimiter, encoding = named
     between = (
-        ""
-        if delimiter or sign == usual_delimiter(file)
-        else f"a table with {IN_WORDS.get(sign, sign)} between fields"
+        "" if delimiter or sign == usual_delimiter(file) else f"a table with {IN_WORDS.get(sign, sign)} between fields"
     )
     words = "" if encoding else encoding_in_words(codec)
     numbers = "labels with decimal commas" if decimal_commas else ""
@@ -254,9 +248,7 @@ def table_rows(
         raise
     except ValueError as error:
         raise BadFile(f"{path}: {error}; its columns are: {', '.join(names)}.") from None
-    decimal = comma_free and _has_decimal_commas(
-        [row[columns.label] for row in sample] if columns.label else []
-    )
+    decimal = comma_free and _has_decimal_commas([row[columns.label] for row in sample] if columns.label else [])
     return TableRows(path, names, chain(first, records), columns, id, decimal)
 
 

@@ -76,15 +76,11 @@ class Columns:
     def in_words(self) -> str:
         """Which columns were taken, and why where it is not plain."""
         texts = " and ".join(map(quoted, self.texts))
-        sentence = (
-            f"texts from the column{'s' if len(self.texts) > 1 else ''} {texts}{_because(self.text_reason)}"
-        )
+        sentence = f"texts from the column{'s' if len(self.texts) > 1 else ''} {texts}{_because(self.text_reason)}"
         if self.label is not None:
             return f"{sentence}, labels from {quoted(self.label)}{_because(self.label_reason)}"
         if self.possible_labels:
-            name = in_syntax(
-                f"label={quoted(self.possible_labels[0])}", f"--label-column {self.possible_labels[0]}"
-            )
+            name = in_syntax(f"label={quoted(self.possible_labels[0])}", f"--label-column {self.possible_labels[0]}")
             return f"{sentence}, no labels: they could be in {listed(map(quoted, self.possible_labels))}; name one, such as {name}"
         return f"{sentence}, no labels"
 
@@ -113,13 +109,9 @@ def columns_of(
     expected = [name for name in names if name not in texts and _is_expected(rows, name)]
     if len(expected) == 1:
         return Columns(texts, expected[0], text_reason, "its values are known labels")
-    named = [
-        name for name in names if _plain(name) in LABEL_NAMES and name not in texts and _fills(rows, name)
-    ]
+    named = [name for name in names if _plain(name) in LABEL_NAMES and name not in texts and _fills(rows, name)]
     by_content = [
-        name
-        for name in names
-        if name not in texts and _plain(name) not in NO_LABELS and _could_be_label(rows, name)
+        name for name in names if name not in texts and _plain(name) not in NO_LABELS and _could_be_label(rows, name)
     ]
     alike = expected or named or by_content
     if len(alike) == 1:
@@ -198,9 +190,7 @@ def _mean_length(rows: Sequence[Mapping[str, Any]], name: str) -> float:
 def _could_be_text(rows: Sequence[Mapping[str, Any]], name: str, words: int = 3) -> bool:
     """Whether most values differ and are of so many words or more, or as long as a sentence in writing without spaces."""
     values = _values(rows, name)
-    prose = [
-        value for value in values if len(value.split()) >= words or (len(value) >= 8 and not value.isascii())
-    ]
+    prose = [value for value in values if len(value.split()) >= words or (len(value) >= 8 and not value.isascii())]
     return bool(values) and 2 * len(prose) > len(values) and 2 * len(set(values)) > len(values)
 
 

@@ -78,9 +78,7 @@ def checked_encoding(name: str) -> str:
     try:
         "a".encode(name).decode(name)
     except (LookupError, ValueError, TypeError, UnicodeError):
-        raise BadSetting(
-            f"encoding={name!r} is not known; give for example utf-8, utf-16, cp1252 or cp1250."
-        ) from None
+        raise BadSetting(f"encoding={name!r} is not known; give for example utf-8, utf-16, cp1252 or cp1250.") from None
     return name
 
 
@@ -230,12 +228,7 @@ def without_declaration(records: Iterator) -> Iterator:
     """The records but for a first line `sep=;`, which names the sign between fields."""
     for number, record in enumerate(records):
         fields = record[1]
-        if (
-            number == 0
-            and isinstance(fields, list)
-            and fields[0].startswith("sep=")
-            and not "".join(fields[1:])
-        ):
+        if number == 0 and isinstance(fields, list) and fields[0].startswith("sep=") and not "".join(fields[1:]):
             continue
         yield record
 

@@ -33,9 +33,7 @@ def unmark(marked: str, segment: int = 0) -> tuple[str, list[Rationale]]:
 AGREEMENTS = ("union", "majority")
 
 
-def agreed_rationales(
-    text: str, marked: Sequence[Sequence[bool]], agreement: str, segment: int = 0
-) -> list[Rationale]:
+def agreed_rationales(text: str, marked: Sequence[Sequence[bool]], agreement: str, segment: int = 0) -> list[Rationale]:
     """The parts of a text that enough annotators marked.
 
     marked: for each annotator, whether each character is marked. agreement: "union" needs one annotator, "majority"

@@ -114,9 +114,7 @@ BETWEEN = "\x1f"  # between the texts of a pair
 
 def folded(example: Example) -> str:
     """The text or pair without differences of case and blanks."""
-    return BETWEEN.join(
-        " ".join(unicodedata.normalize("NFC", text).casefold().split()) for text in example.segments
-    )
+    return BETWEEN.join(" ".join(unicodedata.normalize("NFC", text).casefold().split()) for text in example.segments)
 
 
 def equal_groups(examples: Sequence[Example]) -> list[list[int]]:
@@ -127,9 +125,7 @@ def equal_groups(examples: Sequence[Example]) -> list[list[int]]:
 def contradictions(examples: Sequence[Example], groups: Iterable[Sequence[int]]) -> list[list[int]]:
     """Those of the groups whose labels differ."""
     return [
-        list(group)
-        for group in groups
-        if len({examples[i].label for i in group if examples[i].label is not None}) > 1
+        list(group) for group in groups if len({examples[i].label for i in group if examples[i].label is not None}) > 1
     ]
 
 

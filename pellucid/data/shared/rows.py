@@ -71,9 +71,8 @@ def _check_utf8(record: object) -> None:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, UnicodeError):
-        return (
-            "it is not UTF-8 text; convert the file first, or name a table's encoding, such as "
-            + in_syntax("encoding='cp1250'", "--read encoding=cp1250")
+        return "it is not UTF-8 text; convert the file first, or name a table's encoding, such as " + in_syntax(
+            "encoding='cp1250'", "--read encoding=cp1250"
         )
     if isinstance(error, JSONDecodeError):
         return f"it is no JSON: {error.msg} at character {error.colno}"
@@ -201,16 +200,12 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
                     if line.strip():
                         yield number, line.rstrip("\r\n")
         except (UnicodeDecodeError, EOFError):
-            raise BadFile(
-                f"{path} cannot be read after line {number}: it is not UTF-8 text, or is cut off."
-            ) from None
+            raise BadFile(f"{path} cannot be read after line {number}: it is not UTF-8 text, or is cut off.") from None
 
 
 def named_or_refused(path: Path, words: Mapping[str, Sequence[str]], most: int) -> list[Concept]:
     """A concept for each name with the first of its words; raises `BadFile` where a name has none."""
     empty = [name for name, of_name in words.items() if not of_name]
     if empty:
-        raise BadFile(
-            f"{path} has no words of {listed(map(quoted, empty))}; give names as the file writes them."
-        )
+        raise BadFile(f"{path} has no words of {listed(map(quoted, empty))}; give names as the file writes them.")
     return [Concept(name, tuple(of_name[:most])) for name, of_name in words.items()]

@@ -55,9 +55,7 @@ class Reading(TextFiles):
     ] = None
     label_map: Annotated[
         str | None,
-        typer.Option(
-            help='What labels mean: "1=negative,3=neutral,5=positive", each label a class of the model.'
-        ),
+        typer.Option(help='What labels mean: "1=negative,3=neutral,5=positive", each label a class of the model.'),
     ] = None
 
     def source(self, data: str | Path, split: str, *, label_map: LabelMap | None = None) -> DataSource:
@@ -107,9 +105,9 @@ class Amount:
     """How many texts."""
 
     limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N texts.")] = None
-    sample: Annotated[
-        int | None, typer.Option(min=1, help="Use N texts at random; --seed gives the same again.")
-    ] = None
+    sample: Annotated[int | None, typer.Option(min=1, help="Use N texts at random; --seed gives the same again.")] = (
+        None
+    )
 
 
 @dataclass(frozen=True)
@@ -118,9 +116,7 @@ class Answers:
 
     only: Annotated[
         str | None,
-        typer.Option(
-            help="Only texts that the model gets wrong or right, or is unsure of: wrong, right, unsure."
-        ),
+        typer.Option(help="Only texts that the model gets wrong or right, or is unsure of: wrong, right, unsure."),
     ] = None
     sort: Annotated[
         str, typer.Option(help="order, as the data have them, or confidence: the surest answers first.")
@@ -132,16 +128,12 @@ class Answers:
         return self.only in ("wrong", "right")
 
 
-def labelled(
-    model: Model, examples: Sequence[Example], reading: Reading, needed: bool = False
-) -> Sequence[Example]:
+def labelled(model: Model, examples: Sequence[Example], reading: Reading, needed: bool = False) -> Sequence[Example]:
     """The examples under the model's classes; where labels fit none, a notice, or, where classes are needed, `BadInput`."""
     return fitting(model, examples, reading.meanings(), "error" if needed else "notice")
 
 
-def selected(
-    model: Model, examples: Sequence[Example], amount: Amount, answers: Answers, seed: int
-) -> list[Example]:
+def selected(model: Model, examples: Sequence[Example], amount: Amount, answers: Answers, seed: int) -> list[Example]:
     """The examples that the options select."""
     return select(
         model,
@@ -207,9 +199,7 @@ class TextOptions:
             return texts_of_file(self.file, self.split, reading)
         if list(texts) in ([], ["-"]):
             if sys.stdin.isatty():
-                raise BadInput(
-                    "There is no text; give one in quotes, --file FILE, or pipe texts in, one a line."
-                )
+                raise BadInput("There is no text; give one in quotes, --file FILE, or pipe texts in, one a line.")
             return _from_lines(_standard_input(), "standard input")
         return self._from_words(texts, reading)
 

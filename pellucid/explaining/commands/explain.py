@@ -90,9 +90,7 @@ def explain(
             help="Whose hidden state: pooled, first, last, the numbers of pieces, such as 1,2, or all side by side."
         ),
     ] = "pooled",
-    part: Annotated[
-        str | None, typer.Option(help="A part of the layer's state, where the model names parts.")
-    ] = None,
+    part: Annotated[str | None, typer.Option(help="A part of the layer's state, where the model names parts.")] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,9 +99,7 @@ def explain(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of random methods and of --sample.")] = 0,
-    full: Annotated[
-        bool, typer.Option("--full", help="Print every text whole, however many there are.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print every text whole, however many there are.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     scale: Annotated[
         str,
@@ -111,9 +107,7 @@ def explain(
             help="The colours of --html: page, one scale for all texts, or text, each text by its own strongest word."
         ),
     ] = "page",
-    save: Annotated[
-        Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")
-    ] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Write a row a text, with its strongest words, to this .csv file.")
     ] = None,

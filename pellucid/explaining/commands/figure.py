@@ -42,15 +42,11 @@ def figure(
             "attention: by its id or its number from 0; the first where none is named."
         ),
     ] = None,
-    method: Annotated[
-        str | None, typer.Option(help="The method, where the results are of several methods.")
-    ] = None,
+    method: Annotated[str | None, typer.Option(help="The method, where the results are of several methods.")] = None,
     top: Annotated[int | None, typer.Option(help="How many words.")] = None,
     function_words: Annotated[
         bool,
-        typer.Option(
-            "--function-words", help="Draw function words and punctuation among the words of classes, too."
-        ),
+        typer.Option("--function-words", help="Draw function words and punctuation among the words of classes, too."),
     ] = False,
     theme: Annotated[str, typer.Option(help="light or dark.")] = "light",
     width: Annotated[float, typer.Option(help="In inches: 6.3 for a page of A4, 10 for a slide.")] = 6.3,
@@ -74,9 +70,7 @@ def figure(
     of_method = of_one_method(read, method)
     if text is not None:
         if top is not None:
-            raise BadSetting(
-                "--top counts words of classes; leave it away with --text, which draws every word."
-            )
+            raise BadSetting("--top counts words of classes; leave it away with --text, which draws every word.")
         pellucid.figure(_of_text(of_method, text), out, **settings)
     else:
         of_words = {"top": top, "function_words": function_words or None}
@@ -91,17 +85,13 @@ def _of_text(results: Results, id_: str) -> Explanation:
         if explanation.example.id == id_:
             return explanation
     ids = listed([one.example.id for one in results[:NAMED]])
-    raise BadInput(
-        f"--text {quoted(id_)} is the id of no text; the {len(results):,} texts begin with: {ids}."
-    )
+    raise BadInput(f"--text {quoted(id_)} is the id of no text; the {len(results):,} texts begin with: {ids}.")
 
 
 def _ids(analysis: object) -> list[str]:
     """The ids of the texts that can be drawn; raises `BadSetting` where a figure shows no single text."""
     if not hasattr(analysis, "text_ids"):
-        raise BadSetting(
-            f"--text draws one text; a {type(analysis).__name__} is drawn whole. Leave --text away."
-        )
+        raise BadSetting(f"--text draws one text; a {type(analysis).__name__} is drawn whole. Leave --text away.")
     return list(analysis.text_ids)
 
 

@@ -150,9 +150,7 @@ def convert(
 
 @with_option_records
 def plant(
-    reason: Annotated[
-        str, typer.Argument(help="The reason: token, token_pair, order, position, span or lexicon.")
-    ],
+    reason: Annotated[str, typer.Argument(help="The reason: token, token_pair, order, position, span or lexicon.")],
     *,
     out: Annotated[Path, typer.Option(help="The folder to write to: train.jsonl, dev.jsonl and test.jsonl.")],
     on: Annotated[
@@ -208,9 +206,7 @@ DAMAGED = 1  # the exit status where a file is missing or changed
 
 
 def verify(
-    folder: Annotated[
-        Path, typer.Argument(help="What compare, attack, train or another command wrote with --out.")
-    ],
+    folder: Annotated[Path, typer.Argument(help="What compare, attack, train or another command wrote with --out.")],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:

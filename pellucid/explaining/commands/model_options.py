@@ -91,9 +91,7 @@ class LanguageOptions:
 # judge these.
 
 
-def held_out(
-    model: Model, examples: Sequence[Example], source: DataSource
-) -> tuple[list[Example], list[Example]]:
+def held_out(model: Model, examples: Sequence[Example], source: DataSource) -> tuple[list[Example], list[Example]]:
     """(texts to judge, texts left out): of one file whose texts were partly used in training, the others are judged.
 
     Of a file that training used as a whole, and of a part that the user named, all texts are judged; the result has a caveat.
@@ -136,9 +134,7 @@ class CheckOptions:
     ] = None
     train: Annotated[
         str | None,
-        typer.Option(
-            help="Data to train on, for checks that train models by the recipe in the model's folder."
-        ),
+        typer.Option(help="Data to train on, for checks that train models by the recipe in the model's folder."),
     ] = None
     corpus: Annotated[
         list[Path] | None,
@@ -157,9 +153,7 @@ class CheckOptions:
             )
         if self.checks is None:
             return None
-        return choices_from(
-            self.checks, settings_from(self.check_set or [], "--check-set"), "--check-set", "check"
-        )
+        return choices_from(self.checks, settings_from(self.check_set or [], "--check-set"), "--check-set", "check")
 
 
 # Options that several commands share are written once, as a record: a command takes the record, the user
@@ -191,9 +185,7 @@ def with_option_records(command: Callable[..., None]) -> Callable[..., None]:
 def _parameters_of(record: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(record, include_extras=True)
     return [
-        inspect.Parameter(
-            one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name]
-        )
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
         for one in fields(record)
     ]
 
@@ -251,9 +243,7 @@ def listed(text: str | None) -> list[str] | None:
         return None
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise BadSetting(
-            "A list of names is empty; write names with commas between them, or leave the option away."
-        )
+        raise BadSetting("A list of names is empty; write names with commas between them, or leave the option away.")
     return names
 
 

@@ -48,9 +48,7 @@ def _column_reader(data: Any) -> Callable[[Any], ValuesByColumn] | None:
             table.schema.names, [table.column(n).to_pylist() for n in range(len(table.schema.names))]
         )
     if hasattr(data, "columns") and hasattr(data, "iloc"):  # of pandas
-        return lambda frame: _by_name(
-            frame.columns, [frame.iloc[:, n].tolist() for n in range(len(frame.columns))]
-        )
+        return lambda frame: _by_name(frame.columns, [frame.iloc[:, n].tolist() for n in range(len(frame.columns))])
     if hasattr(data, "columns") and hasattr(data, "get_column"):  # of polars
         return lambda frame: {name: frame.get_column(name).to_list() for name in frame.columns}
     return None
@@ -60,8 +58,7 @@ def _of_mapping(data: Mapping[Any, Any]) -> ValuesByColumn:
     """Columns of lists, or one row of plain values."""
     values = list(data.values())
     if any(
-        hasattr(value, "column_names") or (hasattr(value, "iloc") and hasattr(value, "columns"))
-        for value in values
+        hasattr(value, "column_names") or (hasattr(value, "iloc") and hasattr(value, "columns")) for value in values
     ):
         name = quoted(next(iter(data)))
         raise BadInput(
@@ -72,9 +69,7 @@ def _of_mapping(data: Mapping[Any, Any]) -> ValuesByColumn:
             return _of_examples([member.example for member in values[0]])
         return _by_name(data, list(map(list, values)))
     if any(_is_list(value) for value in values):
-        raise BadInput(
-            "Some values of the dictionary are lists and some are not; give a list for every column."
-        )
+        raise BadInput("Some values of the dictionary are lists and some are not; give a list for every column.")
     return _by_name(data, [[value] for value in values])
 
 
@@ -108,9 +103,7 @@ def _of_dataset(data: Any) -> ValuesByColumn:
     plain_kinds = ("Value", "ClassLabel", "List", "Sequence", "LargeList", "list")
     names = [name for name, kind in data.features.items() if type(kind).__name__ in plain_kinds]
     columns = data.select_columns(names)[:] if names else {}
-    return {
-        name: _named(values, getattr(data.features[name], "names", None)) for name, values in columns.items()
-    }
+    return {name: _named(values, getattr(data.features[name], "names", None)) for name, values in columns.items()}
 
 
 def _named(values: Sequence[Any], names: Sequence[str] | None) -> list[Any]:
@@ -122,16 +115,12 @@ def _named(values: Sequence[Any], names: Sequence[str] | None) -> list[Any]:
 def examples_from_columns(columns: ValuesByColumn, reading: ReadingRequest) -> tuple[Example, ...]:
     """The example of each row, by the columns that a file of the same content would be read by; a notice says which."""
     if set(columns) >= OURS and not reading.names_columns:
-        return tuple(
-            map(_own_example, *(columns[name] for name in ("segments", "label", "rationales", "id", "meta")))
-        )
+        return tuple(map(_own_example, *(columns[name] for name in ("segments", "label", "rationales", "id", "meta"))))
     if not columns:
         raise BadInput("The table has no columns; give one with a column of texts.")
     which = _columns_to_read(columns, reading)
     say_how_read("the table", "", which)
-    return tuple(
-        _example(columns, row, which.texts, which.label) for row in range(len(columns[which.texts[0]]))
-    )
+    return tuple(_example(columns, row, which.texts, which.label) for row in range(len(columns[which.texts[0]])))
 
 
 def _columns_to_read(columns: ValuesByColumn, reading: ReadingRequest) -> Columns:

@@ -32,9 +32,7 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
         return examples
     if _names_something(text):
         kind, way = _what_it_names(text)
-        raise BadInput(
-            f"{quoted(text)} is {kind}. Write {way} for its texts, or [{quoted(text)}] for the text itself."
-        )
+        raise BadInput(f"{quoted(text)} is {kind}. Write {way} for its texts, or [{quoted(text)}] for the text itself.")
     if looks_like_a_file(text):
         raise BadInput(
             f"{quoted(text)} looks like a file, but there is none of that name. Give the right path as pathlib.Path, or "
@@ -52,9 +50,7 @@ def examples_from_path(path: str | Path, reading: ReadingRequest) -> tuple[Examp
 
 def columns_as_settings(text: str | Sequence[str] | None, label: str | None) -> dict[str, Any]:
     """The columns that a caller named, as a format's settings; raises `BadSetting` for what is no column."""
-    names: dict[str, Any] = dict(
-        zip(("text", "second"), ReadingRequest(text, label).text_names, strict=False)
-    )
+    names: dict[str, Any] = dict(zip(("text", "second"), ReadingRequest(text, label).text_names, strict=False))
     return names if label is None else names | {"label": str(label)}
 
 
@@ -115,9 +111,7 @@ class DataSource:
     def __post_init__(self) -> None:
         possible_path(self.data)
         if self.format is not None and not isinstance(self.format, str):
-            raise BadSetting(
-                f"format={quoted(self.format)} is not possible; give a name of pellucid.formats()."
-            )
+            raise BadSetting(f"format={quoted(self.format)} is not possible; give a name of pellucid.formats().")
         mapping("read", self.settings)
 
     @property
@@ -131,15 +125,11 @@ class DataSource:
 
     def examples(self) -> list[Example]:
         """The examples of the split; a single file is all splits at once."""
-        return self._mapped(
-            load_examples(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
-        )
+        return self._mapped(load_examples(self.data, self.split, self.format, self.skip_bad_rows, **self.settings))
 
     def training_part(self) -> list[Example]:
         """The examples of the split as training sees it: a single file is cut into 70, 15 and 15 %."""
-        return self._mapped(
-            load_part(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
-        )
+        return self._mapped(load_part(self.data, self.split, self.format, self.skip_bad_rows, **self.settings))
 
     def training_parts(self) -> dict[str, list[Example]]:
         """The parts that training sees: "train" and "dev". Warns of texts that occur several times."""

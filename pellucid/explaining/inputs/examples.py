@@ -141,9 +141,7 @@ def _reader(data: Any) -> Reader:
     if isinstance(data, Example):
         return examples_from_rows
     if is_model(data):
-        raise BadInput(
-            f"The texts came as a model ({type(data).__name__}); the model stands first, the texts second."
-        )
+        raise BadInput(f"The texts came as a model ({type(data).__name__}); the model stands first, the texts second.")
     if isinstance(data, bytes | bytearray | memoryview):
         raise BadInput("The texts came as bytes; decode them first: data.decode('utf-8').")
     if isinstance(data, set | frozenset):

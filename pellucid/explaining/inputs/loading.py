@@ -106,9 +106,7 @@ def _loaded(
     languages = Languages(source_language, target_language)
     if isinstance(source, torch.nn.Module):
         if tokenizer is None:
-            raise BadInput(
-                "To load a model that is in memory, give its tokenizer too: load(model, tokenizer)."
-            )
+            raise BadInput("To load a model that is in memory, give its tokenizer too: load(model, tokenizer).")
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
         if writes(type(source).__name__):
@@ -182,11 +180,7 @@ def loading_of(model: Model) -> Callable[[], Model]:
         )
     # A trial measures time: each process might take another route.
     route = getattr(model, "route_in_use", EAGER)
-    return (
-        again
-        if route == EAGER and getattr(model, "route", EAGER) == EAGER
-        else partial(_by_route, again, route)
-    )
+    return again if route == EAGER and getattr(model, "route", EAGER) == EAGER else partial(_by_route, again, route)
 
 
 def _by_route(again: Callable[[], Model], route: str) -> Model:

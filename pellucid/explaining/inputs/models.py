@@ -54,13 +54,9 @@ def any_model_from(source: Any) -> Model:
         raise _network_alone(source)
     if hasattr(source, "task") and isinstance(getattr(source, "model", None), torch.nn.Module):
         return _from_transformers(source)
-    if not isinstance(source, type) and any(
-        hasattr(source, name) for name in ("predict_proba", "decision_function")
-    ):
+    if not isinstance(source, type) and any(hasattr(source, name) for name in ("predict_proba", "decision_function")):
         return _from_scikit(source)
-    if (
-        callable(source) and not isinstance(source, type) and not hasattr(source, "encode")
-    ):  # a tokenizer has it
+    if callable(source) and not isinstance(source, type) and not hasattr(source, "encode"):  # a tokenizer has it
         raise BadInput(
             "The model came as a function; say what its classes are called: pellucid.from_function(function, labels)."
         )
@@ -94,9 +90,7 @@ def _exists(source: str) -> bool:
 def _network_alone(network: torch.nn.Module) -> Exception:
     """The error for a torch network without what it needs to read texts."""
     if type(network).__name__ == "SentenceTransformer":
-        return ModelCannot(
-            wrong_kind("SentenceTransformer", "turns texts into vectors (sentence embeddings)")
-        )
+        return ModelCannot(wrong_kind("SentenceTransformer", "turns texts into vectors (sentence embeddings)"))
     check_in_memory(network)
     return BadInput(
         f"{type(network).__name__} came without its tokenizer; write pellucid.load(model, tokenizer) and give what that "
@@ -139,9 +133,7 @@ def model_with_states(source: ModelSource, on: str | None, device: str | None) -
         one_of("on", on, ON)
     if not isinstance(source, str | PurePath):
         if on == "encoder":
-            raise BadSetting(
-                "The encoder before fine-tuning is loaded by its name or folder; give that as the model."
-            )
+            raise BadSetting("The encoder before fine-tuning is loaded by its name or folder; give that as the model.")
         if device is not None:
             raise BadSetting("A model in memory is used as it is; move it first, and leave device= away.")
         return model_from(source), CLASSIFIER
@@ -149,9 +141,7 @@ def model_with_states(source: ModelSource, on: str | None, device: str | None) -
     if on == "encoder" or (on is None and is_encoder(name)):
         return on_device(encoder_model(name), device or "cpu"), ENCODER
     if is_encoder(name):
-        raise BadSetting(
-            f"{name} is an encoder and no classifier; leave on='classifier' (--on classifier) away."
-        )
+        raise BadSetting(f"{name} is an encoder and no classifier; leave on='classifier' (--on classifier) away.")
     return model_from(load(name, device=device)), CLASSIFIER
 
 

@@ -86,11 +86,7 @@ def plain(value: Any) -> Any:
 
 def is_missing(value: Any) -> bool:
     """Whether a value stands for none: None, not-a-number, or pandas' own signs of it."""
-    return (
-        value is None
-        or (isinstance(value, float) and isnan(value))
-        or type(value).__name__ in ("NAType", "NaTType")
-    )
+    return value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
 
 
 def label_text(value: Any, row: int) -> str | None:
@@ -223,9 +219,7 @@ def named_passages(passages: Passages | None, count: int) -> list[tuple[str, ...
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 
 
-def default_method(
-    model: Model, target: TargetName | HiddenState | Word = "predicted", output: str = "logit"
-) -> str:
+def default_method(model: Model, target: TargetName | HiddenState | Word = "predicted", output: str = "logit") -> str:
     """The method where none is named: a self-explaining model's own, else integrated gradients, else occlusion.
 
     A model's own weights say which words the answer was read from; another class, or another number than the logit, they
@@ -258,11 +252,7 @@ def usual_methods(model: Model) -> list[Choice]:
 
 def supported_methods(model: Model) -> list[Choice]:
     """The names of all methods that need nothing that the model lacks."""
-    return [
-        name
-        for name in attributions.names()
-        if not attributions.get(name).facts["needs"] - model.capabilities
-    ]
+    return [name for name in attributions.names() if not attributions.get(name).facts["needs"] - model.capabilities]
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
@@ -277,6 +267,5 @@ def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
     names = sorted(usual, key=lambda name: known_metrics.get(name).facts["column"])
     by_prediction = {"reference": "prediction"}
     return [
-        (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name
-        for name in names
+        (name, by_prediction) if strange and "reference" in known_metrics.get(name).defaults else name for name in names
     ]

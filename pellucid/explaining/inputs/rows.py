@@ -93,9 +93,7 @@ def _are_labelled(rows: Sequence[Any], labels: Sequence[str]) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        not isinstance(value, str | bytes) and isinstance(plain(value), int | float) and not is_missing(value)
-    )
+    return not isinstance(value, str | bytes) and isinstance(plain(value), int | float) and not is_missing(value)
 
 
 def _mixture(other: str) -> str:
@@ -139,6 +137,4 @@ def _no_pair(row: Sequence[Any], number: int) -> str:
         )
     odd = next((member for member in row if not isinstance(member, str)), None)
     inside = f", with a member that is {in_words(odd)}" if row else ""
-    return (
-        f"Text {number} is {in_words(row)}{inside}; give a string, a pair of strings, or a pellucid.Example."
-    )
+    return f"Text {number} is {in_words(row)}{inside}; give a string, a pair of strings, or a pellucid.Example."

@@ -43,9 +43,7 @@ def class_words_view(words: ClassWords, most: int = MOST_WORDS) -> Markup:
     blocks = [_of_class(words, label, most, signed_method) for label in words.labels]
     shown = [block for block in blocks if block]
     if not shown:
-        return element(
-            "p", "No word occurs in three texts or more, so no mean can be given.", class_="pl-note"
-        )
+        return element("p", "No word occurs in three texts or more, so no mean can be given.", class_="pl-note")
     more = shown[OPEN_CLASSES:]
     folded = element("details", element("summary", f"{len(more)} more classes"), *more) if more else None
     stop = any(word.is_stop_word for word in words.words)
@@ -94,9 +92,7 @@ def _word_list(words: Sequence[WordScore], axis: "Axis") -> Markup:
     return element("ol", *(element("li", *_line(word, axis)) for word in words), class_="pl-words")
 
 
-def _function_words(
-    words: ClassWords, label: str, sign: Sign, listed_words: Sequence[WordScore]
-) -> Markup | None:
+def _function_words(words: ClassWords, label: str, sign: Sign, listed_words: Sequence[WordScore]) -> Markup | None:
     """The surest function words in a line below the others, where they are not listed there; in brackets unsure ones."""
     every = words.strongest(label, max(len(words.words), 1), sign)
     function_words = [word for word in every if word.is_stop_word and word not in listed_words]
@@ -113,9 +109,7 @@ def _function_words(
         for number, word in enumerate(function_words[:MOST_FUNCTION_WORDS])
     ]
     more = len(function_words) - MOST_FUNCTION_WORDS
-    return element(
-        "p", "Function words: ", *shown, f" and {more} more" if more > 0 else None, class_="pl-note"
-    )
+    return element("p", "Function words: ", *shown, f" and {more} more" if more > 0 else None, class_="pl-note")
 
 
 def _line(word: WordScore, axis: "Axis") -> Iterable[Markup]:

@@ -87,9 +87,7 @@ def corpus_sections(
     scales = usual_scales(explanations) if scale == "page" else {}
     shared = shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
-    cards = (
-        card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor) for text in shown
-    )
+    cards = (card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor) for text in shown)
     body = fragment(
         shared_cautions(shared),
         element("div", *cards, class_="pl-cards"),
@@ -124,8 +122,7 @@ def texts_in_order(explanations: Sequence[Explanation]) -> list[Text]:
     """The different texts: mistakes first, surest first; then the others, least sure first."""
     groups = [list(by_method(group).values()) for group in by_example(explanations)]
     texts = [
-        Text(number, [of_method[0] for of_method in group], len(group[0]))
-        for number, group in enumerate(groups, 1)
+        Text(number, [of_method[0] for of_method in group], len(group[0])) for number, group in enumerate(groups, 1)
     ]
     return sorted(texts, key=_place)
 
@@ -162,9 +159,7 @@ def _line(text: Text) -> list[Markup | str | None]:
         _mark(text.first),
         element("span", name(f"{answer_name(text.first)}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),
-        element(
-            "span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""
-        ),
+        element("span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""),
     ]
 
 
@@ -184,9 +179,7 @@ def _folded(texts: Sequence[Text], scales: Scales) -> Markup | None:
     """The other texts: a line each, the pictures inside."""
     if not texts:
         return None
-    heading = element(
-        "h3", f"{len(texts):,} more texts, folded; click on a line to open it", class_="pl-heading"
-    )
+    heading = element("h3", f"{len(texts):,} more texts, folded; click on a line to open it", class_="pl-heading")
     lines = (
         element(
             "details",
@@ -215,9 +208,7 @@ def _highlights(explanation: Explanation, scales: Scales) -> list[Highlight]:
     scale = scales.get(scale_key(view), largest(view))
     every = unit_highlights(view, scale, lambda unit: signed(unit.score))
     coloured = (highlight for highlight in every if highlight.css_classes != "pl-u")
-    return [
-        replace(one, css_classes=one.css_classes.removeprefix("pl-u ")) for one in coloured
-    ]  # a lighter page
+    return [replace(one, css_classes=one.css_classes.removeprefix("pl-u ")) for one in coloured]  # a lighter page
 
 
 # Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them.

@@ -157,9 +157,7 @@ def cost_of(explanation: Explanation) -> str:
 
 def _highlights(view: Explanation, scale: float) -> list[Highlight]:
     divisor = scale or 1.0
-    return unit_highlights(
-        view, scale, lambda unit: f"{signed(unit.score / divisor)} (raw {signed(unit.score)})"
-    )
+    return unit_highlights(view, scale, lambda unit: f"{signed(unit.score / divisor)} (raw {signed(unit.score)})")
 
 
 def _cautions(caveats: Sequence[str]) -> Markup | None:
@@ -198,6 +196,4 @@ def left_out_view(left_out: Mapping[str, str]) -> Markup:
 
 def by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
     """Reason -> the methods left out for it, by their registered names."""
-    return {
-        reason: [method for method in left_out if left_out[method] == reason] for reason in left_out.values()
-    }
+    return {reason: [method for method in left_out if left_out[method] == reason] for reason in left_out.values()}

@@ -134,9 +134,7 @@ def cautions(analysis: SpanAnalysis) -> list[str]:
     elif best.alone.probability <= best.random_probability:
         sentences.append(f"Read alone, “{best.text}” does no better than random spans of the same length.")
     if best.without.label == predicted:
-        sentences.append(
-            f"Without “{best.text}” the answer is still {predicted}: the other words are enough for it."
-        )
+        sentences.append(f"Without “{best.text}” the answer is still {predicted}: the other words are enough for it.")
     return sentences
 
 

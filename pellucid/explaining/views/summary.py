@@ -25,9 +25,7 @@ def summary_sections(summary: Summary) -> list[Section]:
     sections = [Section("Summary", in_one_sentence(summary), summary_view(summary))]
     if summary.words is not None:
         words = summary.words
-        sections.append(
-            Section("Words that speak for and against", words_intro(words), class_words_view(words))
-        )
+        sections.append(Section("Words that speak for and against", words_intro(words), class_words_view(words)))
     return sections
 
 
@@ -239,8 +237,7 @@ def agreement_view(methods: Methods) -> Markup:
 
 def _head(titles: Sequence[str]) -> Markup:
     numbers = (
-        element("th", str(number), scope="col", title=readable(title))
-        for number, title in enumerate(titles[:-1], 1)
+        element("th", str(number), scope="col", title=readable(title)) for number, title in enumerate(titles[:-1], 1)
     )
     return element("tr", element("td"), *numbers)
 

@@ -35,7 +35,9 @@ from pellucid.text.units import Kind, Spans
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5
 SIGNS = "one sign from a tenth, two from a third, three from two thirds of the strongest score"
-WRITTEN = "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
+WRITTEN = (
+    "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
+)
 WRITTEN_SPANS = (
     "Beside each written word stand the spans of the source that the decoder gave the largest weights before it; a word's weights sum "
     "to 1. Then how much of the word's lead over the next likeliest went through the spans: what did not, they cannot explain. "
@@ -53,9 +55,7 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
     """
     colour = wants_colour(colour)
     if is_of_written_words(explanation):
-        return printed(
-            [*_heading(explanation), *_written(explanation), *_caveats(explanation)], colour, width
-        )
+        return printed([*_heading(explanation), *_written(explanation), *_caveats(explanation)], colour, width)
     text, strongest = _text_and_strongest(explanation, colour)
     notes = [
         _how_to_read(facts_of(explanation.method, [explanation]), colour),
@@ -119,9 +119,7 @@ def _unit(explanation: Explanation) -> Kind:
 def answer_in_words(explanation: Explanation) -> str:
     """The model's answer to the text, and whether the label agrees."""
     prediction, label = explanation.prediction, explanation.example.label
-    verdict = {None: "", True: ", as labelled", False: f", wrong: the label is {label}"}[
-        explanation.is_correct
-    ]
+    verdict = {None: "", True: ", as labelled", False: f", wrong: the label is {label}"}[explanation.is_correct]
     if explains_written(explanation):  # the text may be the user's own
         return f"{explanation.model} writing {prediction.label}"
     return f"{explanation.model} says {answer_with_chances(explanation)}{verdict}"
@@ -152,9 +150,7 @@ def _how_to_read(facts: MethodFacts, colour: bool) -> str:
         return in_words(facts)
     if facts.of_state:
         for_state = (
-            "the explained hidden state depends on"
-            if not facts.signed
-            else "strengthen the explained hidden state"
+            "the explained hidden state depends on" if not facts.signed else "strengthen the explained hidden state"
         )
         meaning = f"[+] stands before words that {for_state}" + (
             ", [-] before words that weaken it" if facts.signed else ""

@@ -41,11 +41,7 @@ def terminal_results(
     full: every text whole. hint: how to see more; None: the usual way. colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
     texts = one_a_text(results)
-    hint = (
-        in_syntax("print(results[0]) shows one whole", "--full prints every text whole")
-        if hint is None
-        else hint
-    )
+    hint = in_syntax("print(results[0]) shows one whole", "--full prints every text whole") if hint is None else hint
     if full or len(texts) <= WHOLE:
         whole = renderers.get("terminal_text").make
         return "\n".join(whole(one, colour=colour, width=width) for one in results)
@@ -112,7 +108,9 @@ def _last_line(results: Results, n_texts: int, hint: str) -> str:
 
 
 MOST_LINES = 20
-MOST_CLASSES = 4  # of more, the confusion is a list of the most frequent mistakes, and words are those of the first classes
+MOST_CLASSES = (
+    4  # of more, the confusion is a list of the most frequent mistakes, and words are those of the first classes
+)
 MOST_WORDS = 8
 MOST_NAMED = 6
 NAME = 16  # the widest name of a class, in characters
@@ -169,9 +167,7 @@ def _answers(summary: Summary) -> Iterator[Line | Grid]:
         yield line(f"Right: {right:,} of {summary.n_labelled:,} labelled texts ({share})")
         yield from _confusion(summary)
     if summary.unmatched_labels:
-        labels = ", ".join(
-            f"{label} ({count:,})" for label, count in list(summary.unmatched_labels.items())[:5]
-        )
+        labels = ", ".join(f"{label} ({count:,})" for label, count in list(summary.unmatched_labels.items())[:5])
         yield line(f"Labels that are no class of the model, so not counted: {labels}")
 
 
@@ -202,9 +198,7 @@ def _word_lines(summary: Summary, width: int) -> Iterator[Line]:
     if not words.words:
         yield line(f"Words: none is in {words.min_texts} texts or more; see .words(min_texts=1)")
         return
-    yield line(
-        "Strongest words without function words, the surest first (mean score; brackets: the interval holds 0):"
-    )
+    yield line("Strongest words without function words, the surest first (mean score; brackets: the interval holds 0):")
     often = sorted(words.labels, key=lambda label: -summary.predicted.get(label, 0))
     for label in often[:MOST_CLASSES]:
         for sign in _signs(words, label):
@@ -215,9 +209,7 @@ def _word_lines(summary: Summary, width: int) -> Iterator[Line]:
 
 def _signs(words: ClassWords, label: str) -> Sequence[Sign]:
     """Both signs, or of scores without a sign the first one."""
-    return (
-        ("for", "against") if any(word.mean < 0 for word in words.words if word.label == label) else ("for",)
-    )
+    return ("for", "against") if any(word.mean < 0 for word in words.words if word.label == label) else ("for",)
 
 
 def _words_of(words: ClassWords, label: str, sign: Sign, width: int) -> Line:

@@ -50,9 +50,7 @@ SCALE = (
 
 
 @renderers.add(draws="side by side")
-def terminal_side_by_side(
-    methods: SideBySide, *, colour: bool | None = None, width: int | None = None
-) -> str:
+def terminal_side_by_side(methods: SideBySide, *, colour: bool | None = None, width: int | None = None) -> str:
     """Text by text, each method's strongest words, checks and caveats; then what was left out, and why.
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
@@ -132,9 +130,7 @@ def _left_out(methods: SideBySide) -> list[Text]:
 
 
 @renderers.add(draws="span analysis")
-def terminal_span_analysis(
-    analysis: SpanAnalysis, *, colour: bool | None = None, width: int | None = None
-) -> str:
+def terminal_span_analysis(analysis: SpanAnalysis, *, colour: bool | None = None, width: int | None = None) -> str:
     """The answer, the text, each span with its numbers, and what to keep in mind.
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.

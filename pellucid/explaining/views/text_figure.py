@@ -93,9 +93,7 @@ def word_places(view: Explanation, width: float) -> Iterator[PlacedWord]:
     for unit in units_in_order(view):
         text = view.example.segments[unit.segment]
         wide = text_width(plain(unit.text), NORMAL + 1)
-        new_line = before is not None and (
-            unit.segment != before.segment or "\n" in text[before.end : unit.start]
-        )
+        new_line = before is not None and (unit.segment != before.segment or "\n" in text[before.end : unit.start])
         if new_line or (x and x + wide > width):
             x, line = 0.0, line + 1
         elif before is not None and text[before.end : unit.start]:
@@ -127,9 +125,7 @@ def _key(axes: "Axes", explanation: Explanation, colours: Palette, scale: float,
     x = EDGE + text_width(left, SMALL) + 0.06
     for step in range(STEPS):
         score = low + (scale - low) * step / (STEPS - 1)
-        box = Rectangle(
-            (x + 0.03 * step, y - 0.05), 0.03, 0.1, facecolor=colours.shade(score, scale), linewidth=0
-        )
+        box = Rectangle((x + 0.03 * step, y - 0.05), 0.03, 0.1, facecolor=colours.shade(score, scale), linewidth=0)
         axes.add_patch(box)
     _write(axes, EDGE, y, left, size=SMALL, colour=colours.muted)
     right = f"for {explanation.target.label}: {number(scale)} · {facts.title}"
@@ -237,9 +233,7 @@ def _drawn(word: _Word, mirrored: bool) -> Iterator[Markup]:
         yield element("rect", **box, fill=hexadecimal(blended(word.step)))
     if not word.text.isspace():
         centre = round(left + width / 2, 1)
-        yield element(
-            "text", word.text, x=centre, y=top + 16, text_anchor="middle", fill=hexadecimal(LIGHT.ink)
-        )
+        yield element("text", word.text, x=centre, y=top + 16, text_anchor="middle", fill=hexadecimal(LIGHT.ink))
 
 
 def runs_right_to_left(text: str) -> bool:

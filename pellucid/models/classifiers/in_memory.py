@@ -54,9 +54,7 @@ def check_of_library(network: nn.Module) -> None:
     _check_keywords(network, name)
 
 
-def check_network(
-    network: nn.Module, logits: object, embedding: nn.Module | None, layers: Sequence[nn.Module]
-) -> None:
+def check_network(network: nn.Module, logits: object, embedding: nn.Module | None, layers: Sequence[nn.Module]) -> None:
     """Raise `BadInput` for what is no module, `ModelCannot` for a network that cannot be read as `from_network` would read it.
 
     logits: the user's function. Gradients and states, so an embedding and layers, need parts whose insides torch shows.
@@ -198,9 +196,7 @@ def _unreached(args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor]) 
     return list(reads.values())
 
 
-def _depends(
-    module: nn.Module, args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor], read: Tensor
-) -> bool:
+def _depends(module: nn.Module, args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor], read: Tensor) -> bool:
     """Whether a module answers otherwise to other numbers in one of its inputs: of some it reads no more than the shape or the type."""
 
     def moved(value: object) -> object:

@@ -127,9 +127,7 @@ class NetworkClassifier:
 
     def _between(self, example: Example) -> int:
         if self.separator is None:
-            raise BadInput(
-                f"Example {example.id!r} is a pair; to read pairs, give from_network the id of a separator."
-            )
+            raise BadInput(f"Example {example.id!r} is a pair; to read pairs, give from_network the id of a separator.")
         return self.separator
 
     @property
@@ -154,9 +152,7 @@ class NetworkClassifier:
         run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
         return undisturbed(self.network, self.name, run, shared_numbers)
 
-    def _trace_once(
-        self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None
-    ) -> Trace:
+    def _trace_once(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
         spread = self.gaps == "mask"
         columns = collate(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
         ids, words = columns["input_ids"], embeddings if not layer else None
@@ -165,9 +161,7 @@ class NetworkClassifier:
         with ExitStack() as stack:
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
             if self.embedding is not None:
-                stack.enter_context(
-                    word_embeddings(self.embedding, seen, instead=words, gradients=want.gradients)
-                )
+                stack.enter_context(word_embeddings(self.embedding, seen, instead=words, gradients=want.gradients))
             if want.under is not None:
                 stack.enter_context(want.under(self.network))
             if want.wide_head and self.layers:
@@ -214,9 +208,7 @@ class NetworkClassifier:
             "methods that edit the text."
         )
 
-    def _layer_run(
-        self, want: Want, ids: Tensor, instead: Tensor | None, layer: int | None
-    ) -> LayerRun | None:
+    def _layer_run(self, want: Want, ids: Tensor, instead: Tensor | None, layer: int | None) -> LayerRun | None:
         """What shall be read off the named layers and put there; None where a run asks for nothing of them."""
         if not self.layers or self.embedding is None or not (want.hidden or layer):
             return None
@@ -248,11 +240,7 @@ class NetworkClassifier:
                 f"{self.name}: logits failed on {len(ids)} rows of {ids.shape[1]} pieces: {reason(error)}."
             ) from error
         expected = (len(ids), 1 if self.problem == "one_logit" else len(self.labels))
-        if (
-            not isinstance(logits, Tensor)
-            or tuple(logits.shape) != expected
-            or not logits.is_floating_point()
-        ):
+        if not isinstance(logits, Tensor) or tuple(logits.shape) != expected or not logits.is_floating_point():
             came = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
             raise ModelCannot(
                 f"{self.name}: logits must give a tensor of floating-point numbers of shape {expected} for "

@@ -73,9 +73,7 @@ class NetworkFacts:
 
     def __init__(self, network: nn.Module, tokenizer: Tokenizer, name: str) -> None:
         self.network, self.tokenizer, self.name = network, tokenizer, name
-        self._hashed: tuple[object, str] | None = (
-            None  # the state of the weights, and the digest that belongs to it
-        )
+        self._hashed: tuple[object, str] | None = None  # the state of the weights, and the digest that belongs to it
 
     @property
     def device(self) -> torch.device:

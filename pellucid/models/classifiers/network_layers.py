@@ -103,9 +103,7 @@ def checked_layers(layers: object, embedding: nn.Module | None) -> tuple[nn.Modu
     listed = list(layers) if isinstance(layers, nn.ModuleList) else layers
     modules = tuple(every("layers", listed, nn.Module, "give a list of torch modules"))
     if modules and embedding is None:
-        raise BadSetting(
-            "layers= needs embedding=, whose vectors are layer 0; give the module that reads the ids."
-        )
+        raise BadSetting("layers= needs embedding=, whose vectors are layer 0; give the module that reads the ids.")
     if len(set(modules)) < len(modules) or embedding in modules:
         raise BadSetting("layers= must be different modules, without the embedding, which is layer 0.")
     return modules
@@ -146,9 +144,7 @@ class RecordedAttention(TorchFunctionMode):
         self._values = values
         self._waiting: tuple[Tensor, Tensor] | None = None  # a block's values and outputs, heads apart
 
-    def __torch_function__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
-    ) -> object:
+    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> object:
         kwargs = kwargs or {}
         if func is F.scaled_dot_product_attention:
             return self._open(*args, **kwargs)
@@ -175,9 +171,7 @@ class RecordedAttention(TorchFunctionMode):
     ) -> Tensor:
         if enable_gqa:
             key, value = shared_heads(query, key, value)
-        scores = attention_scores(
-            query, key, attn_mask, is_causal=is_causal, scale=scale, lowest=float("-inf")
-        )
+        scores = attention_scores(query, key, attn_mask, is_causal=is_causal, scale=scale, lowest=float("-inf"))
         weights = _softmax(scores, attn_mask)
         self.weights.append(weights)
         output = weights @ value

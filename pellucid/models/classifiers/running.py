@@ -100,8 +100,7 @@ def hidden(columns: Mapping[str, Tensor], pieces: Tensor) -> dict[str, Tensor]:
     unread = ("word_index", "segments", "sentences", "content")
     absent = {"attention_mask": 0, **{name: FILLING[name] for name in unread}}
     return {
-        name: column.masked_fill(pieces, absent[name]) if name in absent else column
-        for name, column in columns.items()
+        name: column.masked_fill(pieces, absent[name]) if name in absent else column for name, column in columns.items()
     }
 
 
@@ -186,9 +185,7 @@ def class_names(setting: str, labels: object) -> tuple[str, ...]:
     try:
         return tuple(map(str, labels))
     except Exception as error:  # of a stranger's class
-        raise BadSetting(
-            f"The names in {setting} cannot be read ({type(error).__name__}); give strings."
-        ) from None
+        raise BadSetting(f"The names in {setting} cannot be read ({type(error).__name__}); give strings.") from None
 
 
 def check_labels(labels: Sequence[object]) -> None:

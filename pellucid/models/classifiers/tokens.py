@@ -32,9 +32,7 @@ class Tokenizer(Protocol):
     model_max_length: int
     backend_tokenizer: tokenizers.Tokenizer
 
-    def __call__(
-        self, *segments: str | list[str], **settings: object
-    ) -> Any:  # lists or tensors, by the settings
+    def __call__(self, *segments: str | list[str], **settings: object) -> Any:  # lists or tensors, by the settings
         """The columns of a text or a pair, or of lists of them."""
         ...
 
@@ -144,9 +142,7 @@ def is_failure(error: BaseException) -> bool:
 def tokenized(tokenizer: Tokenizer, segments: Sequence[str], **settings: object) -> Any:  # as of a Tokenizer
     """The tokenizer's own answer to a text or a pair; raises `ModelCannot` where it fails, say on spoilt files."""
     try:
-        return tokenizer(
-            *segments, verbose=False, **settings
-        )  # longer texts than the model reads need no warning
+        return tokenizer(*segments, verbose=False, **settings)  # longer texts than the model reads need no warning
     except BaseException as error:
         if not is_failure(error):
             raise
@@ -199,9 +195,7 @@ def _together(tokenizer: Tokenizer, examples: Sequence[Example]) -> list[_Column
             raise
         return None
     every = encoded["input_ids"], encoded["token_type_ids"], encoded["offset_mapping"]
-    return [
-        _Columns(*row, encoded.sequence_ids(number)) for number, row in enumerate(zip(*every, strict=True))
-    ]
+    return [_Columns(*row, encoded.sequence_ids(number)) for number, row in enumerate(zip(*every, strict=True))]
 
 
 def _alone(tokenizer: Tokenizer, example: Example) -> _Columns:
@@ -238,8 +232,7 @@ def _numbered(units: Units, kind: Kind, example: Example) -> tuple[int, ...]:
     """The number of the word or sentence of each piece; -1 for special tokens."""
     index = coarse_index(units, kind, example.segments)
     return tuple(
-        SPECIAL if segment == SPECIAL else number
-        for segment, number in zip(units.segment, index, strict=True)
+        SPECIAL if segment == SPECIAL else number for segment, number in zip(units.segment, index, strict=True)
     )
 
 

@@ -28,9 +28,7 @@ from pellucid.run.scheduler import Scheduler, default_budget
 from pellucid.run.windows import pieces_in, windows_of
 from pellucid.text.units import SPECIAL
 
-ReadStates = Callable[
-    [Encoder, Mapping[str, Tensor]], Tensor
-]  # an encoder and its columns [batch piece] -> states
+ReadStates = Callable[[Encoder, Mapping[str, Tensor]], Tensor]  # an encoder and its columns [batch piece] -> states
 SHORTEST = 8  # pieces
 LONGEST = 4096  # pieces of a joined text: spans are weighed in pairs, so memory grows with the square
 GROUP = 4096  # pieces that a device other than a processor reads at once
@@ -63,9 +61,7 @@ def encoder_states(
     if pieces.token_type_ids is not None and knows_token_types(encoder.config):
         columns["token_type_ids"] = pieces.token_type_ids
     if window is not None and int(pieces.position_ids.max()) - first_position(encoder) >= window:
-        return joined_states(
-            encoder, columns, pieces.segments, limit=window, recompute=encoder.training, read=read
-        )
+        return joined_states(encoder, columns, pieces.segments, limit=window, recompute=encoder.training, read=read)
     return read(encoder, columns)
 
 
@@ -122,8 +118,7 @@ def joined_states(
     groups = _groups(windows, shape, embeddings)
     again = recompute and torch.is_grad_enabled() and len(groups) > 1
     parts = [
-        checkpoint(run, group, embeddings, use_reentrant=False) if again else run(group, embeddings)
-        for group in groups
+        checkpoint(run, group, embeddings, use_reentrant=False) if again else run(group, embeddings) for group in groups
     ]
     pieces = torch.cat([group.index.flatten()[group.shared] for group in groups])
     states = torch.cat(parts)
@@ -156,9 +151,7 @@ class _WindowGroup:
         return picked | {"position_ids": self.offsets + first}
 
 
-def _groups(
-    windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings: Tensor
-) -> list[_WindowGroup]:
+def _groups(windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings: Tensor) -> list[_WindowGroup]:
     """The windows of all rows in groups of about a budget of pieces.
 
     A relevance policy knows examples by their positions in the batch, so under one there is a single group with equally many
@@ -167,11 +160,7 @@ def _groups(
     n_columns, device = shape[1], embeddings.device
     if has_torch_function((embeddings,)):
         most = max(map(len, windows))
-        even = [
-            (row, own[min(n, len(own) - 1)], n < len(own))
-            for row, own in enumerate(windows)
-            for n in range(most)
-        ]
+        even = [(row, own[min(n, len(own) - 1)], n < len(own)) for row, own in enumerate(windows) for n in range(most)]
         return [_group(even, n_columns, device)]
     flat = [(row, window, True) for row, own in enumerate(windows) for window in own]
     budget = default_budget(device) if device.type == "cpu" else GROUP
@@ -179,9 +168,7 @@ def _groups(
     return [_group([flat[number] for number in pack], n_columns, device) for pack in packs]
 
 
-def _group(
-    windows: Sequence[tuple[int, _Window, bool]], n_columns: int, device: torch.device
-) -> _WindowGroup:
+def _group(windows: Sequence[tuple[int, _Window, bool]], n_columns: int, device: torch.device) -> _WindowGroup:
     """windows: (row, window, whether its states are used)."""
     longest = max(len(window.columns) for _, window, _ in windows)
     index, offsets = (np.zeros((len(windows), longest), dtype=np.int64) for _ in range(2))

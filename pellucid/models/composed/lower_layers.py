@@ -29,9 +29,7 @@ def remove_upper_blocks(encoder: Encoder, layer: int, source: str) -> None:
             + (", or give encoder_settings layers." if encoder.config.model_type in encoders.names() else ".")
         )
     if layer > len(blocks):
-        raise BadSetting(
-            f"layer={layer} is more than the {len(blocks)} blocks of {source}; give one of these."
-        )
+        raise BadSetting(f"layer={layer} is more than the {len(blocks)} blocks of {source}; give one of these.")
     del blocks[layer:]
     encoder.config.num_hidden_layers = layer  # type: ignore[attr-defined]  # every configuration with blocks has it
 

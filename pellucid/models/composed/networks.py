@@ -272,9 +272,7 @@ class PoolingNetwork(EncoderAndHead):
         """None: nothing is chosen before the text is read."""
         return None
 
-    def forward(
-        self, pieces: PieceTensors, gates: GateTrace | None = None, read: ReadStates = last_states
-    ) -> Output:
+    def forward(self, pieces: PieceTensors, gates: GateTrace | None = None, read: ReadStates = last_states) -> Output:
         """[batch piece] -> logits [batch class] in the head's number type; gates are not read. read: how the encoder's states are computed."""
         states = self.states(pieces, read)
         return self.decide(self.pooler(states, pieces), states, pieces)

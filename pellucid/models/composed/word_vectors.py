@@ -115,9 +115,7 @@ class BlocksOnVectors(nn.Module):
         named = {layer: getattr(block, "parts", None) for layer, block in enumerate(self.blocks, start=1)}
         return {layer: parts for layer, parts in named.items() if parts}
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None
-    ) -> Encoded:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None) -> Encoded:
         """[batch piece] -> states [batch piece width].
 
         position_ids are not read: the blocks know the order of pieces and no positions.
@@ -128,9 +126,7 @@ class BlocksOnVectors(nn.Module):
         return Encoded(states)
 
 
-def new_encoder(
-    name: str, changed: Settings, texts: Sequence[Sequence[str]] = ()
-) -> tuple[Encoder, Tokenizer]:
+def new_encoder(name: str, changed: Settings, texts: Sequence[Sequence[str]] = ()) -> tuple[Encoder, Tokenizer]:
     """A registered encoder to be trained, drawn from torch's random state, and its tokenizer: MiniLM's, or one of whole words.
 
     changed: settings of the encoder that are not its defaults. texts: the train texts and pairs, which words of a vector file
@@ -154,9 +150,7 @@ def new_encoder(
     return encoder, tokenizer
 
 
-def _on_vector_file(
-    name: str, settings: Settings, texts: Sequence[Sequence[str]]
-) -> tuple[Encoder, Tokenizer]:
+def _on_vector_file(name: str, settings: Settings, texts: Sequence[Sequence[str]]) -> tuple[Encoder, Tokenizer]:
     """An encoder whose words are those of the texts; the file's vectors for those that it has, random ones for the others."""
     path = vector_file(settings)
     assert path is not None  # the caller asked
@@ -213,7 +207,9 @@ def rebuild_encoder(config: Mapping[str, Any]) -> Encoder:  # as EncoderConfig.t
 PAD, UNKNOWN, START, END, MASK = SPECIALS = ("<PAD>", "<UNK>", "<SOS>", "<EOS>", "<MASK>")
 DIGITS = "qqq"  # what stands for every word with a digit
 RARE = 2  # a word of fewer train texts is unknown
-_FIRST = "\ufdd0"  # no character of any text: the first one of a word with a digit, while the rest is still to be replaced
+_FIRST = (
+    "\ufdd0"  # no character of any text: the first one of a word with a digit, while the rest is still to be replaced
+)
 # A replaced character keeps its own offset, and what replaces several has the last one's. So a word with a digit is replaced in
 # two parts, its first character and the rest, and "qqq" has the offsets of the whole word.
 _NEW = r"(?<!\w)(?<!\d[.,])"  # where a word begins; "1,000.5" is one
@@ -232,9 +228,7 @@ def word_tokenizer(texts: Sequence[Sequence[str]], least: int) -> Tokenizer:
     counts: Counter[str] = Counter()
     for segments in texts:
         counts.update({word for segment in segments for word in _words(backend, segment)})
-    common = sorted(
-        (word for word, count in counts.items() if count >= least), key=lambda word: (-counts[word], word)
-    )
+    common = sorted((word for word, count in counts.items() if count >= least), key=lambda word: (-counts[word], word))
     vocabulary = {word: number for number, word in enumerate(dict.fromkeys((*SPECIALS, *common)))}
     backend.model = models.WordLevel(vocabulary, unk_token=UNKNOWN)
     ends = [(name, vocabulary[name]) for name in (START, END)]
@@ -257,9 +251,7 @@ def _splitter() -> Backend:
     """A tokenizer of no words yet, which normalises and splits."""
     backend = Backend(models.WordLevel({UNKNOWN: 0}, unk_token=UNKNOWN))
     digits = [normalizers.Replace(Regex(pattern), instead) for pattern, instead in _WITH_DIGIT]
-    backend.normalizer = normalizers.Sequence(
-        [normalizers.Lowercase(), normalizers.Replace("’", "'"), *digits]
-    )
+    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Replace("’", "'"), *digits])
     backend.pre_tokenizer = pre_tokenizers.Split(Regex(_WORD), "removed", invert=True)
     return backend
 

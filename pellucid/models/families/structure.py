@@ -84,9 +84,7 @@ def _tensor(value: object) -> Tensor | None:
     return first if isinstance(first, Tensor) else None
 
 
-def structure_of(
-    network: nn.Module, record: Observation, ids: Tensor, attention: Sequence[Tensor]
-) -> Structure:
+def structure_of(network: nn.Module, record: Observation, ids: Tensor, attention: Sequence[Tensor]) -> Structure:
     """The structure behind an observation of one row of ids [1 piece], whose attention weights were recorded."""
     readers = [lookup for lookup in record.lookups if _begins_with(lookup[1], ids)]
     time_first = not readers
@@ -135,9 +133,7 @@ def _begins_with(ids: Tensor, text: Tensor) -> bool:
 
 def _follows(later: Tensor, earlier: Tensor) -> bool:
     """Whether a row is another one moved by a position to the right."""
-    return (
-        later.shape == earlier.shape and _equal(later[:, 1:], earlier[:, :-1]) and not _equal(later, earlier)
-    )
+    return later.shape == earlier.shape and _equal(later[:, 1:], earlier[:, :-1]) and not _equal(later, earlier)
 
 
 def _equal(one: Tensor, other: Tensor) -> bool:
@@ -145,9 +141,7 @@ def _equal(one: Tensor, other: Tensor) -> bool:
     return one.shape == other.shape and bool(((one == other) | (one.isnan() & other.isnan())).all())
 
 
-def _embedding(
-    network: nn.Module, readers: Sequence[Lookup], length: int
-) -> tuple[nn.Module | None, Tensor | None]:
+def _embedding(network: nn.Module, readers: Sequence[Lookup], length: int) -> tuple[nn.Module | None, Tensor | None]:
     """The module of word embeddings and what it gave: the one that the network names, else the first that reads ids."""
     fitting = {
         module: vectors

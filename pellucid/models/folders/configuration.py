@@ -13,9 +13,7 @@ from pellucid.base.files import disk_errors
 from pellucid.base.json_text import Json, parsed
 
 READABLE = (".json", ".safetensors", ".txt", ".model", ".jinja")  # what the libraries may open
-LARGEST_LINKED = (
-    64 << 20
-)  # bytes of one that is read whole; the largest tokenizer.json in use has half of that
+LARGEST_LINKED = 64 << 20  # bytes of one that is read whole; the largest tokenizer.json in use has half of that
 
 
 def check_files(folder: Path) -> None:
@@ -37,9 +35,7 @@ def _check_target(path: Path, folder: Path) -> None:
     if not target.is_file():
         raise BadFile(f"{path} is not a file; put one there.")
     if path.suffix != ".safetensors" and target.stat().st_size > LARGEST_LINKED:
-        raise BadFile(
-            f"{path} has more than {LARGEST_LINKED >> 20} MB, which no tokenizer needs; give another folder."
-        )
+        raise BadFile(f"{path} has more than {LARGEST_LINKED >> 20} MB, which no tokenizer needs; give another folder.")
     whole = folder.resolve()
     allowed = [whole, Path(constants.HF_HUB_CACHE).resolve()]
     if whole.parent.name == "snapshots":
@@ -55,9 +51,7 @@ def file_inside(folder: Path, name: object, where: str) -> Path:
     """
     plain = isinstance(name, str) and name not in ("", ".", "..") and not set(name) & set("/\\:\0")
     if not plain:
-        raise BadFile(
-            f"{folder / where} names the weights {quoted(str(name))}; only files beside it are read."
-        )
+        raise BadFile(f"{folder / where} names the weights {quoted(str(name))}; only files beside it are read.")
     return folder / str(name)
 
 
@@ -103,9 +97,7 @@ TASKS = {  # what a pipeline is for -> what its model does
     "feature-extraction": EMBEDDINGS,
 }
 WHAT_TO_DO = "Pellucid explains text classifiers: give one that was fine-tuned to classify whole texts (…ForSequenceClassification)"
-TRAIN = (
-    "or train one from it: pellucid.train(data, encoder=..., out=...), pellucid train DATA --encoder FOLDER"
-)
+TRAIN = "or train one from it: pellucid.train(data, encoder=..., out=...), pellucid train DATA --encoder FOLDER"
 WRAP = "or wrap it as a function from texts to probabilities: pellucid.from_function(predict, labels)"
 
 
@@ -188,17 +180,11 @@ def check_values(values: dict[str, Json], path: Path) -> None:
     """Raise `BadFile` where values of a configuration, however deep, ask for code, other files or another library."""
     for name, value in entries(values):
         if name == "auto_map" and value:
-            raise BadFile(
-                f"{path} asks for code of its own (auto_map), which is never run; take that entry out."
-            )
+            raise BadFile(f"{path} asks for code of its own (auto_map), which is never run; take that entry out.")
         if name == "quantization_config" and value:
-            raise BadFile(
-                f"{path} describes quantized weights; dequantize the model and save it with save_pretrained."
-            )
+            raise BadFile(f"{path} describes quantized weights; dequantize the model and save it with save_pretrained.")
         if name == "fast_tokenizer_files" and value:
-            raise BadFile(
-                f"{path} names other tokenizer files (fast_tokenizer_files); only tokenizer.json is read."
-            )
+            raise BadFile(f"{path} names other tokenizer files (fast_tokenizer_files); only tokenizer.json is read.")
         backbone = "backbone" in name or (name == "model_type" and str(value).startswith("timm"))
         if backbone and value not in (None, False):
             raise BadFile(
@@ -212,9 +198,7 @@ def configuration(values: dict[str, Json]) -> PreTrainedConfig:
     if kind == "mistral" and "layer_types" in values:
         kind = "ministral"  # as the library reads it
     if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
-        raise ValueError(
-            f"model_type={quoted(kind)} in its config.json is no type of model that is known here"
-        )
+        raise ValueError(f"model_type={quoted(kind)} in its config.json is no type of model that is known here")
     return CONFIG_MAPPING[kind].from_dict(_with_known_implementations(values))
 
 
@@ -224,9 +208,7 @@ def tokenizer_configuration(folder: Path) -> PreTrainedConfig:
     Raises `BadFile` as `read_configuration` does.
     """
     values = read_configuration(folder)
-    kind: dict[str, Json] = {
-        name: values[name] for name in ("model_type", "tokenizer_class") if name in values
-    }
+    kind: dict[str, Json] = {name: values[name] for name in ("model_type", "tokenizer_class") if name in values}
     if values.get("model_type") == "mistral" and "layer_types" in values:
         kind["layer_types"] = None
     try:
@@ -279,9 +261,7 @@ def read_object(path: Path) -> dict[str, Json]:
     with disk_errors("read", path), path.open("rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise BadFile(
-            f"{path} has more than {LARGEST >> 20} MB, which no configuration needs; give another folder."
-        )
+        raise BadFile(f"{path} has more than {LARGEST >> 20} MB, which no configuration needs; give another folder.")
     try:
         values = parsed(content.decode("utf-8-sig"))
     except ValueError:

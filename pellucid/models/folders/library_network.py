@@ -48,9 +48,7 @@ def local_folder(source: str | Path) -> Path:
 
 
 def _fetched(source: str | Path, patterns: list[str], here: bool) -> Path:
-    return Path(
-        snapshot_download(str(source), allow_patterns=patterns, ignore_patterns="*/*", local_files_only=here)
-    )
+    return Path(snapshot_download(str(source), allow_patterns=patterns, ignore_patterns="*/*", local_files_only=here))
 
 
 def _other_weights(folder: Path) -> list[str]:
@@ -107,9 +105,7 @@ def why_not(source: str | Path, error: Exception) -> str:
 Classes: TypeAlias = Mapping[type[PreTrainedConfig], Any]
 
 
-def read_network(
-    folder: Path, classes: Classes, dtype: torch.dtype
-) -> tuple[Any, list[str]]:  # Any: a network
+def read_network(folder: Path, classes: Classes, dtype: torch.dtype) -> tuple[Any, list[str]]:  # Any: a network
     """A folder's network, and the names of weights that it lacks; raises `BadFile` for what is not safe to read."""
     values = read_configuration(folder)
     files = weight_files(folder, values)
@@ -135,9 +131,7 @@ def read_network(
     return network, list(info["missing_keys"])
 
 
-def network_class(
-    config: PreTrainedConfig, classes: Classes
-) -> tuple[type[PreTrainedModel], PreTrainedConfig]:
+def network_class(config: PreTrainedConfig, classes: Classes) -> tuple[type[PreTrainedModel], PreTrainedConfig]:
     """The class for a configuration, and the configuration that it takes; raises `ValueError` where there is none."""
     if type(config) not in classes:
         raise ValueError(f"a model of the type {config.model_type} is none of this kind")

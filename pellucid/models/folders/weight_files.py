@@ -79,9 +79,7 @@ def weight_sizes(paths: list[Path]) -> WeightSizes:
         with disk_errors("read", path), path.open("rb") as file:
             length = struct.unpack("<Q", file.read(8).ljust(8, b"\0"))[0]
             if length > left:
-                raise BadFile(
-                    f"{path} begins with {length:,} bytes of names, which no model has; it is spoilt."
-                )
+                raise BadFile(f"{path} begins with {length:,} bytes of names, which no model has; it is spoilt.")
             header = _tensors(path, file.read(length))
             left -= length
             size = _bytes_on_disk(file.fileno())
@@ -212,9 +210,7 @@ DRAWS = (
 def check_numbers(config: dict[str, Json], sizes: WeightSizes, path: Path) -> None:
     """Raise `BadFile` when a number of a configuration, however deep, is out of proportion to its weights."""
     total = 0
-    for name, value in entries(
-        {key: part for key, part in config.items() if key not in ("id2label", "label2id")}
-    ):
+    for name, value in entries({key: part for key, part in config.items() if key not in ("id2label", "label2id")}):
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
             continue
         most = _most(name, sizes)
@@ -224,9 +220,7 @@ def check_numbers(config: dict[str, Json], sizes: WeightSizes, path: Path) -> No
             )
         total += max(int(value), 0) if most < LENGTH else 0
     if total > TOTAL + 64 * sizes.largest:
-        raise BadFile(
-            f"The numbers in {path} add up to {total:,}, which no model of this size needs; it is spoilt."
-        )
+        raise BadFile(f"The numbers in {path} add up to {total:,}, which no model of this size needs; it is spoilt.")
 
 
 def _most(name: str, sizes: WeightSizes) -> int:
@@ -265,9 +259,7 @@ def check_sizes(make: Callable[[], WithTensors], sizes: WeightSizes, path: Path)
         )
     tables = sum(buffer.numel() * buffer.element_size() for buffer in network.buffers())
     if tables > 16 * sizes.numbers + BUFFERS:
-        raise BadFile(
-            f"{path} describes a model with tables of {tables:,} bytes, which its weights do not need."
-        )
+        raise BadFile(f"{path} describes a model with tables of {tables:,} bytes, which its weights do not need.")
 
 
 class _Bounded(TorchFunctionMode):
@@ -284,9 +276,7 @@ class _Bounded(TorchFunctionMode):
     ) -> object:
         self.left -= 1
         if self.left < 0:
-            raise BadFile(
-                f"{self.path} describes a model of many more parts than the weights beside it have."
-            )
+            raise BadFile(f"{self.path} describes a model of many more parts than the weights beside it have.")
         kwargs = kwargs or {}
         name = getattr(function, "__name__", "")
         drawn = args[0] if args else kwargs.get("tensor")

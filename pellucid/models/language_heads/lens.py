@@ -102,8 +102,7 @@ def read_lens_record(values: Mapping[str, Any]) -> LensRecord:  # Any: values of
     if not isinstance(widths, list) or not 1 <= len(widths) <= MOST_LAYERS:
         raise ValueError(f"widths is {quoted(widths)}, which is no list of layers")
     words = {
-        name: _word(name, values[name])
-        for name in ("model", "model_hash", "vocabulary", "fingerprint", "weights")
+        name: _word(name, values[name]) for name in ("model", "model_hash", "vocabulary", "fingerprint", "weights")
     }
     return LensRecord(
         **words,

@@ -143,9 +143,7 @@ def _check_tensors(tensors: Mapping[str, Tensor], record: LensRecord) -> None:
 def _assembled(tensors: dict[str, Tensor], record: LensRecord) -> Lens:
     with torch.device("meta"):  # the tensors of the file take the place of new ones
         head = MaskedHead(record.widths[-1], torch.empty(record.n_tokens, record.vector_width))
-        translators = {
-            layer: nn.Linear(record.widths[layer], record.widths[-1]) for layer in record.translated
-        }
+        translators = {layer: nn.Linear(record.widths[layer], record.widths[-1]) for layer in record.translated}
     head.word_vectors = tensors["word_vectors"]
     head.load_state_dict(_under("head.", tensors), assign=True)
     for layer, translator in translators.items():
@@ -203,9 +201,7 @@ def _read(source: str | Path | LanguageHead, device: torch.device, dtype: torch.
     if not isinstance(source, str | Path):
         if hasattr(source, "name_tokens"):
             return source
-        raise BadInput(
-            f"A language head came as {kind_in_words(source)}; give a folder, a hub name or a head."
-        )
+        raise BadInput(f"A language head came as {kind_in_words(source)}; give a folder, a hub name or a head.")
     with disk_errors("read", Path(source)):
         if (possible_path(source) / LENS).is_file():
             return load_lens(Path(source)).to(device, dtype)
@@ -241,15 +237,11 @@ def load_masked_lm_head(source: str | Path) -> MaskedLMHead:
 def _check_kind(folder: Path, source: str | Path) -> None:
     """Raise `ModelCannot` for checkpoints whose heads name something else than the token in its place."""
     if is_composed(folder):
-        raise ModelCannot(
-            f"{source} is a classifier that Pellucid trained, which has no language head; {INSTEAD}."
-        )
+        raise ModelCannot(f"{source} is a classifier that Pellucid trained, which has no language head; {INSTEAD}.")
     kinds = class_names(folder)
     known = configuration(read_configuration(folder))
     masked = type(known) in MODEL_FOR_MASKED_LM_MAPPING
-    if any(kind.endswith(NEXT_TOKEN) for kind in kinds) or (
-        not masked and type(known) in MODEL_FOR_CAUSAL_LM_MAPPING
-    ):
+    if any(kind.endswith(NEXT_TOKEN) for kind in kinds) or (not masked and type(known) in MODEL_FOR_CAUSAL_LM_MAPPING):
         raise ModelCannot(f"The head of {source} names the next token, not the one in its place; {INSTEAD}.")
     if not masked:
         raise ModelCannot(

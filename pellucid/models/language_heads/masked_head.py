@@ -205,9 +205,7 @@ def _without_encoder(network: Any, tokenizer: Tokenizer, name: str) -> tuple[Ten
     return trace.logits[0], trace.hidden[-1][0].detach()
 
 
-def _between(
-    block: Tensor, last: Tensor, read: dict[nn.Module, tuple[Tensor, Tensor]], name: str
-) -> nn.Module:
+def _between(block: Tensor, last: Tensor, read: dict[nn.Module, tuple[Tensor, Tensor]], name: str) -> nn.Module:
     """The module that leads from the last block's states to the encoder's last states; the identity where they are equal."""
     if _equal(block, last):
         return nn.Identity()
@@ -241,18 +239,14 @@ def vocabulary_digest(tokenizer: Tokenizer) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def named_tokens(
-    logits: Callable[[Tensor], Tensor], states: Tensor, ids: Sequence[int], n_tokens: int
-) -> NamedTokens:
+def named_tokens(logits: Callable[[Tensor], Tensor], states: Tensor, ids: Sequence[int], n_tokens: int) -> NamedTokens:
     """For states [place width] the log-probabilities of some ids [place k], and the likeliest ids [place].
 
     logits: some states -> [place token]. The normaliser is the exact sum over all tokens; of the vocabulary's
     probabilities only the k columns are formed, and all logits only for so many places that they take 32 MB.
     """
     columns = torch.as_tensor(list(ids), dtype=torch.long, device=states.device)
-    parts = [
-        _of_some(logits(some), columns) for some in states.split(max(1, LOGITS_AT_ONCE // max(1, n_tokens)))
-    ]
+    parts = [_of_some(logits(some), columns) for some in states.split(max(1, LOGITS_AT_ONCE // max(1, n_tokens)))]
     if not parts:
         return NamedTokens(states.new_zeros(0, len(columns)), columns.new_zeros(0))
     named, best = zip(*parts, strict=True)

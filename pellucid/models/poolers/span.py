@@ -207,9 +207,7 @@ class SpanPooler(Pooler):
             if self.n_heaviest is None:
                 return results
             vectors_of = lambda first, last: torch.tanh(  # noqa: E731
-                at_parts(begin, first)
-                + at_parts(end, last)
-                + at_parts(factor, first) * at_parts(factor, last)
+                at_parts(begin, first) + at_parts(end, last) + at_parts(factor, first) * at_parts(factor, last)
             )
             return attend_to_heaviest(results[0], self.n_heaviest, vectors_of, self.score.weight[0])
         scores, normaliser, weights = _uniform(limits, begin.dtype)

@@ -15,9 +15,7 @@ from torch import Tensor, nn
 VectorsOf = Callable[[Tensor, Tensor], Tensor]  # first parts, last parts [batch span] -> [batch span width]
 
 
-def attend_to_heaviest(
-    scores: Tensor, count: int, vectors_of: VectorsOf, u: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
+def attend_to_heaviest(scores: Tensor, count: int, vectors_of: VectorsOf, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """As `span_attention_scores`, of the `count` spans with the highest scores in each text that share no part; fewer where there are fewer.
 
     scores: [batch part part], -inf where there is no legal span; they only choose. u: [width], a span's score is its product with

@@ -84,9 +84,7 @@ class PieceTensors:
 
 def piece_tensors(columns: Mapping[str, Tensor]) -> PieceTensors:
     """The record of those columns that it has a field for."""
-    return PieceTensors(
-        **{each.name: columns[each.name] for each in fields(PieceTensors) if each.name in columns}
-    )
+    return PieceTensors(**{each.name: columns[each.name] for each in fields(PieceTensors) if each.name in columns})
 
 
 class Pooler(nn.Module):
@@ -139,9 +137,7 @@ def weighted_sum(states: Tensor, runs: Tensor, scores: Tensor, unit: str) -> Poo
     lowest = scores.masked_fill(missing, torch.finfo(scores.dtype).min)
     weights = torch.softmax(lowest, -1).masked_fill(missing, 0.0)
     vector = torch.matmul(weights[:, None], states)[:, 0]
-    return Pooled(
-        vector=vector, units=UnitTrace(scores.masked_fill(missing, float("-inf")), states, runs, unit)
-    )
+    return Pooled(vector=vector, units=UnitTrace(scores.masked_fill(missing, float("-inf")), states, runs, unit))
 
 
 # From piece vectors to the vectors of the units that spans are made of: words, or the pieces themselves.

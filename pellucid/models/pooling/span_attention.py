@@ -74,9 +74,7 @@ def _attend_written_out(
     legal, vectors = legal_spans(*limits), _vectors(a, c, p)
     scores = torch.matmul(vectors, u)
     lowest = scores.masked_fill(~legal, torch.finfo(scores.dtype).min).flatten(1)
-    weights = lowest.softmax(-1).masked_fill(
-        ~legal.flatten(1), 0.0
-    )  # a text without any legal span pools to 0
+    weights = lowest.softmax(-1).masked_fill(~legal.flatten(1), 0.0)  # a text without any legal span pools to 0
     pooled = torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]
     shown = scores.detach().masked_fill(~legal, float("-inf"))
     return shown, pooled, shown.flatten(1).logsumexp(-1)

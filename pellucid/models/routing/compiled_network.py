@@ -27,11 +27,7 @@ Columns = Mapping[str, Any]  # keywords of the network's forward: tensors, and s
 
 def lacks_openvino() -> str:
     """Why OpenVINO cannot compute here, in words; "" where it can."""
-    return (
-        ""
-        if find_spec(PACKAGE)
-        else "the package openvino is not installed (pip install 'pellucid[openvino]')"
-    )
+    return "" if find_spec(PACKAGE) else "the package openvino is not installed (pip install 'pellucid[openvino]')"
 
 
 class CompiledNetwork:
@@ -46,9 +42,7 @@ class CompiledNetwork:
         find: Any = getattr(network, "get_input_embeddings", None)
         parameters = inspect.signature(network.forward).parameters
         if find is None or READS not in parameters or not isinstance(find(), nn.Module):
-            raise ModelCannot(
-                "OpenVINO computes networks of transformers that read word embeddings, and this is none"
-            )
+            raise ModelCannot("OpenVINO computes networks of transformers that read word embeddings, and this is none")
         self._network, self._embedding = network, find()
         self._threads = torch.get_num_threads()  # torch counts other ones in threads that the user starts
         self._compiled: dict[tuple[object, ...], Any] = {}
@@ -60,9 +54,7 @@ class CompiledNetwork:
         ids = columns.get("input_ids")
         if network is not self._network or ids is None or torch.is_grad_enabled() or self._is_watched():
             return network(**columns)
-        tensors = {
-            name: one for name, one in columns.items() if isinstance(one, Tensor) and name != "input_ids"
-        }
+        tensors = {name: one for name, one in columns.items() if isinstance(one, Tensor) and name != "input_ids"}
         settings = {name: one for name, one in columns.items() if not isinstance(one, Tensor)}
         tensors = {READS: self._embedding(ids), **tensors}
         request = self._of(tensors, settings).create_infer_request()
@@ -98,9 +90,7 @@ class CompiledNetwork:
         if any(getattr(torch_modules, name) for name in GLOBAL_HOOKS):
             return True
         return any(
-            is_watched(one) or "forward" in vars(one)
-            for one in self._network.modules()
-            if one is not self._embedding
+            is_watched(one) or "forward" in vars(one) for one in self._network.modules() if one is not self._embedding
         )
 
 

@@ -37,9 +37,7 @@ def packed(weight: Tensor) -> Tensor:
 def has_bfloat16() -> bool:
     """Whether oneDNN multiplies numbers of bfloat16 on this processor, and as PyTorch does; tried once a process."""
     try:
-        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()) and all(
-            _is_right_rounded(*sizes) for sizes in TRIED
-        )
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()) and all(_is_right_rounded(*sizes) for sizes in TRIED)
     except Exception:  # a private operator may fail in any way, and nothing is lost with it
         return False
 
@@ -67,8 +65,7 @@ def _is_right_rounded(rows: int, n_inputs: int, n_outputs: int) -> bool:
     with torch.inference_mode(False), torch.no_grad():
         inputs, weight, bias = draw(rows, n_inputs), draw(n_outputs, n_inputs), draw(n_outputs)
         pairs = [
-            (linear_product(inputs, packed(weight), each), F.linear(inputs, weight, each))
-            for each in (bias, None)
+            (linear_product(inputs, packed(weight), each), F.linear(inputs, weight, each)) for each in (bias, None)
         ]
     return all(bool((one - other).abs().max() <= STEP * other.abs().max()) for one, other in pairs)
 
@@ -86,9 +83,7 @@ def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:
             (linear_product(inputs, weight, apart), F.linear(inputs, weight, apart)),
             (linear_product(inputs[0], draw(n_inputs, n_outputs).t()), None),
         ]
-    return all(
-        other is None or bool((one - other).abs().max() <= NEAR * other.abs().max()) for one, other in pairs
-    )
+    return all(other is None or bool((one - other).abs().max() <= NEAR * other.abs().max()) for one, other in pairs)
 
 
 # Weights in the order in which a route reads them, each made anew after its weight has changed in any

@@ -95,9 +95,7 @@ class RouteQuestion:
         key = storage_key({**facts, "routes": routes.names()})
         others = [name for name in routes.names() if name != EAGER]
         stored = stored_choice(key)
-        if stored is not None and (
-            stored[0] == EAGER or (stored[0] in others and not self._refusal(stored[0]))
-        ):
+        if stored is not None and (stored[0] == EAGER or (stored[0] in others and not self._refusal(stored[0]))):
             return stored
         refusals = {name: self._refusal(name) for name in others}
         measured = self._measured(refusals)
@@ -121,9 +119,7 @@ class RouteQuestion:
         if speeds.get(best, 0.0) >= GAIN:
             return best, f"in the trial it was {speeds[best]:.2f} times as fast as {EAGER}"
         refused = [f"{name}: {refusal}" for name, refusal in refusals.items() if refusal]
-        return EAGER, "; ".join(
-            [*refused, *(f"{name}: {speed:.2f} times as fast" for name, speed in speeds.items())]
-        )
+        return EAGER, "; ".join([*refused, *(f"{name}: {speed:.2f} times as fast" for name, speed in speeds.items())])
 
     def _named(self, name: str) -> Route:
         if name not in self.by_name:

@@ -155,9 +155,7 @@ class OpenVinoOneDnnRoute:
 
 
 FEWEST_ROWS = 16  # of a product; for fewer, starting oneDNN costs more than it saves
-FEWEST_PACKED = (
-    256  # rows of a product by a packed weight: below, checking the weight costs more than packing saves
-)
+FEWEST_PACKED = 256  # rows of a product by a packed weight: below, checking the weight costs more than packing saves
 
 
 class LinearLayers(TorchFunctionMode):
@@ -173,9 +171,7 @@ class LinearLayers(TorchFunctionMode):
         super().__init__()
         self._packed = packed
 
-    def __torch_function__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
-    ) -> object:
+    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> object:
         if kwargs:
             return func(*args, **kwargs)
         if func is F.linear and _is_computed(*args):
@@ -192,9 +188,7 @@ class LinearLayers(TorchFunctionMode):
             return trained
         if any(_is_explained(each) for each in (weight, bias)):
             return F.linear(inputs, weight, bias)
-        explained: Tensor = InputLinear.apply(
-            inputs, weight.detach(), None if bias is None else bias.detach()
-        )
+        explained: Tensor = InputLinear.apply(inputs, weight.detach(), None if bias is None else bias.detach())
         return explained
 
     def _rounded(self, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

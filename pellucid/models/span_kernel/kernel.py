@@ -36,9 +36,7 @@ from pellucid.models.span_kernel.packs import Arriving, Scoring, SpanLimits, Str
 from pellucid.models.span_kernel.tile_route import Tiles
 
 Route = Literal["auto", "tiles", "numba", "triton"]
-SHORT = (
-    16  # units; loading numba and its compiled loops takes longer than hundreds of such texts take by tiles
-)
+SHORT = 16  # units; loading numba and its compiled loops takes longer than hundreds of such texts take by tiles
 
 
 def span_attention_scores(
@@ -108,11 +106,7 @@ def route_for(a: Tensor) -> str:
     """
     if a.dtype == torch.float32:
         # Triton builds its launcher with a C compiler.
-        if (
-            a.device.type == "cuda"
-            and (which("gcc") or which("clang") or "CC" in environ)
-            and _there("triton")
-        ):
+        if a.device.type == "cuda" and (which("gcc") or which("clang") or "CC" in environ) and _there("triton"):
             return "triton"
         if a.device.type == "cpu" and a.shape[1] > SHORT and _there("numba"):
             return "numba"
@@ -140,9 +134,7 @@ def stream_of(route: str, a: Tensor, limits: SpanLimits) -> Stream:
     device = {"numba": "cpu", "triton": "cuda"}[route]
     # Triton's interpreter, which is for tests, takes any device.
     if a.device.type != device and not (route == "triton" and environ.get("TRITON_INTERPRET") == "1"):
-        raise BadSetting(
-            f"route={route!r} needs tensors on {device}. Got {a.device}; give route='tiles' or 'auto'."
-        )
+        raise BadSetting(f"route={route!r} needs tensors on {device}. Got {a.device}; give route='tiles' or 'auto'.")
     if route == "numba":
         from pellucid.models.span_kernel.numba_route import Loops
 
@@ -210,9 +202,7 @@ def _check(a: Tensor, c: Tensor, p: Tensor, limits: SpanLimits) -> None:
         raise BadInput(f"segments must have shape (batch, unit)={expected}. Got {tuple(segments.shape)}.")
     if segments.is_floating_point():
         raise BadInput(f"segments must be whole numbers, -1 where there is no unit. Got {segments.dtype}.")
-    if latest_start is not None and (
-        latest_start.shape != segments.shape or latest_start.is_floating_point()
-    ):
+    if latest_start is not None and (latest_start.shape != segments.shape or latest_start.is_floating_point()):
         raise BadInput(
             f"latest_start must be whole numbers of shape (batch, unit)={tuple(segments.shape)}. Got "
             f"{latest_start.dtype} of shape {tuple(latest_start.shape)}."

@@ -171,9 +171,7 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
             if unit[j] - _second(unit, length, i) >= max_width:
                 break
             j0, j1 = unit[j] * width, _second(unit, length, j) * width
-            scores[0], scores[1], scores[2], scores[3] = _four(
-                a, c, p, i0, i1, j0, j1, u, 0, spans, width, False
-            )
+            scores[0], scores[1], scores[2], scores[3] = _four(a, c, p, i0, i1, j0, j1, u, 0, spans, width, False)
             _log_weights(unit, length, latest, i, j, max_width, known, squared, example, scores)
             peak = max(max(scores[0], scores[1]), max(scores[2], scores[3]))
             if peak > highest:
@@ -226,9 +224,7 @@ def _end_strip(strip, i0, i1, a_grad, p_grad, u_grad, width):
 
 
 @compiled
-def _deltas(
-    unit, length, latest, i, j, max_width, squared, known, example, normaliser, shift, scored, weights, deltas
-):
+def _deltas(unit, length, latest, i, j, max_width, squared, known, example, normaliser, shift, scored, weights, deltas):
     """Weights of four spans, and the gradients at their scores; `deltas` comes with pull . t."""
     n_units = squared.shape[1]
     for which in range(4):
@@ -275,9 +271,7 @@ def gradients_of_text(
             if unit[j] - _second(unit, length, i) >= max_width:
                 break
             j0, j1 = unit[j] * width, _second(unit, length, j) * width
-            deltas[0], deltas[1], deltas[2], deltas[3] = _four(
-                a, c, p, i0, i1, j0, j1, pulls, at, spans, width, True
-            )
+            deltas[0], deltas[1], deltas[2], deltas[3] = _four(a, c, p, i0, i1, j0, j1, pulls, at, spans, width, True)
             _deltas(
                 unit,
                 length,
@@ -294,9 +288,7 @@ def gradients_of_text(
                 weights,
                 deltas,
             )
-            _add_gradients(
-                c_grad, p_grad, p, i0, i1, j0, j1, u, pulls, at, spans, strip, weights, deltas, width
-            )
+            _add_gradients(c_grad, p_grad, p, i0, i1, j0, j1, u, pulls, at, spans, strip, weights, deltas, width)
         _end_strip(strip, i0, i1, a_grad, p_grad, u_grad, width)
 
 

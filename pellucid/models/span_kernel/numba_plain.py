@@ -10,9 +10,7 @@ from pellucid.base.packages import optional_package
 
 njit = optional_package("numba").njit
 compiled = njit(nogil=True, error_model="numpy")
-contracted = njit(
-    nogil=True, error_model="numpy", fastmath={"contract"}
-)  # a product and a sum may become one
+contracted = njit(nogil=True, error_model="numpy", fastmath={"contract"})  # a product and a sum may become one
 reordered = njit(nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 number, whole = np.float32, np.int32
 LOWEST = float(np.finfo(number).min)

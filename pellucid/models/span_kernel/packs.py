@@ -195,9 +195,7 @@ def _pack(texts: Texts, some: list[int], n_units: int, max_width: int | None, ti
 
 
 @lru_cache(64)  # texts of one length are many, and so are the tiles of a long one
-def _tiles_of(
-    n_texts: int, n_slots: int, max_width: int | None, tile_spans: int
-) -> list[tuple[slice, slice]]:
+def _tiles_of(n_texts: int, n_slots: int, max_width: int | None, tile_spans: int) -> list[tuple[slice, slice]]:
     return list(_tiles(n_texts, n_slots, max_width, tile_spans))
 
 

@@ -39,9 +39,7 @@ def _offsets(example, units, dims, n_units, width):
 def _blocks(values, others, example, units, dims, n_units, width):
     """[unit, chunk] of one example, of two tensors; 0 beyond its ends."""
     offsets, inside = _offsets(example, units, dims, n_units, width)
-    return tl.load(values + offsets, mask=inside, other=0.0), tl.load(
-        others + offsets, mask=inside, other=0.0
-    )
+    return tl.load(values + offsets, mask=inside, other=0.0), tl.load(others + offsets, mask=inside, other=0.0)
 
 
 @jit
@@ -151,9 +149,7 @@ def by_row(
         legal = _legal(segments, latest, example, rows, columns, n_units, max_width)
         c_columns, p_columns = _blocks(c, p, example, columns, dims, n_units, width)
         tanhs = _tanhs(a_rows, c_columns, p_rows, p_columns)
-        through, delta = _through(
-            tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units
-        )
+        through, delta = _through(tanhs, weights, deltas, pull, vector, example, rows, columns, legal, n_units)
         for_a += tl.sum(through, axis=1)
         for_p += tl.sum(through * p_columns[None, :, :], axis=1)
         for_u += _summed(tanhs, delta, legal)

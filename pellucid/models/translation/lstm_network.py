@@ -168,9 +168,7 @@ IDS = ("pad_token_id", "eos_token_id", "decoder_start_token_id")
 
 def lstm_config(values: Mapping[str, object]) -> LstmConfig:
     """The configuration that a folder's values describe; nothing else of them is read. Raises `BadSetting` for other kinds of values."""
-    names = {
-        name: of_kind(name, values[name], float if name == "dropout" else int) for name in (*SIZES, *IDS)
-    }
+    names = {name: of_kind(name, values[name], float if name == "dropout" else int) for name in (*SIZES, *IDS)}
     return LstmConfig(**cast(dict[str, Any], names))
 
 

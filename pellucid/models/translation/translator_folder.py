@@ -107,9 +107,7 @@ def load_translator(folder: Path) -> TranslatorParts:
         check_memory(error, f"load {folder}")
         raise BadFile(f"{folder} does not hold a whole translator: {reason(error)}.") from None
     trained = values.get("trained")
-    return TranslatorParts(
-        network.eval(), load_tokenizer(folder), trained if isinstance(trained, dict) else {}
-    )
+    return TranslatorParts(network.eval(), load_tokenizer(folder), trained if isinstance(trained, dict) else {})
 
 
 def _network(values: dict[str, Json], sizes: WeightSizes, folder: Path) -> Any:  # Any: see `TranslatorParts`

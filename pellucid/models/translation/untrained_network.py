@@ -104,9 +104,7 @@ class LstmSettings:
         between("width", of_kind("width", self.width, int), 8, 4096)
         between("dropout", self.dropout, 0, 0.9)
         if self.width % 2:
-            raise BadSetting(
-                f"width={self.width} is odd; each direction has half of it, so give an even number."
-            )
+            raise BadSetting(f"width={self.width} is odd; each direction has half of it, so give an even number.")
 
     def record(self) -> dict[str, object]:
         """Every field by its name, and that it is no Transformer."""

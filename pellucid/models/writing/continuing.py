@@ -97,9 +97,7 @@ class Languages:
         """
         if not is_multilingual(tokenizer):
             if self.source is not None or self.target is not None:
-                which = in_syntax(
-                    "source_language= and target_language=", "--source-language and --target-language"
-                )
+                which = in_syntax("source_language= and target_language=", "--source-language and --target-language")
                 raise BadSetting(f"{name} has no codes of languages; leave {which} away.")
             return tokenizer
         codes = language_codes(tokenizer)
@@ -185,9 +183,7 @@ def _readable(model: WritingModel, source: str, new: list[int]) -> Written:
     is_cut = not end_ids(model.network, model.tokenizer) & set(new)
 
     def text_of(count: int) -> str:
-        written = model.tokenizer.decode(
-            new[:count], skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
+        written = model.tokenizer.decode(new[:count], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return written.strip() if model.has_encoder or not written.strip() else written
 
     def is_too_long(count: int) -> bool:
@@ -230,9 +226,7 @@ def _searched(
                 **start,
             ).tolist()
         except (RuntimeError, ValueError, IndexError, AttributeError) as error:
-            raise ModelCannot(
-                f"{model.name} fails to write after {quoted(text)}: {reason(error)}."
-            ) from error
+            raise ModelCannot(f"{model.name} fails to write after {quoted(text)}: {reason(error)}.") from error
     if not model.has_encoder:
         return [answer[ids.shape[1] :] for answer in answers]
     first = start["decoder_input_ids"].shape[1] if start else 1

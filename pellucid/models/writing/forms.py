@@ -73,13 +73,8 @@ class EncoderDecoder:
     def _labels(self, target: str) -> list[Piece]:
         """The target's pieces up to the last one of text, each with the id that is to be written."""
         pieces = pieces_of(self.tokenizer, encoded_target(self.tokenizer, target), target, 1, WRITTEN)
-        count = max(
-            (number + 1 for number, piece in enumerate(pieces) if piece.segment != SPECIAL), default=0
-        )
-        return [
-            piece if piece.segment == SPECIAL else replace(piece, written=piece.id)
-            for piece in pieces[:count]
-        ]
+        count = max((number + 1 for number, piece in enumerate(pieces) if piece.segment != SPECIAL), default=0)
+        return [piece if piece.segment == SPECIAL else replace(piece, written=piece.id) for piece in pieces[:count]]
 
     def _first(self, target: str) -> Piece:
         """What the decoder reads before anything is written, as the library puts it there.
@@ -122,9 +117,7 @@ class EncoderDecoder:
         """[row place id] of the decoder."""
         source, target = tracks
         with reading(0):
-            states = self.network.get_encoder()(
-                input_ids=source.ids, attention_mask=source.attended, return_dict=True
-            )
+            states = self.network.get_encoder()(input_ids=source.ids, attention_mask=source.attended, return_dict=True)
         with reading(1):
             return self.network(
                 encoder_outputs=states,
@@ -141,9 +134,7 @@ class EncoderDecoder:
         read = torch.tensor([encoded_source(self.tokenizer, source)["input_ids"]], device=device)
         labels = torch.tensor([encoded_target(self.tokenizer, target)["input_ids"]], device=device)
         inputs = self._inputs_for(labels)  # FSMT does not do it by itself
-        return self.network(input_ids=read, decoder_input_ids=inputs, labels=labels, return_dict=True).logits[
-            0
-        ]
+        return self.network(input_ids=read, decoder_input_ids=inputs, labels=labels, return_dict=True).logits[0]
 
 
 def _source_places(row: Row) -> list[tuple[int, int]]:
@@ -210,9 +201,7 @@ class LanguageModel:
         while pieces and pieces[-1].segment == SPECIAL:  # nothing that is explained comes after the text
             pieces.pop()
         if first == 0:  # something must be read before the first piece is written
-            pieces.insert(
-                0, Piece(self._blank, self.tokenizer.convert_ids_to_tokens([self._blank])[0], SPECIAL)
-            )
+            pieces.insert(0, Piece(self._blank, self.tokenizer.convert_ids_to_tokens([self._blank])[0], SPECIAL))
         return pieces
 
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:

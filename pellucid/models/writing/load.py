@@ -58,9 +58,7 @@ def is_writing_source(source: str | Path) -> bool:
         return False
 
 
-def load_writing(
-    source: str | Path, dtype: torch.dtype, languages: Languages = AS_THE_TOKENIZER_SAYS
-) -> WritingModel:
+def load_writing(source: str | Path, dtype: torch.dtype, languages: Languages = AS_THE_TOKENIZER_SAYS) -> WritingModel:
     """A model that writes, from a folder or the hub; raises `BadFile` when it cannot be read or lacks weights."""
     if is_translator(source):
         parts = load_translator(Path(source))
@@ -75,9 +73,7 @@ def load_writing(
             read_generation_settings(folder, network)
         except PellucidError:
             raise
-        except (
-            Exception
-        ) as error:  # the library raises many kinds; each means that this source is no such model
+        except Exception as error:  # the library raises many kinds; each means that this source is no such model
             check_memory(error, f"load {source}")
             raise BadFile(
                 f"Cannot load a model that writes from {source}: {why_not(source, error)}. Give a folder as "
@@ -112,9 +108,7 @@ def wrap_writing(
     own = tokenizer if isinstance(tokenizer, MarianTokenizer) else own_copy(tokenizer)
     own = languages.of(own, title)
     form: Form = (
-        EncoderDecoder(network, own, title)
-        if config.is_encoder_decoder
-        else LanguageModel(network, own, title)
+        EncoderDecoder(network, own, title) if config.is_encoder_decoder else LanguageModel(network, own, title)
     )
     return WritingModel(network, own, form, title)
 
@@ -183,9 +177,7 @@ class MarianTokenizer:
     @property
     def contents(self) -> str:
         """Everything that the ids depend on, for a digest."""
-        models = [
-            pieces.serialized_model_proto().hex() for pieces in (self.own.spm_source, self.own.spm_target)
-        ]
+        models = [pieces.serialized_model_proto().hex() for pieces in (self.own.spm_source, self.own.spm_target)]
         return json.dumps([self.own.get_vocab(), *models], sort_keys=True)
 
 

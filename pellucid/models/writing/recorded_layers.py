@@ -98,9 +98,7 @@ class RecordedLayers:
             return JoinedParts([joined.lone_block(one) for one in recorded])
         read, written = recorded[: self.layers.n_encoder], recorded[self.layers.n_encoder :]
         across = zip(written[::2], written[1::2], strict=True)
-        return JoinedParts(
-            [joined.encoder_block(one) for one in read] + [joined.decoder_block(*two) for two in across]
-        )
+        return JoinedParts([joined.encoder_block(one) for one in read] + [joined.decoder_block(*two) for two in across])
 
     def head_values(self, count: int) -> Sequence[Tensor]:
         """For each block [row head unit width]; none where a head's part in a block is not known."""
@@ -175,9 +173,7 @@ class JoinedAttention:
 
 def _between(weights: Tensor, queries: Tensor, keys: Tensor) -> Tensor:
     """[row head query key] of places -> of units; queries, keys: [row unit], the place of each, -1 for none."""
-    rows = weights.gather(2, _index(queries, weights.shape[1], weights.shape[3])) * _is_there(
-        queries, weights
-    )
+    rows = weights.gather(2, _index(queries, weights.shape[1], weights.shape[3])) * _is_there(queries, weights)
     columns = rows.transpose(2, 3)
     there = columns.gather(2, _index(keys, columns.shape[1], columns.shape[3])) * _is_there(keys, weights)
     return there.transpose(2, 3)

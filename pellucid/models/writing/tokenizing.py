@@ -83,16 +83,12 @@ class Piece:
     written: int = NOTHING
 
 
-def pieces_of(
-    tokenizer: Tokenizer, encoded: TokenizedText, text: str, segment: int, type: int = 0
-) -> list[Piece]:
+def pieces_of(tokenizer: Tokenizer, encoded: TokenizedText, text: str, segment: int, type: int = 0) -> list[Piece]:
     """The pieces of one encoded text; special tokens among them."""
     ids = encoded["input_ids"]
     labels = tokenizer.convert_ids_to_tokens(ids)
     pieces = []
-    for id, label, part, offsets in zip(
-        ids, labels, encoded.sequence_ids(0), encoded["offset_mapping"], strict=True
-    ):
+    for id, label, part, offsets in zip(ids, labels, encoded.sequence_ids(0), encoded["offset_mapping"], strict=True):
         if part is None:
             pieces.append(Piece(id, label, SPECIAL, type=type))
             continue

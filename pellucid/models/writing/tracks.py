@@ -65,9 +65,7 @@ class Track:
         return embeddings.index_put((rows, self.pieces[rows, places]), vectors[rows, places])
 
 
-def track(
-    rows: Sequence[Row], places: Places, blank: int, writes: PlaceOf | None, device: torch.device
-) -> Track:
+def track(rows: Sequence[Row], places: Places, blank: int, writes: PlaceOf | None, device: torch.device) -> Track:
     """The columns of rows. blank: the id of places without a piece.
 
     writes: of a track that writes, (row, number of a piece as encoded) -> its place: it has every place from which a piece is
@@ -76,9 +74,7 @@ def track(
     of_rows = [places(row) for row in rows]
     lengths = [max((place + 1 for place, _ in of_row), default=1) for of_row in of_rows]
     if writes is not None:
-        lengths = [
-            max(own, writes(row, len(row.written) - 1)) for own, row in zip(lengths, rows, strict=True)
-        ]
+        lengths = [max(own, writes(row, len(row.written) - 1)) for own, row in zip(lengths, rows, strict=True)]
     longest = max(lengths)
     ids, pieces = torch.full((len(rows), longest), blank), torch.full((len(rows), longest), NO_PIECE)
     for number, (row, of_row) in enumerate(zip(rows, of_rows, strict=True)):
@@ -96,9 +92,7 @@ def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device)
 
     place_of: (row, number of a piece as encoded) -> its place.
     """
-    written = [
-        [(id, place_of(row, piece) - 1) for piece, id in enumerate(row.written) if id >= 0] for row in rows
-    ]
+    written = [[(id, place_of(row, piece) - 1) for piece, id in enumerate(row.written) if id >= 0] for row in rows]
     longest = max(map(len, written))
     filled = [[*of_row, *[(NO_PIECE, 0)] * (longest - len(of_row))] for of_row in written]
     both = torch.tensor(filled, device=device)
@@ -109,9 +103,7 @@ def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device)
 # rows run.
 
 
-Reading = Callable[
-    [int], AbstractContextManager
-]  # the number of a track -> the context in which it is looked up
+Reading = Callable[[int], AbstractContextManager]  # the number of a track -> the context in which it is looked up
 
 
 def own_embeddings(track: int) -> AbstractContextManager:
@@ -278,9 +270,7 @@ def _shapes(layers: Layers, lengths: Sequence[int]) -> list[tuple[int, int]]:
     return [(read, read)] * layers.n_encoder + [own, (written, read)] * layers.n_decoder
 
 
-def _why_no_states(
-    network: Any, form: Form, tracks: Sequence[Track], layers: Layers
-) -> str:  # Any: see above
+def _why_no_states(network: Any, form: Form, tracks: Sequence[Track], layers: Layers) -> str:  # Any: see above
     """Why states of both parts cannot be read as layers of one network; empty where they can."""
     if layers.encoder is None or layers.decoder is None:
         return ""

@@ -125,9 +125,7 @@ class WritingModel:
         run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
         return undisturbed(self.network, self.name, run, shared_numbers)
 
-    def _trace_once(
-        self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None
-    ) -> Trace:
+    def _trace_once(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
         tracks, count = self.form.tracks(rows, self.device), max(1, *map(len, rows))
         ids, places = writing_places(rows, self.form.place_of, self.device)
         words = embeddings if layer is None else None
@@ -172,9 +170,7 @@ class WritingModel:
         if not (hidden or attention or layer is not None):
             return None
         point = None if layer is None else states
-        return RecordedLayers(
-            self.layers, tracks, replace(want, hidden=hidden, attention=attention), layer, point
-        )
+        return RecordedLayers(self.layers, tracks, replace(want, hidden=hidden, attention=attention), layer, point)
 
     @property
     def _head(self) -> nn.Module | None:

@@ -45,9 +45,7 @@ class CutTexts:
     is done to the heaviest units. Raises `BadSetting` for shares that are out of range, or none.
     """
 
-    def __init__(
-        self, name: str, context: ObjectiveContext, top: Sequence[float], share: float, cut: Cut
-    ) -> None:
+    def __init__(self, name: str, context: ObjectiveContext, top: Sequence[float], share: float, cut: Cut) -> None:
         if not isinstance(top, list | tuple) or not top:
             raise BadSetting(f"top={quoted(top)} is not possible; give a list of shares, such as [0.1, 0.2].")
         for one in top:
@@ -149,9 +147,7 @@ def answer_divergence(one: Tensor, other: Tensor) -> Tensor:
     return (one.exp() * (one - other)).flatten(1).sum(1)
 
 
-def undecided_answer(
-    kind: Undecided, examples: Sequence[Example], labels: Sequence[str], problem: Problem
-) -> Tensor:
+def undecided_answer(kind: Undecided, examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:
     """[1 class], or [1 class 2]: the log-probabilities of an answer that says nothing about a text.
 
     kind: "uniform", all classes alike, for multi-label yes and no alike; "priors", as frequent as in the examples, each class

@@ -109,9 +109,7 @@ class SynonymRows:
             wordnet = shared_wordnet(DEBIAN)
         except BadFile as error:
             raise BadSetting(f"reading='synonyms' needs a dictionary: {error}") from None
-        self.synonym = lru_cache(None)(
-            lambda word: likeliest_synonym(word, wordnet) if is_content_word(word) else None
-        )
+        self.synonym = lru_cache(None)(lambda word: likeliest_synonym(word, wordnet) if is_content_word(word) else None)
 
     def row(self, index: int, unit: str, order: Sequence[int], count: int) -> Row:
         """A text with at most so many words exchanged; one whose synonym has another number of parts stays.

@@ -52,9 +52,7 @@ class TextDraws:
         return losses.new_zeros(count).index_add(0, places, losses / self.share)
 
     def _points(self, row: Row, done: int, count: int) -> Tensor:
-        generator = torch.Generator().manual_seed(
-            derived_seed(self.seed, self.name, count, done, row.ids, row.types)
-        )
+        generator = torch.Generator().manual_seed(derived_seed(self.seed, self.name, count, done, row.ids, row.types))
         return torch.rand(count, generator=generator, dtype=torch.float64)
 
 
@@ -128,9 +126,7 @@ def _of_text(batch: Batch, number: int) -> tuple[int, ...]:
     return tuple(pieces)
 
 
-def marked_parts(
-    rows: Sequence[Row], marks: Sequence[Sequence[int]], unit: str, device: torch.device
-) -> Tensor:
+def marked_parts(rows: Sequence[Row], marks: Sequence[Sequence[int]], unit: str, device: torch.device) -> Tensor:
     """[example part]: 1 for the parts with a marked piece, else 0. marks: of each row, as `marked_pieces` gives them."""
     width = max(map(len, rows))
     words, segments, pieces = (

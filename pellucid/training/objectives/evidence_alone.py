@@ -60,9 +60,7 @@ class ReadAlone:
         points = self.draws.points(again.rows, part.done, DRAWS * self.n_spans)
         drawn = [drawn_spans(again.spans, some) for some in points.split(self.n_spans, dim=1)]
         aims = log_answers(part.output.logits[again.numbers].detach(), self.context.classifier.problem)
-        costs = torch.stack(
-            self._costs(again.indices, again.spans.unit, [each.parts for each in drawn], aims)
-        )
+        costs = torch.stack(self._costs(again.indices, again.spans.unit, [each.parts for each in drawn], aims))
         chances = torch.stack([each.log_chance for each in drawn])
         # The mean of the other draws, of which there is one.
         return self.draws.for_examples(
@@ -102,9 +100,7 @@ class AnswerByAllSpans:
         self.context = context
         self.gold = gold_numbers(context.train.examples, classifier.labels, classifier.problem)
         weights = balancing_weights(self.gold, len(classifier.labels)) if recipe.balanced else None
-        self.labels = TrainingLoss(
-            classifier.problem, {}, smoothing=recipe.label_smoothing, class_weights=weights
-        )
+        self.labels = TrainingLoss(classifier.problem, {}, smoothing=recipe.label_smoothing, class_weights=weights)
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: 0 or more."""
@@ -165,9 +161,7 @@ class SoftSufficiency:
         for line, index in zip(places, indices, strict=True):
             for unit, pieces in enumerate(self.reader.pieces(index, trace.unit)):
                 line[list(pieces)] = unit
-        whole = torch.cat(
-            [shares, shares.new_ones(len(rows), 1)], 1
-        )  # the last one is of special tokens and padding
+        whole = torch.cat([shares, shares.new_ones(len(rows), 1)], 1)  # the last one is of special tokens and padding
         return whole.gather(1, places.to(whole.device))
 
 
@@ -250,7 +244,5 @@ def weights_from(weights: Tensor, firsts: Sequence[int], second: SpanTrace) -> T
     counts = torch.tensor(second.parts, device=weights.device)[:, None]
     is_read = torch.arange(size, device=weights.device) < counts
     # Not by the second one's scores: a pooler that reads the heaviest spans alone may have chosen others there.
-    within = padded[texts, ends[:, :, None], ends[:, None, :]].where(
-        is_read[:, :, None] & is_read[:, None, :], 0
-    )
+    within = padded[texts, ends[:, :, None], ends[:, None, :]].where(is_read[:, :, None] & is_read[:, None, :], 0)
     return within / within.sum((1, 2), keepdim=True)  # above 0: the heaviest span lies within

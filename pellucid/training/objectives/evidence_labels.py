@@ -48,9 +48,7 @@ class Marked:
     Raises `BadInput` where no train text has marks.
     """
 
-    def __init__(
-        self, context: ObjectiveContext, *, spans: Counted = "inside", n_marked: int | None = None
-    ) -> None:
+    def __init__(self, context: ObjectiveContext, *, spans: Counted = "inside", n_marked: int | None = None) -> None:
         one_of("spans", spans, get_args(Counted))
         if n_marked is not None:
             at_least("n_marked", n_marked, 1)

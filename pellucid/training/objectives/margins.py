@@ -118,9 +118,9 @@ class LeaveOut:
         one_of("undecided", undecided, ("uniform", "priors"))
         self.context, self.n_spans = context, n_spans
         classifier = context.classifier
-        self.undecided = undecided_answer(
-            undecided, context.train.examples, classifier.labels, classifier.problem
-        ).to(classifier.device)
+        self.undecided = undecided_answer(undecided, context.train.examples, classifier.labels, classifier.problem).to(
+            classifier.device
+        )
         self.draws = TextDraws("leave_out", context.recipe.seed, share)
         self.reader = SpanReader(context.train)
 

@@ -93,9 +93,7 @@ def plan_and_recipe(base: str | Path, what: str) -> tuple[Plan, Recipe]:
     values: dict[str, Any] = read_object(Path(base) / CONFIG) if is_composed(base) else {}
     record = values.get("trained", {}).get("recipe")
     if record is None:
-        raise BadSetting(
-            f"{base} has no recipe, by which {what} is trained; give a folder that pellucid train wrote."
-        )
+        raise BadSetting(f"{base} has no recipe, by which {what} is trained; give a folder that pellucid train wrote.")
     plan = read_plan(values)
     if plan.started_from:
         raise BadSetting(

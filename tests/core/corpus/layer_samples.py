@@ -18,9 +18,7 @@ TEXTS = (
 def pieces(text, size):
     """Units of at most `size` characters of each word, with a special token at both ends."""
     spans = [
-        (start, min(start + size, end))
-        for first, end in text_units(text, "word")
-        for start in range(first, end, size)
+        (start, min(start + size, end)) for first, end in text_units(text, "word") for start in range(first, end, size)
     ]
     labels = ("[CLS]", *(text[start:end] for start, end in spans), "[SEP]")
     starts, ends = zip(*((0, 0), *spans, (0, 0)), strict=True)
@@ -55,9 +53,7 @@ def explanation(text, n_layers=3, *, seed=0, size=4, drop="", spread=0.05, kind=
 
 def trained(name, n_layers=3, seeds=(0,), texts=TEXTS, **settings):
     """A model with an explanation of each text by each training."""
-    each = tuple(
-        tuple(explanation(text, n_layers, seed=seed, **settings) for text in texts) for seed in seeds
-    )
+    each = tuple(tuple(explanation(text, n_layers, seed=seed, **settings) for text in texts) for seed in seeds)
     return ModelLayers(name, each)
 
 

@@ -146,9 +146,9 @@ def test_no_results_have_no_words():
 
 
 def test_content_words_leave_function_words_out_where_there_are_others():
-    words = Results(
-        (answered("the calm sea", [1, 2, 3]), answered("the calm sea", [1, 2, 3], name="b"))
-    ).words(min_texts=1)
+    words = Results((answered("the calm sea", [1, 2, 3]), answered("the calm sea", [1, 2, 3], name="b"))).words(
+        min_texts=1
+    )
     assert {one.word for one in words.content().words} == {"calm", "sea"}
     only = Results((answered("the", [1]),)).words(min_texts=1)
     assert only.content() == only and [one.word for one in only.words] == ["the"]

@@ -17,9 +17,7 @@ def named(sentences):
 
 
 def test_sentences_that_differ_in_one_number_are_joined():
-    cautions = [
-        f"It misses {share}% of the rise; raise n_steps." for share in ("12.7", "9.1", "100.0", "12.7")
-    ]
+    cautions = [f"It misses {share}% of the rise; raise n_steps." for share in ("12.7", "9.1", "100.0", "12.7")]
     joined = {"It misses 9.1 to 100.0% of the rise; raise n_steps.": ("0", "1", "2", "3")}
     assert joined_cautions(named(cautions)) == joined
 

@@ -104,9 +104,7 @@ def test_trainings_are_compared_from_three_on():
 def test_without_a_common_scale_or_a_spread_models_are_not_compared():
     assert "no scale that models share" in words_changed(sample_analysis(""))[0].why_not
     models = sample_analysis().models
-    bare = [
-        ModelLayers(one.name, (tuple(replace(e, diagnostics={}) for e in one.seeds[0]),)) for one in models
-    ]
+    bare = [ModelLayers(one.name, (tuple(replace(e, diagnostics={}) for e in one.seeds[0]),)) for one in models]
     assert "seed_spread" in words_changed(LayerAnalysis(tuple(bare), "nats"))[0].why_not
 
 

@@ -72,10 +72,7 @@ def test_sorted_by_confidence_and_back_to_the_order_of_the_text():
 
 def test_its_short_form_says_how_many_and_by_what():
     assert repr(ALL) == "<Results: 4 explanations by occlusion, gradient>"
-    assert (
-        repr(ALL[:1]) == "<Results: 1 explanation by occlusion>"
-        and repr(Results(())) == "<Results: 0 explanations>"
-    )
+    assert repr(ALL[:1]) == "<Results: 1 explanation by occlusion>" and repr(Results(())) == "<Results: 0 explanations>"
 
 
 def test_its_data_frame_has_a_row_a_text():

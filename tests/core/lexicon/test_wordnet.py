@@ -30,9 +30,7 @@ def test_senses_are_those_of_the_files(wordnet, word, part_of_speech):
 
 @pytest.mark.parametrize(("form", "part_of_speech"), FORMS)
 def test_base_forms_are_those_of_the_rules(wordnet, form, part_of_speech):
-    assert list(base_forms(form, part_of_speech, wordnet)) == reference.base_forms(
-        DEBIAN, form.lower(), part_of_speech
-    )
+    assert list(base_forms(form, part_of_speech, wordnet)) == reference.base_forms(DEBIAN, form.lower(), part_of_speech)
 
 
 @pytest.mark.parametrize(("word", "part_of_speech"), WORDS)

@@ -164,9 +164,7 @@ ORIGINALS = {
     "snli": Original(
         {"snli_1.0_test.jsonl": SNLI_ROWS},
         [
-            example(
-                ("A dog runs.", "An animal moves."), "entailment", "p1", votes=["entailment"] * 3, group="c1"
-            ),
+            example(("A dog runs.", "An animal moves."), "entailment", "p1", votes=["entailment"] * 3, group="c1"),
             example(("A dog runs.", "It is late."), "neutral", "p3", votes=["entailment"] * 3, group="c1"),
         ],
         (
@@ -236,9 +234,7 @@ ORIGINALS = {
     ),
     "twenty_newsgroups": Original(
         {
-            "20news-bydate-test/rec.kites/101": "From: a@b\nSubject: String\n\nIt sn\xe4pped.\n".encode(
-                "latin-1"
-            ),
+            "20news-bydate-test/rec.kites/101": "From: a@b\nSubject: String\n\nIt sn\xe4pped.\n".encode("latin-1"),
             "20news-bydate-test/sci.mud/7": "From: c@d\n\nDeep.\n",
         },
         [
@@ -307,8 +303,7 @@ ORIGINALS = {
         ],
         (
             "dataset.json",
-            POSTS
-            | {"2_twitter": {**POSTS["2_twitter"], "annotators": [{"label": "normal"}], "rationales": [[1]]}},
+            POSTS | {"2_twitter": {**POSTS["2_twitter"], "annotators": [{"label": "normal"}], "rationales": [[1]]}},
             json.dumps(POSTS, indent=1).split("\n").index(' "2_twitter": {') + 1,
             "1 marks for 2 tokens",
         ),

@@ -22,13 +22,9 @@ def test_e_snli(tmp_path, agreement, words):
     assert marked_words(example) == words
 
 
-@pytest.mark.parametrize(
-    ("agreement", "words"), (("union", ["greedy gulls", "leave"]), ("majority", ["gulls"]))
-)
+@pytest.mark.parametrize(("agreement", "words"), (("union", ["greedy gulls", "leave"]), ("majority", ["gulls"])))
 def test_hatexplain(tmp_path, agreement, words):
-    (example,) = load_examples(
-        ORIGINALS["hatexplain"].write(tmp_path), "test", "hatexplain", agreement=agreement
-    )
+    (example,) = load_examples(ORIGINALS["hatexplain"].write(tmp_path), "test", "hatexplain", agreement=agreement)
     assert marked_words(example) == words
 
 

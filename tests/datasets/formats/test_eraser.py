@@ -31,9 +31,7 @@ def test_a_query_that_differs_is_the_second_text(tmp_path):
     ]
     write(tmp_path / "val.jsonl", rows)
     assert read(tmp_path) == [
-        example(
-            ("Lakes freeze .\nSeas do not .", "Lakes are warm ."), "X", "1", [(0, ".\nSeas do")], docids=["d"]
-        ),
+        example(("Lakes freeze .\nSeas do not .", "Lakes are warm ."), "X", "1", [(0, ".\nSeas do")], docids=["d"]),
         example(("Lakes freeze .\nSeas do not .", "Seas freeze ."), "X", "2", [(0, "Lakes")], docids=["d"]),
     ]
     assert [len(one.segments) for one in read(tmp_path, query=False)] == [1, 1]
@@ -53,9 +51,7 @@ def test_premise_and_hypothesis_are_a_pair_in_this_order(tmp_path):
     )
     write(tmp_path / "val.jsonl", [row("9", [("9_hypothesis", 0, 1)], docids=["9_hypothesis", "9_premise"])])
     (pair,) = read(tmp_path)
-    assert pair == example(
-        ("It rains .", "Wet ."), "X", "9", [(1, "Wet")], docids=["9_premise", "9_hypothesis"]
-    )
+    assert pair == example(("It rains .", "Wet ."), "X", "9", [(1, "Wet")], docids=["9_premise", "9_hypothesis"])
 
 
 @pytest.mark.parametrize("name", ("../secret", "a/b", "..", "", "a\\b"))

@@ -24,9 +24,7 @@ def test_colas_own_release_has_other_file_names(tmp_path):
 
 def test_qqp_is_a_pair_with_an_id_of_its_own(tmp_path):
     header = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
-    write(
-        tmp_path / "dev.tsv", f"{header}77\t1\t2\tWhy rain?\tWhy does it rain?\t1\n78\t3\t4\tWhy?\tWho?\t0\n"
-    )
+    write(tmp_path / "dev.tsv", f"{header}77\t1\t2\tWhy rain?\tWhy does it rain?\t1\n78\t3\t4\tWhy?\tWho?\t0\n")
     assert load_examples(tmp_path, "dev", "glue", task="qqp") == [
         example(("Why rain?", "Why does it rain?"), "duplicate", "dev-77"),
         example(("Why?", "Who?"), "not_duplicate", "dev-78"),

@@ -91,9 +91,7 @@ def test_odd_documents_of_an_annotation_are_refused_or_read(tmp_path, docids):
         assert docids in ("a", {"a": 1}) and example.segments == ("A fine film .",)
 
 
-@pytest.mark.parametrize(
-    "line", ("[" * 100_000, "{", "[]", "3", '{"docid": "a"}', '{"docid": "a", "document": 3}')
-)
+@pytest.mark.parametrize("line", ("[" * 100_000, "{", "[]", "3", '{"docid": "a"}', '{"docid": "a", "document": 3}'))
 def test_documents_that_are_none_are_refused(tmp_path, line):
     annotated(tmp_path)
     (tmp_path / "docs" / "a").unlink()

@@ -46,9 +46,7 @@ def test_mimic_iv_has_other_files_and_codes(tmp_path):
 
 def test_no_patient_is_in_two_parts(tmp_path):
     diagnoses = "".join(f'1,"p{n // 3}","a{n}",1,"{25000 if n % 2 else 4019}"\n' for n in range(300))
-    notes = "".join(
-        f'1,"p{n // 3}","a{n}","","Discharge summary","Report","","Text {n}."\n' for n in range(300)
-    )
+    notes = "".join(f'1,"p{n // 3}","a{n}","","Discharge summary","Report","","Text {n}."\n' for n in range(300))
     write(tmp_path / "DIAGNOSES_ICD.csv", DIAGNOSES.split("\n")[0] + "\n" + diagnoses)
     write(tmp_path / "NOTEEVENTS.csv", NOTES_HEADER + notes)
     parts = {part: read(tmp_path, part) for part in PARTS}

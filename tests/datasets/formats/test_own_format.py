@@ -12,7 +12,9 @@ from tests.datasets.formats.originals import write
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "how-to" / "add-a-dataset.md"
-PROGRAM = "import chat_log, pellucid; print(*(one.text for one in pellucid.examples('logs', format='chat_log', by='ann')))"
+PROGRAM = (
+    "import chat_log, pellucid; print(*(one.text for one in pellucid.examples('logs', format='chat_log', by='ann')))"
+)
 
 
 @pytest.mark.whole

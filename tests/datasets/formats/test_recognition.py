@@ -138,9 +138,7 @@ def test_columns_are_known_by_their_content(tmp_path):
 
 def test_several_columns_that_could_be_the_text_are_refused_with_the_way_out(tmp_path):
     file = write(tmp_path / "rows.csv", "comment;body;stars\nA fine day it was;A dull day it is;3\n")
-    with pytest.raises(
-        BadFile, match=r"its texts could be in 'comment', 'body'.*text='comment'.*columns are: comment"
-    ):
+    with pytest.raises(BadFile, match=r"its texts could be in 'comment', 'body'.*text='comment'.*columns are: comment"):
         load_examples(file)
     with command_line_syntax(), pytest.raises(BadFile, match="such as --text-column 'comment'"):
         load_examples(file)

@@ -15,9 +15,7 @@ def test_columns_are_named_by_settings(tmp_path):
     assert examples == [example(("Hi", "Come."), "work", "4")]
 
 
-@pytest.mark.parametrize(
-    "setting", ({"text": "texts"}, {"label": "lable"}, {"text": "text", "second": "texts"})
-)
+@pytest.mark.parametrize("setting", ({"text": "texts"}, {"label": "lable"}, {"text": "text", "second": "texts"}))
 def test_a_column_that_is_not_there_names_the_nearest(tmp_path, setting):
     file = write(tmp_path / "mails.csv", "text,label\na,b\n")
     with pytest.raises(UnknownName, match=r"Did you mean '(text|label)'"):
@@ -71,9 +69,7 @@ def test_an_empty_file_has_no_header(tmp_path):
 
 
 def test_json_fields_are_named_by_settings(tmp_path):
-    file = write(
-        tmp_path / "pairs.jsonl", [{"mine": "A.", "yours": "B.", "gold": 3, "evidence_mine": [[0, 1]]}]
-    )
+    file = write(tmp_path / "pairs.jsonl", [{"mine": "A.", "yours": "B.", "gold": 3, "evidence_mine": [[0, 1]]}])
     examples = load_examples(file, text="mine", second="yours", label="gold")
     assert examples == [example(("A.", "B."), "3", "1", [(0, "A")])]
 
@@ -109,9 +105,7 @@ def test_all_takes_all_parts(tmp_path):
 
 def test_nothing_but_bad_rows_raises_all_the_same(tmp_path):
     file = write(tmp_path / "bad.jsonl", "one\ntwo\n")
-    with pytest.raises(
-        BadFile, match=r"No row of .*bad\.jsonl can be read; 2 are bad, the first: .*line 1: "
-    ):
+    with pytest.raises(BadFile, match=r"No row of .*bad\.jsonl can be read; 2 are bad, the first: .*line 1: "):
         load_examples(file, skip_bad_rows=True)
 
 

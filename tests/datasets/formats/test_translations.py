@@ -33,9 +33,7 @@ def test_fields_of_json_lines_have_any_name(tmp_path):
     (tmp_path / "x.jsonl").write_text('{"id": 7, "src": "Yes.", "ref": "Ja."}\n', encoding="utf-8")
     (one,) = load_examples(tmp_path / "x.jsonl", "test", "parallel", source="src", target="ref")
     assert one.segments == ("Yes.", "Ja.") and one.id == "7"
-    assert pellucid.examples(tmp_path / "x.jsonl", source="src", target="ref") == [
-        one
-    ]  # no other format has both
+    assert pellucid.examples(tmp_path / "x.jsonl", source="src", target="ref") == [one]  # no other format has both
 
 
 def test_what_is_no_text_is_a_bad_row(tmp_path):

@@ -85,9 +85,7 @@ def weights_of(scores: Tensor, log_normaliser: Tensor) -> Tensor:
     return (scores - log_normaliser[:, None, None]).exp()
 
 
-def statistics(
-    a, c, p, u, segments, max_width=None, route="auto", latest_start=None
-) -> tuple[Tensor, Tensor, Tensor]:
+def statistics(a, c, p, u, segments, max_width=None, route="auto", latest_start=None) -> tuple[Tensor, Tensor, Tensor]:
     """Pooled vector, sum of squared weights, entropy."""
     scores, pooled, log_normaliser = span_attention_scores(
         a, c, p, u, segments, max_width=max_width, latest_start=latest_start, route=route
@@ -147,9 +145,7 @@ def compare_with_the_formula(route, dtype, tolerance, max_width, content=None) -
     loss = (pooled * random(5, seed=10, dtype=dtype)).sum() + (2 * concentration + entropy).sum()
     ours = [scores, pooled, log_normaliser, concentration, entropy, *gradients(loss, inputs)]
 
-    literal = [
-        span_attention(h[k], SEGMENTS[k].tolist(), matrices, biases, u, max_width, known[k]) for k in range(4)
-    ]
+    literal = [span_attention(h[k], SEGMENTS[k].tolist(), matrices, biases, u, max_width, known[k]) for k in range(4)]
     expected_scores = torch.full_like(scores, -torch.inf)
     for example, result in enumerate(literal):
         for (i, j), score in result.scores.items():
@@ -226,9 +222,7 @@ def test_a_padded_batch_equals_its_members_alone(dtype, tiles):
     for k, length in enumerate(lengths):
         if length == 0:
             continue
-        alone = differentiated(
-            *(x[k : k + 1, :length] for x in inputs), u.detach(), segments[k : k + 1, :length]
-        )
+        alone = differentiated(*(x[k : k + 1, :length] for x in inputs), u.detach(), segments[k : k + 1, :length])
         for name, value in alone.items():
             if name in ("scores", "a", "c", "p"):
                 whole = together[name][k : k + 1, :length]
@@ -273,9 +267,7 @@ def test_one_step_along_its_gradient_sharpens_the_weights():
     inputs = folded_inputs(SEGMENTS[:3], 6)
     before = statistics(*inputs, SEGMENTS[:3])[1]
     by_inputs = gradients(-before.sum(), inputs)
-    after = statistics(
-        *(x - 0.01 * gradient for x, gradient in zip(inputs, by_inputs, strict=True)), SEGMENTS[:3]
-    )[1]
+    after = statistics(*(x - 0.01 * gradient for x, gradient in zip(inputs, by_inputs, strict=True)), SEGMENTS[:3])[1]
     assert (after > before).all()
 
 

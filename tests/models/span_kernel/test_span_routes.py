@@ -61,9 +61,7 @@ def results_of(inputs, segments, route, max_width=None, latest=None):
         for seed, shape in ((5, scores.shape), (6, scores.shape), (7, inputs[3].shape))
     )
     log_weights = fifth - 4
-    average = span_average(
-        *inputs[:3], log_weights, segments, max_width=max_width, latest_start=latest, route=route
-    )
+    average = span_average(*inputs[:3], log_weights, segments, max_width=max_width, latest_start=latest, route=route)
     legal = legal_spans(segments, max_width, latest)
     loss = pooled.square().sum() + weights.square().sum() + (average * seventh).sum()
     # Gradients that are no rows in memory: of a transposed view, and of one number for all.
@@ -177,9 +175,7 @@ def test_compiled_gradients_are_right_where_tanh_is_flat(value):
         pooled = span_attention_scores(*inputs, segments, route=route)[1]
         return torch.autograd.grad(pooled.sum(), inputs[:3])
 
-    for ours, true in zip(
-        gradients_by("numba", torch.float32), gradients_by("tiles", torch.float64), strict=True
-    ):
+    for ours, true in zip(gradients_by("numba", torch.float32), gradients_by("tiles", torch.float64), strict=True):
         assert relative_error(ours.double(), true) <= 5e-6
 
 

@@ -140,9 +140,7 @@ def test_a_rate_under_which_it_diverges_is_named(tmp_path):
     model = tiny_classifier()
     with torch.no_grad():
         model.network.bert.encoder.layer[2].output.LayerNorm.weight.fill_(math.inf)
-    with pytest.raises(
-        BadSetting, match="Training the head diverged at step 1; give less than learning_rate"
-    ):
+    with pytest.raises(BadSetting, match="Training the head diverged at step 1; give less than learning_rate"):
         trained_lens(tmp_path, model=model)
 
 

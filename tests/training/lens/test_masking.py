@@ -33,11 +33,7 @@ def test_thirty_ten_sixty():
             same += row.ids[piece] == ROW.ids[piece]
             others += row.ids[piece] not in (MASK, ROW.ids[piece])
     total = masked + others + same
-    assert (
-        abs(masked / total - 0.3) < 0.02
-        and abs(others / total - 0.1) < 0.02
-        and abs(same / total - 0.6) < 0.02
-    )
+    assert abs(masked / total - 0.3) < 0.02 and abs(others / total - 0.1) < 0.02 and abs(same / total - 0.6) < 0.02
 
 
 def test_without_a_mask_token_other_pieces_stand_there():

@@ -17,6 +17,4 @@ ORIGINALS["plugged_log"] = Original(
     [example("Hello.", "ann", "test-1"), example("Who is there?", "bob", "test-2")],
     ("test.log", LOG + "no tab\n", 3, "not enough values"),
 )
-REFERENCES["plugged_opening"] = Reference(
-    opening, n_changed=frozenset({1}), single_words=True, in_both_texts=False
-)
+REFERENCES["plugged_opening"] = Reference(opening, n_changed=frozenset({1}), single_words=True, in_both_texts=False)

@@ -21,9 +21,7 @@ class PluggedAttention(Pooler):
 
     def forward(self, states: Tensor, pieces: PieceTensors) -> Pooled:
         """[batch piece width] -> [batch width]."""
-        vectors, runs = merge_parts(
-            states.to(self.score.weight.dtype), pieces.word_index, pieces.segments, "word"
-        )
+        vectors, runs = merge_parts(states.to(self.score.weight.dtype), pieces.word_index, pieces.segments, "word")
         is_word = runs >= 0
         scores = self.score(vectors)[..., 0].masked_fill(~is_word, float("-inf"))
         normaliser = scores.logsumexp(1)
