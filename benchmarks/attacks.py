@@ -1,11 +1,12 @@
-"""What attacks cost: beside the bare network on the same tokens, and beside TextAttack on the same classifier with the same synonyms.
+"""What attacks cost: beside the bare network on the same tokens, and beside TextAttack on the same classifier with the
+same synonyms.
 
     python -m benchmarks.attacks                       # five minutes; writes benchmarks/results/attacks.json and docs/attack-speed.md
     python -m benchmarks.attacks --textattack PYTHON   # a Python that has TextAttack 0.3.10; without it that row is left out
 
-Seconds of one thread, medians of turns in which ours, TextAttack's and the floor follow each other. TextAttack does not install beside the newest
-transformers: its environment has torch, transformers, datasets, pandas and scipy, and by `pip install --no-deps` what
-benchmarks/attack/requirements.txt lists.
+Seconds of one thread, medians of turns in which ours, TextAttack's and the floor follow each other. TextAttack does not
+install beside the newest transformers: its environment has torch, transformers, datasets, pandas and scipy, and by `pip
+install --no-deps` what benchmarks/attack/requirements.txt lists.
 """
 
 import argparse
@@ -75,8 +76,8 @@ def attacked(
 ) -> dict[str, Any]:
     """Seconds of one attack with a model that nobody has asked, the tokens it asked, and what came of it.
 
-    Tokens are counted by a hook, and a hook keeps other routes than eager from computing: under them none are. A route's trial is over before
-    the clock runs.
+    Tokens are counted by a hook, and a hook keeps other routes than eager from computing: under them none are. A
+    route's trial is over before the clock runs.
     """
     model = pellucid.load(folder, route=route)
     assert model.route_in_use == route
@@ -156,7 +157,9 @@ def pwws_turns(folder: Path, texts: Sequence[Example], python: str | None, work:
 
 
 def summary(turns: Sequence[dict[str, Any]]) -> dict[str, float | None]:
-    """Medians over turns: seconds ÷ those of the floor, and how many times as many texts a second as TextAttack; also by the other route."""
+    """Medians over turns: seconds ÷ those of the floor, and how many times as many texts a second as TextAttack; also
+    by the other route.
+    """
 
     def floors(which: str) -> list[float]:
         return [one[which]["seconds"] / (one["ours"]["tokens"] / one["floor"]) for one in turns if one[which]]
@@ -202,14 +205,17 @@ def as_page(results: dict[str, Any]) -> str:
             *TARGETS["back_translation"],
         ),
     ]
-    fooled = f"Texts that are answered wrongly are not attacked. Of all {count} PWWS fooled {ours['fooled']} with {ours['queries']:,} queries"
+    fooled = (
+        f"Texts that are answered wrongly are not attacked. Of all {count} PWWS fooled {ours['fooled']} with "
+        f"{ours['queries']:,} queries"
+    )
     if peer is not None:
         fooled += f", TextAttack's {peer['fooled']} with {peer['queries']:,}"
     return (
         "# What attacks cost\n\nMade by `python -m benchmarks.attacks --textattack PYTHON`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread: MiniLM with two classes and {count} of our own sentences; medians of {RUNS} turns. "
-        "The floor is the bare network at its best batch, on the same tokens. TextAttack 0.3.10 gets the same synonyms. "
-        "Must and aim are what we set ourselves.\n\n"
+        f"On {results['made_on']['processor']}, one thread: MiniLM with two classes and {count} of our own sentences; "
+        f"medians of {RUNS} turns. The floor is the bare network at its best batch, on the same tokens. TextAttack "
+        f"0.3.10 gets the same synonyms. Must and aim are what we set ourselves.\n\n"
         + listed(rows, ("what", "measured", "must", "aim"))
         + f"\n\n{fooled}.\n"
     )

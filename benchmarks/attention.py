@@ -2,9 +2,10 @@
 
     python -m benchmarks.attention --data FOLDER      # some minutes; writes benchmarks/results/attention.json
 
-FOLDER has SST-2's sentences as train.jsonl.gz and dev.jsonl. The model is a BiLSTM of random weights on MiniLM's word vectors with
-an additive pooler whose weights are made uneven: time depends little on what the weights are. Seconds are those of the processor,
-one thread, so that other work disturbs them little; what is compared takes turns, and medians count. --only repeats one part.
+FOLDER has SST-2's sentences as train.jsonl.gz and dev.jsonl. The model is a BiLSTM of random weights on MiniLM's word
+vectors with an additive pooler whose weights are made uneven: time depends little on what the weights are. Seconds are
+those of the processor, one thread, so that other work disturbs them little; what is compared takes turns, and medians
+count. --only repeats one part.
 """
 
 import argparse
@@ -56,7 +57,9 @@ def new_model(examples: list[Example]) -> Classifier:
 
 
 def tests_over_forward(model: Classifier, dev: list[Example]) -> dict[str, Any]:
-    """Uniform weights, 100 permutations, erasure and the probability of every unit, beside a plain pass; both begin with texts."""
+    """Uniform weights, 100 permutations, erasure and the probability of every unit, beside a plain pass; both begin
+    with texts.
+    """
 
     def alone() -> None:
         rows = sorted(model.encode(dev).rows, key=len)  # those of similar length together: the fastest way to pass them

@@ -2,8 +2,9 @@
 
     python -m benchmarks.beside_network    # about a minute; prints, and writes nothing
 
-A GPU computes a short row in less time than Python needs to make it, so there this decides how fast a method is. The network is one block of
-width 8 with MiniLM's tokenizer, packs are as large as on a GPU, and what counts is the processor time of one thread, the median of several runs.
+A GPU computes a short row in less time than Python needs to make it, so there this decides how fast a method is. The
+network is one block of width 8 with MiniLM's tokenizer, packs are as large as on a GPU, and what counts is the
+processor time of one thread, the median of several runs.
 """
 
 import statistics

@@ -3,8 +3,9 @@
     python -m benchmarks.cuda_passes          measures what is not in benchmarks/results/cuda_passes.json yet
     python -m benchmarks.cuda_passes --draw   only docs/cuda-passes.md, from that file
 
-Tokens a second and the largest difference of a logit from eager's, relative to the largest logit. Batches as they come: one short
-text, the texts of one answer, and as many as fill the GPU. It tells which of them a route of Pellucid should take.
+Tokens a second and the largest difference of a logit from eager's, relative to the largest logit. Batches as they come:
+one short text, the texts of one answer, and as many as fill the GPU. It tells which of them a route of Pellucid should
+take.
 """
 
 import argparse
@@ -155,9 +156,9 @@ def page(results: dict[str, Any]) -> str:
     head = ("passes", "texts × tokens", "way", "tokens a second", "÷ eager", "largest difference")
     return (
         "# Passes on a GPU\n\nMade by `python -m benchmarks.cuda_passes`; not written by hand.\n\n"
-        f"On {results['made_on']['device']}, torch {results['versions']['torch']}: all-MiniLM-L6-v2 with two classes, the bare network "
-        "without Pellucid. Difference: of logits, or of the gradient by the words, from eager's float32, relative to the largest.\n\n"
-        + f"{listed(rows, head)}\n\n{READING}\n"
+        f"On {results['made_on']['device']}, torch {results['versions']['torch']}: all-MiniLM-L6-v2 with two classes, "
+        f"the bare network without Pellucid. Difference: of logits, or of the gradient by the words, from eager's "
+        f"float32, relative to the largest.\n\n" + f"{listed(rows, head)}\n\n{READING}\n"
     )
 
 

@@ -2,10 +2,10 @@
 
     python -m benchmarks.decoded_saliency      # about a minute; writes benchmarks/results/decoded_saliency.json
 
-The floor, with no library between: one forward and one backward pass of the bare network, and for every layer and token one
-product of the head's dense layer and one with the vocabulary. MiniLM with a masked-LM head of random weights over its own
-vocabulary of 30,522 tokens: time does not depend on what the weights are. Processor time of one thread; floor and method take
-turns, and the medians of the runs are compared.
+The floor, with no library between: one forward and one backward pass of the bare network, and for every layer and token
+one product of the head's dense layer and one with the vocabulary. MiniLM with a masked-LM head of random weights over
+its own vocabulary of 30,522 tokens: time does not depend on what the weights are. Processor time of one thread; floor
+and method take turns, and the medians of the runs are compared.
 """
 
 import argparse

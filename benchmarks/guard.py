@@ -114,9 +114,9 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What the guard costs\n\nMade by `python -m benchmarks.guard`; not written by hand. "
-        f"On {machine['processor']}, one thread: all-MiniLM-L6-v2, short texts of 8 to 60 words, long ones of about 400. Shares of the "
-        f"call's processor time, medians of {RUNS} runs. A model is tried once for texts of up to 128 positions "
-        "and for each further power of two, in its first call; later calls only ask again.\n\n"
+        f"On {machine['processor']}, one thread: all-MiniLM-L6-v2, short texts of 8 to 60 words, long ones of about "
+        f"400. Shares of the call's processor time, medians of {RUNS} runs. A model is tried once for texts of up to "
+        f"128 positions and for each further power of two, in its first call; later calls only ask again.\n\n"
         + listed(rows, ("", "seconds", *names, "together"))
         + "\n"
     )

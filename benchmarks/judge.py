@@ -1,9 +1,10 @@
-"""What a comparison costs: twelve methods under all metrics on 100 sentences of SST-2, with the settings of `which_explanation`.
+"""What a comparison costs: twelve methods under all metrics on 100 sentences of SST-2, with the settings of
+`which_explanation`.
 
     python -m benchmarks.judge --data FOLDER     # ten minutes of two cores; writes benchmarks/results/judge.json and docs/judge-speed.md
 
-FOLDER has SST-2's sentences as test.jsonl. Seconds are of the clock, with as many threads as there are cores: give a machine with
-nothing else to do. The classifier is MiniLM with a head fitted to the package's own sentences.
+FOLDER has SST-2's sentences as test.jsonl. Seconds are of the clock, with as many threads as there are cores: give a
+machine with nothing else to do. The classifier is MiniLM with a head fitted to the package's own sentences.
 """
 
 import argparse
@@ -108,9 +109,9 @@ def as_page(results: dict[str, Any]) -> str:
     n_texts, n_metrics = results["texts"], results["metrics"]
     return (
         "# What a comparison costs\n\nMade by `python -m benchmarks.judge --data FOLDER`; not written by hand. "
-        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: MiniLM with two classes, {n_texts} sentences of "
-        f"SST-2 of at most {LONGEST} words, twelve methods and random scores with the settings of the study `which_explanation`, "
-        f"{n_metrics} metrics.\n\n"
+        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: MiniLM with two classes, "
+        f"{n_texts} sentences of SST-2 of at most {LONGEST} words, twelve methods and random scores with the settings "
+        f"of the study `which_explanation`, {n_metrics} metrics.\n\n"
         + listed(rows, ("what", "measured", "must", "aim"))
         + f"\n\nPeak memory with {FEW_TEXTS} of the texts: {values['gigabytes_of_few']:.2f} GB.\n"
     )

@@ -1,9 +1,11 @@
-"""How many points on the path integrated gradients need: by our rules, by captum's, and by rules that know more than a user can.
+"""How many points on the path integrated gradients need: by our rules, by captum's, and by rules that know more than a
+user can.
 
     python -m benchmarks.path_rules       # two minutes; writes benchmarks/results/path_rules.json and docs/path-rules.md
 
-Every piece's integrand is evaluated at 24 Gauss-Legendre points in each of nine intervals, which halve towards the blank text. Between
-them it is the polynomial through these points, so all rules are tried on one function without another pass.
+Every piece's integrand is evaluated at 24 Gauss-Legendre points in each of nine intervals, which halve towards the
+blank text. Between them it is the polynomial through these points, so all rules are tried on one function without
+another pass.
 """
 
 import argparse
@@ -137,7 +139,9 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def needed(errors: Mapping[str, Mapping[int, float]]) -> dict[str, dict[int, int | None]]:
-    """rule -> captum's points -> the fewest of the rule's with at most captum's error there; None: not with the counts tried."""
+    """rule -> captum's points -> the fewest of the rule's with at most captum's error there; None: not with the counts
+    tried.
+    """
     theirs = errors["gauss_legendre (captum's)"]
     return {
         name: {
@@ -156,16 +160,17 @@ def as_page(results: dict[str, Any]) -> str:
         for name, of_rule in results["needed"].items()
     ]
     return (
-        "# How many points integrated gradients need\n\nMade by `python -m benchmarks.path_rules`; not written by hand. "
-        f"On {machine['processor']}: all-MiniLM-L6-v2 with two classes, {results['n_texts']} texts of "
-        "the package's own corpus. The error of a text is the largest difference of a piece's score, relative to the largest score; the "
-        "mean over texts counts. The truth is a composite rule of 216 points.\n\n## Error at a number of points\n\n"
+        "# How many points integrated gradients need\n\nMade by `python -m benchmarks.path_rules`; not written by "
+        f"hand. On {machine['processor']}: all-MiniLM-L6-v2 with two classes, {results['n_texts']} texts of "
+        "the package's own corpus. The error of a text is the largest difference of a piece's score, relative to the "
+        "largest score; the mean over texts counts. The truth is a composite rule of 216 points.\n\n## Error at a "
+        "number of points\n\n"
         + listed(of_counts, ("rule", *map(str, COUNTS)))
         + "\n\n## Fewest of these numbers with captum's error at its own\n\n"
         + listed(of_needed, ("rule", *(f"captum's {count}" for count in THEIRS)))
         + "\n\n“Where the truth says” is no rule that anyone can use: for each text and number, of "
-        f"{len(BY_TRUTH[BEST])} ways to gather the points or of {len(BY_TRUTH[HALVED])} ways to cut the path, the one with the smallest error "
-        "counts. A rule that has to find these places itself needs more.\n"
+        f"{len(BY_TRUTH[BEST])} ways to gather the points or of {len(BY_TRUTH[HALVED])} ways to cut the path, the one "
+        f"with the smallest error counts. A rule that has to find these places itself needs more.\n"
     )
 
 

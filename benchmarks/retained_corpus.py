@@ -1,10 +1,11 @@
-"""What does retained information of a corpus cost? Sentences of SST-2 in every layer of MiniLM: time, and memory beyond the model.
+"""What does retained information of a corpus cost? Sentences of SST-2 in every layer of MiniLM: time, and memory beyond
+the model.
 
     python -m benchmarks.retained_corpus --data FOLDER --out benchmarks/results/retained_corpus.json    # some minutes
 
-FOLDER has SST-2's sentences as dev.jsonl. Each number of texts is explained in a process of its own, so that peaks of memory can be
-compared: flat memory is as much for many texts as for few. Two threads; seconds on the clock, and of the processor, which other work
-disturbs less.
+FOLDER has SST-2's sentences as dev.jsonl. Each number of texts is explained in a process of its own, so that peaks of
+memory can be compared: flat memory is as much for many texts as for few. Two threads; seconds on the clock, and of the
+processor, which other work disturbs less.
 """
 
 import argparse

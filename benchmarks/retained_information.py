@@ -2,9 +2,9 @@
 
     python -m benchmarks.retained_information --out benchmarks/results/retained_information.json
 
-The released procedure is 5,000 steps of Adam with one sample each. --steps of them are run and their time is scaled to 5,000,
-which the printed line says. Seconds are those of the processor, so other work hardly disturbs them; give one thread. Peak
-memory is the process's so far: if it grew with texts, seeds or steps, it would rise from row to row.
+The released procedure is 5,000 steps of Adam with one sample each. --steps of them are run and their time is scaled to
+5,000, which the printed line says. Seconds are those of the processor, so other work hardly disturbs them; give one
+thread. Peak memory is the process's so far: if it grew with texts, seeds or steps, it would rise from row to row.
 """
 
 import argparse
@@ -103,7 +103,8 @@ def main() -> None:
     ratio = released / ((rows[0]["seconds"] + again) / 2)
     print(f"released: {released:.0f} s for {len(TEXTS)} texts, scaled from {arguments.steps} steps to {RELEASED_STEPS}")
     print(
-        f"ours: {rows[0]['seconds']:.1f} and {again:.1f} s, {rows[0]['evaluations']:.0f} evaluations; {ratio:.1f} x as fast"
+        f"ours: {rows[0]['seconds']:.1f} and {again:.1f} s, {rows[0]['evaluations']:.0f} evaluations; {ratio:.1f} x as "
+        f"fast"
     )
     if arguments.out is not None:
         arguments.out.write_text(

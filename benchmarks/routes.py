@@ -2,8 +2,8 @@
 
     python -m benchmarks.routes     # about fifteen minutes; writes benchmarks/results/routes.json and docs/routes.md
 
-Seconds of the processor on one thread, medians of turns in which the routes follow each other, so that other programs on the machine count
-little.
+Seconds of the processor on one thread, medians of turns in which the routes follow each other, so that other programs
+on the machine count little.
 """
 
 import os
@@ -180,7 +180,9 @@ def _cell(what: str, numbers: dict[str, Any]) -> str:
 
 
 def _differs(what: str, numbers: dict[str, Any]) -> str:
-    """Nothing of training steps: some gradients by weights, such as those by the keys' biases, are 0 but for rounding."""
+    """Nothing of training steps: some gradients by weights, such as those by the keys' biases, are 0 but for
+    rounding.
+    """
     return (
         ""
         if what.startswith("training") or numbers["difference"] is None
@@ -200,14 +202,16 @@ def as_page(results: dict[str, Any]) -> str:
     trial = results["trial"]
     return (
         "# What routes of a pass take\n\nMade by `python -m benchmarks.routes`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two classes, float32, "
-        f"{TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}; `compare` ran once by each, with the compiling. Differences are the largest ones, as a share of "
-        "the largest number. What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "
-        "torch.compile is no route, and is here to be compared with them; "
-        "bfloat16 is what training computes in by itself where the processor has it, beside float32 by eager; "
-        "[what either costs in accuracy](../studies/training_precision/README.md).\n\n"
+        f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two "
+        f"classes, float32, {TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}; `compare` "
+        f"ran once by each, with the compiling. Differences are the largest ones, as a share of the largest number. "
+        f"What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "
+        f"torch.compile is no route, and is here to be compared with them; bfloat16 is what training computes in by "
+        f"itself where the processor has it, beside float32 by eager; [what either costs in "
+        f"accuracy](../studies/training_precision/README.md).\n\n"
         + listed(rows, ("what", EAGER, *others))
-        + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} seconds. It takes '
+        + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} '
+        f"seconds. It takes "
         f"another route than eager where that is {GAIN:.1f} times as fast in the trial.\n"
     )
 

@@ -2,11 +2,11 @@
 
     python benchmarks/shapley_error.py --out benchmarks/shapley_error.json
 
-Every coalition of each text's words is evaluated once (MiniLM with a random head; absent words are not computed) and saved
-in --folder, so an interrupted run goes on. Then all methods play on that table many times.
+Every coalition of each text's words is evaluated once (MiniLM with a random head; absent words are not computed) and
+saved in --folder, so an interrupted run goes on. Then all methods play on that table many times.
 Printed: for captum at each of its settings its error (root mean square over words, as a share of that of the true
-values), the evaluations it took, and the share of them that ours took to the same error, by interpolation. Then for ours: the
-standard error that results state, as a multiple of the true one.
+values), the evaluations it took, and the share of them that ours took to the same error, by interpolation. Then for
+ours: the standard error that results state, as a multiple of the true one.
 """
 
 import argparse
@@ -173,8 +173,8 @@ def main() -> None:
             shares = {method: evaluations_for(error, curve) / count for method, curve in curves.items()}
             lines.append({"captum": peer, "n_samples": n_samples, "error": error, "evaluations": count, **shares})
             print(
-                f"captum {peer} n_samples={n_samples}: error {error:.3f} with {count:.0f} evaluations; to the same error "
-                + ", ".join(f"{method} {share:.2f} of them" for method, share in shares.items()),
+                f"captum {peer} n_samples={n_samples}: error {error:.3f} with {count:.0f} evaluations; to the same "
+                f"error " + ", ".join(f"{method} {share:.2f} of them" for method, share in shares.items()),
                 flush=True,
             )
     stated = {}

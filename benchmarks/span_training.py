@@ -1,9 +1,10 @@
-"""What the levers of a span model cost: the time of a training step with each, over a plain model's step on the same texts.
+"""What the levers of a span model cost: the time of a training step with each, over a plain model's step on the same
+texts.
 
     python -m benchmarks.span_training    # about ten minutes; writes benchmarks/results/span_training.json and docs/span-training.md
 
-One thread, all-MiniLM-L6-v2, batches of 32 of pocket's sentences, in the precision that training chooses here. The models take turns, a
-step each, so that whatever else the machine does meets them all.
+One thread, all-MiniLM-L6-v2, batches of 32 of pocket's sentences, in the precision that training chooses here. The
+models take turns, a step each, so that whatever else the machine does meets them all.
 """
 
 import argparse
@@ -59,7 +60,8 @@ def steps_of_model(model: JudgedModel) -> Steps:
 
 
 def measured() -> dict[str, dict[str, float]]:
-    """For each model the median seconds of a late step, its ratios to the plain model's step (median over rounds) early and late, and
+    """For each model the median seconds of a late step, its ratios to the plain model's step (median over rounds) early
+    and late, and
     in a whole training, whose objectives begin where the recipe says.
     """
     steps = {name: steps_of_model(MODELS[name]) for name in JUDGED}
@@ -101,10 +103,11 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What the levers of a span model cost\n\nMade by `python -m benchmarks.span_training`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread, {results['precision']}: all-MiniLM-L6-v2, batches of 32 of pocket's sentences. A step is the "
-        f"pass, the gradients and AdamW; the objectives read half of the texts again. Medians of {ROUNDS} rounds in which every model "
-        f"makes one step on the same texts: early ones, before weights are sharp and objectives begin, and late ones. A training has as many "
-        f"of both as its recipe says. Wanted: {MUST} at most for a training of the believable model.\n\n"
+        f"On {results['made_on']['processor']}, one thread, {results['precision']}: all-MiniLM-L6-v2, batches of 32 of "
+        f"pocket's sentences. A step is the pass, the gradients and AdamW; the objectives read half of the texts "
+        f"again. Medians of {ROUNDS} rounds in which every model makes one step on the same texts: early ones, before "
+        f"weights are sharp and objectives begin, and late ones. A training has as many of both as its recipe says. "
+        f"Wanted: {MUST} at most for a training of the believable model.\n\n"
         + listed(rows, ("model", "seconds a late step", *(f"{part} ÷ plain" for part in PARTS)))
         + "\n"
     )

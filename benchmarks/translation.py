@@ -1,9 +1,10 @@
-"""What the layer of source spans costs a translator: its share of a training step, and the memory that a step saves for it.
+"""What the layer of source spans costs a translator: its share of a training step, and the memory that a step saves for
+it.
 
     python -m benchmarks.translation      # two minutes; writes benchmarks/results/translation.json and docs/translation-speed.md
 
-Processor time of one thread; plain and self-explaining steps take turns on the same texts. Memory is what a forward pass saves for the
-backward pass, beside that of a layer which has the vectors of every span once more for every step.
+Processor time of one thread; plain and self-explaining steps take turns on the same texts. Memory is what a forward
+pass saves for the backward pass, beside that of a layer which has the vectors of every span once more for every step.
 """
 
 import argparse
@@ -28,7 +29,9 @@ MEMORY = (1 / 8, 1 / 20)
 
 
 def training_share(length: int) -> dict[str, float]:
-    """Medians over turns: seconds of a plain step and of one with spans, and the share of the latter that is the layer's."""
+    """Medians over turns: seconds of a plain step and of one with spans, and the share of the latter that is the
+    layer's.
+    """
     networks = [untrained_network(NetworkSettings(), N_PIECES, 0).train() for _ in range(2)]
     add_source_spans(networks[1], SpanSettings())
     rows = BATCH_PIECES // length
@@ -101,10 +104,11 @@ def as_page(results: dict[str, Any]) -> str:
     titles = ("source and target", "share of a step", "must / aim", "memory ÷ over steps", "must / aim")
     return (
         "# What source spans cost a translator\n\nMade by `python -m benchmarks.translation`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread: 3 + 3 layers, {WIDTH} wide, {N_PIECES:,} pieces, bfloat16, about "
-        f"{BATCH_PIECES:,} pieces a step and all spans. Share of a training step's processor time that is the layer's, the median of {RUNS} "
-        "turns of a plain and a self-explaining step. Memory: what the forward pass of the layer saves for the backward pass, beside a layer "
-        "that has the vectors of all spans once more for every step.\n\n" + listed(rows, titles) + "\n"
+        f"On {results['made_on']['processor']}, one thread: 3 + 3 layers, {WIDTH} wide, {N_PIECES:,} pieces, bfloat16, "
+        f"about {BATCH_PIECES:,} pieces a step and all spans. Share of a training step's processor time that is the "
+        f"layer's, the median of {RUNS} turns of a plain and a self-explaining step. Memory: what the forward pass of "
+        f"the layer saves for the backward pass, beside a layer that has the vectors of all spans once more for every "
+        f"step.\n\n" + listed(rows, titles) + "\n"
     )
 
 

@@ -2,7 +2,8 @@
 
     python -m benchmarks.workers    # about twenty minutes; writes benchmarks/results/workers.json and docs/workers-speed.md
 
-all-MiniLM-L6-v2 in float32, sentences of pocket. Whole calls are timed, with the start of the processes and their own copies of the model.
+all-MiniLM-L6-v2 in float32, sentences of pocket. Whole calls are timed, with the start of the processes and their own
+copies of the model.
 """
 
 import argparse
@@ -69,9 +70,9 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What workers gain\n\nMade by `python -m benchmarks.workers`; not written by hand. "
-        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32, sentences of pocket. One process of "
-        f"one thread, and `workers={WORKERS}` of one thread each, with their start and their own copies of the model; medians. "
-        f"Wanted: {MUST}.\n\n"
+        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32, "
+        f"sentences of pocket. One process of one thread, and `workers={WORKERS}` of one thread each, with their start "
+        f"and their own copies of the model; medians. Wanted: {MUST}.\n\n"
         + listed(rows, ("method", "texts", "runs", "seconds, one process", f"seconds, {WORKERS} workers", "ratio"))
         + "\n"
     )

@@ -1,10 +1,12 @@
-"""What it costs to explain every word that a model writes: beside the bare network's passes, and beside Inseq on the same translator.
+"""What it costs to explain every word that a model writes: beside the bare network's passes, and beside Inseq on the
+same translator.
 
     python -m benchmarks.writing                    # ten minutes; writes benchmarks/results/writing.json and docs/writing-speed.md
     python -m benchmarks.writing --inseq PYTHON     # a Python that has Inseq; without it that row is left out
 
-Processor seconds of one thread, medians of turns. The models have the sizes of a Marian translator and of GPT-2 and random weights; time
-does not depend on these. Inseq's environment has torch and, by `pip install --no-deps`, what benchmarks/inseq/requirements.txt lists.
+Processor seconds of one thread, medians of turns. The models have the sizes of a Marian translator and of GPT-2 and
+random weights; time does not depend on these. Inseq's environment has torch and, by `pip install --no-deps`, what
+benchmarks/inseq/requirements.txt lists.
 """
 
 import argparse
@@ -204,18 +206,18 @@ def as_page(results: dict[str, Any]) -> str:
     inseq = ""
     if peer is not None:
         inseq = (
-            f" In the last line Inseq 0.7.1 explains {peer['pairs']} other pairs in {peer['inseq']:.1f} s, {peer['batch_size']} at once, which is the faster of "
-            f"{' and '.join(map(str, BATCH_SIZES))}; ours takes {peer['ours']:.1f} s."
+            f" In the last line Inseq 0.7.1 explains {peer['pairs']} other pairs in {peer['inseq']:.1f} s, "
+            f"{peer['batch_size']} at once, which is the faster of {' and '.join(map(str, BATCH_SIZES))}; ours takes "
+            f"{peer['ours']:.1f} s."
         )
     return (
-        "# What it costs to explain what a model writes\n\nMade by `python -m benchmarks.writing --inseq PYTHON`; not written by hand. "
-        f"On {results['made_on']['processor']}, processor seconds of one thread, medians of {turns} turns or more: a translator of Marian's "
-        f"size (6 + 6 layers, 512 wide) and a language model of GPT-2's (12 layers, 768 wide), each with {N_PIECES:,} pieces and random "
-        f"weights, on {N_FEW} pairs of our own sentences, and paths of {N_STEPS} points (a point is one text between the blank one and the real one, as "
-        f"integrated gradients reads them). Ours has everything that a call does: tokenizing, "
-        f"the guard's own pass, the digest of the weights, results.{inseq}\n\n"
-        + listed(rows, ("what", "measured", "must", "aim", "verdict"))
-        + "\n"
+        "# What it costs to explain what a model writes\n\nMade by `python -m benchmarks.writing --inseq PYTHON`; not "
+        f"written by hand. On {results['made_on']['processor']}, processor seconds of one thread, medians of {turns} "
+        f"turns or more: a translator of Marian's size (6 + 6 layers, 512 wide) and a language model of GPT-2's (12 "
+        f"layers, 768 wide), each with {N_PIECES:,} pieces and random weights, on {N_FEW} pairs of our own sentences, "
+        f"and paths of {N_STEPS} points (a point is one text between the blank one and the real one, as integrated "
+        f"gradients reads them). Ours has everything that a call does: tokenizing, the guard's own pass, the digest of "
+        f"the weights, results.{inseq}\n\n" + listed(rows, ("what", "measured", "must", "aim", "verdict")) + "\n"
     )
 
 

@@ -13,9 +13,9 @@ from pellucid.base.kinds import routes as known_routes
 def methods() -> list[dict[str, Any]]:
     """Every attribution method, by name, as a dictionary.
 
-    Its keys: name; summary; needs (capabilities of a model); cost; signed (scores for and against); complete (scores add up
-    to what is explained); usual (`explain_all` and `compare` run it without its being named); settings with their defaults;
-    paper.
+    Its keys: name; summary; needs (capabilities of a model); cost; signed (scores for and against); complete (scores
+    add up to what is explained); usual (`explain_all` and `compare` run it without its being named); settings with
+    their defaults; paper.
 
     >>> [method["name"] for method in pellucid.methods() if method["needs"] == [] and method["complete"]]
     ['gaussian_process_shapley', 'kernel_shap', 'shapley_sampling', 'thermostat_shapley_sampling']
@@ -42,8 +42,8 @@ def methods() -> list[dict[str, Any]]:
 def checks() -> list[dict[str, Any]]:
     """Every check that `compare` can run beside metrics, by name, as a dictionary.
 
-    Its keys: name; summary; needs (what it cannot do without: "twins", "trainer", "corpora"); cost; long ("all" leaves it out);
-    rule (when a method passes, or ""); settings with their defaults; paper.
+    Its keys: name; summary; needs (what it cannot do without: "twins", "trainer", "corpora"); cost; long ("all" leaves
+    it out); rule (when a method passes, or ""); settings with their defaults; paper.
 
     >>> [check["name"] for check in pellucid.checks() if "twins" in check["needs"]]
     ['seed_agreement']
@@ -68,8 +68,8 @@ def formats() -> list[dict[str, Any]]:
     """Every format that data can be read in, by name, as a dictionary.
 
     Its keys: name; summary; data (what it contains); files (what is read); rationales (whether it has marked evidence);
-    own_dev (whether it has a dev part of its own); package (needed besides ours, or None); settings with their defaults;
-    paper.
+    own_dev (whether it has a dev part of its own); package (needed besides ours, or None); settings with their
+    defaults; paper.
 
     >>> [format["name"] for format in pellucid.formats() if format["rationales"]]
     ['e_snli', 'eraser', 'hatexplain', 'json_lines']
@@ -94,8 +94,8 @@ def formats() -> list[dict[str, Any]]:
 def routes() -> list[dict[str, Any]]:
     """Every route of a pass, by name, as a dictionary: how a network's passes can be computed.
 
-    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); trains (whether it computes steps of training); mixes
-    (whether it computes in mixed precision too); lacks (why it cannot compute on this machine, or "").
+    Its keys: name; summary; devices (kinds of them, such as "cpu"; empty: any); trains (whether it computes steps of
+    training); mixes (whether it computes in mixed precision too); lacks (why it cannot compute on this machine, or "").
 
     >>> [route["name"] for route in pellucid.routes()]
     ['eager', 'onednn', 'openvino', 'openvino_onednn']
@@ -121,8 +121,8 @@ def _lacks(route: Any) -> str:  # the class of a route, whose file is imported h
 def attack_list() -> list[dict[str, Any]]:
     """Every attack, by name, as a dictionary.
 
-    Its keys: name; summary; unit (what it edits, "word" or "span"); needs (capabilities of a model); order, candidates, guards and search
-    (its parts); settings with their defaults; source (where it was published).
+    Its keys: name; summary; unit (what it edits, "word" or "span"); needs (capabilities of a model); order, candidates,
+    guards and search (its parts); settings with their defaults; source (where it was published).
 
     >>> [attack["name"] for attack in pellucid.attack_list() if attack["unit"] == "span"]
     ['span_paraphrase']

@@ -112,11 +112,15 @@ def _function(name: str) -> str:
 
 
 INTERRUPTED = 130
-GOES_ON = "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with --out go on where they were, others begin anew."
+GOES_ON = (
+    "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with "
+    "--out go on where they were, others begin anew."
+)
 
 app = typer.Typer(
     cls=CommandsByName,
-    help="Explain why a classifier answered or a model that writes wrote as it did, and test whether the explanation can be believed.",
+    help="Explain why a classifier answered or a model that writes wrote as it did, and test whether the explanation "
+    "can be believed.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -211,8 +215,8 @@ def _written_out() -> Iterator[None]:
 def _plain_warnings() -> Iterator[None]:
     """Print the warnings that are meant for people as sentences on standard error; leave others as they are.
 
-    Equal ones are printed once. Of labels that fit no class, and of pairs and single texts, the first alone is: it counts all texts,
-    later ones a selection.
+    Equal ones are printed once. Of labels that fit no class, and of pairs and single texts, the first alone is: it
+    counts all texts, later ones a selection.
     """
     printed: set[object] = set()
     with warnings.catch_warnings():

@@ -158,7 +158,8 @@ WRONG_TEXTS = "The same pictures for texts that the model got wrong: the marked 
 CAVEATS = (
     "The corpus is small and was written by one project's authors; accuracies on it say little about other texts.",
     "The author's evidence was marked while writing and is not an independent annotation.",
-    "A span's vector is computed from states that have seen the whole sentence, so a short span can carry more than its own words.",
+    "A span's vector is computed from states that have seen the whole sentence, so a short span can carry more than "
+    "its own words.",
 )
 
 

@@ -1,7 +1,7 @@
 """Installs what Pellucid is developed with: by the hashes in requirements.lock where they are those of this platform.
 
-On other platforms, and where a file of the lock cannot be downloaded, the same versions are installed without hashes, with
-a message. A file with a wrong hash is never installed: the set-up ends.
+On other platforms, and where a file of the lock cannot be downloaded, the same versions are installed without hashes,
+with a message. A file with a wrong hash is never installed: the set-up ends.
 """
 
 import subprocess
@@ -35,7 +35,9 @@ def by_hashes(lock: Path = LOCK) -> str:
 
 
 def main() -> None:
-    """Install the locked packages first, so that none comes in as a dependency without its hash; then PyTorch and Pellucid."""
+    """Install the locked packages first, so that none comes in as a dependency without its hash; then PyTorch and
+    Pellucid.
+    """
     why = by_hashes()
     if why:
         print(f"Installing without the hashes of {LOCK.name} ({why}).", file=sys.stderr)

@@ -85,6 +85,8 @@ def works(method: str, model: Model) -> bool:
 
 
 def residual(explanation: Explanation) -> float:
-    """How far the explained pass is from the model's answer: the text's own residual, or the largest of its call's sample."""
+    """How far the explained pass is from the model's answer: the text's own residual, or the largest of its call's
+    sample.
+    """
     checks = explanation.diagnostics
     return checks["parity"] if "parity" in checks else checks["parity_of_sample"]

@@ -133,10 +133,10 @@ def summary(rows: list[Row]) -> str:
     """The counts in words."""
     count = counts(rows)
     return (
-        f"Of {count['families']} families, {count['everything']} run every method that a classifier with gradients, hidden "
-        f"states and attention can run. {count['some']} run those that what they have allows, as the last column says. "
-        f"{count['refused']} end in one sentence. For {count['without offsets']} the library has no fast tokenizer; give one "
-        "of your own."
+        f"Of {count['families']} families, {count['everything']} run every method that a classifier with gradients, "
+        f"hidden states and attention can run. {count['some']} run those that what they have allows, as the last "
+        f"column says. {count['refused']} end in one sentence. For {count['without offsets']} the library has no fast "
+        f"tokenizer; give one of your own."
     )
 
 

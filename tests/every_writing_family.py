@@ -45,7 +45,9 @@ sentence that a call ends in.
 
 @dataclass(frozen=True)
 class Row:
-    """What one family can do. shows: hidden states and attention. works: methods that run. notes: what is missing, or why nothing works."""
+    """What one family can do. shows: hidden states and attention. works: methods that run. notes: what is missing, or
+    why nothing works.
+    """
 
     family: str
     shows: tuple[str, ...] = ()

@@ -125,9 +125,9 @@ TOKENIZERS: dict[str, Callable[[], Any]] = {
     ),
     **dict.fromkeys(
         _named(
-            "arcee axk1 axk2 biogpt deepseek_v2 deepseek_v3 diffllama doge exaone4 gemma gemma2 gemma3 gemma3_text glm glm4 "
-            "helium hunyuan_v1_dense hunyuan_v1_moe jamba jetmoe llama minicpm3 minimax ministral ministral3 mistral mistral4 "
-            "mixtral nemotron olmo olmo2 olmo3 persimmon phi3 phimoe seed_oss smollm3 zamba zamba2"
+            "arcee axk1 axk2 biogpt deepseek_v2 deepseek_v3 diffllama doge exaone4 gemma gemma2 gemma3 gemma3_text glm "
+            "glm4 helium hunyuan_v1_dense hunyuan_v1_moe jamba jetmoe llama minicpm3 minimax ministral ministral3 "
+            "mistral mistral4 mixtral nemotron olmo olmo2 olmo3 persimmon phi3 phimoe seed_oss smollm3 zamba zamba2"
         ),
         tiny.sentence_piece_after_start,
     ),

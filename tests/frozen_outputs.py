@@ -1,6 +1,8 @@
-"""What commands print and write, byte for byte: `python -m tests.frozen_outputs FOLDER` before a change and after it, then `diff -r`.
+"""What commands print and write, byte for byte: `python -m tests.frozen_outputs FOLDER` before a change and after it,
+then `diff -r`.
 
-For changes that move code and must change nothing. Everything is computed on tiny models in FOLDER, and no output names a path outside.
+For changes that move code and must change nothing. Everything is computed on tiny models in FOLDER, and no output names
+a path outside.
 """
 
 import io
@@ -31,11 +33,13 @@ COMMANDS = {
         for method in METHODS
     },
     "explain-json": f"explain model {TEXT} --method gradient --json --full",
-    "explain-file": "explain model --file data/test.jsonl --limit 6 --methods gradient,chance --csv out.csv --html page.html",
+    "explain-file": "explain model --file data/test.jsonl --limit 6 --methods gradient,chance --csv out.csv --html "
+    "page.html",
     "explain-spans": "explain span --file data/test.jsonl --limit 6 --save spans.parquet --html page.html",
     "explain-b": "explain twin --file data/test.jsonl --limit 6 --method gradient --save b.parquet",
     "explain-a": "explain model --file data/test.jsonl --limit 6 --method gradient --save a.parquet",
-    "compare": "compare model data --limit 6 --methods gradient,chance --metrics comprehensiveness,token_f1 --resamples 50 --out compare",
+    "compare": "compare model data --limit 6 --methods gradient,chance --metrics comprehensiveness,token_f1 "
+    "--resamples 50 --out compare",
     "layers": "layers model --file data/train.jsonl --limit 4 --method grad_cam --out layers --html layers.html",
     "concepts": f"concepts model {TEXT} --word soup --start 14 --seed 1 --html concepts.html",
     "attention": "attention weighing data/test.jsonl --limit 6 --out attention",

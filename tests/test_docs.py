@@ -186,18 +186,22 @@ def test_how_to_add_compiles(name):
 
 USES = {
     "add-a-method": 'print(pellucid.explain(model, "A fine film.", "steepest_dimension")[0].scores.any())',
-    "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", "best_word").n == 4)',
-    "add-a-check": 'table = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], checks=["first_word"]); '
-    'print(table.check("first_word").line("occlusion").n == 4)',
+    "add-a-metric": 'print(pellucid.compare(model, texts, ["occlusion"], ["best_word"]).cell("occlusion", '
+    '"best_word").n == 4)',
+    "add-a-check": 'table = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], '
+    'checks=["first_word"]); print(table.check("first_word").line("occlusion").n == 4)',
     "add-a-penalty": "from pellucid.training.objective import check_fit; check_fit({'short_spans': 0.1}, 'span', {}); "
     "from tests.tiny import tiny_composed; small = tiny_composed('span'); "
     "output = small.network(**small.place(small.encode(texts).rows)); "
     "print(bool((example.short_spans(output.spans) >= 1).all()))",
-    "add-an-objective": "from tests.training.test_every_objective import losses_of; print(losses_of('unsure_blanks').shape == (3,))",
+    "add-an-objective": "from tests.training.test_every_objective import losses_of; "
+    "print(losses_of('unsure_blanks').shape == (3,))",
     "add-a-policy": "print(pellucid.explain(model, 'fine', 'relevance', policy='steady')[0].scores.any())",
-    "add-a-pooler": "from tests.models.test_every_pooler import check_all; check_all('mean_and_maximum', 'saved'); print(True)",
+    "add-a-pooler": "from tests.models.test_every_pooler import check_all; check_all('mean_and_maximum', 'saved'); "
+    "print(True)",
     "add-an-extractor": 'print(pellucid.extract(model, texts, "occluded_words")[0].coverage > 0)',
-    "add-an-encoder": "from tests.models.test_every_encoder import check_all; check_all('neighbours', 'saved'); print(True)",
+    "add-an-encoder": "from tests.models.test_every_encoder import check_all; check_all('neighbours', 'saved'); "
+    "print(True)",
     "add-a-model-family": "lacks = example.look('classifier'); print(not lacks)",
     "add-a-dataset": 'print(len(pellucid.examples("things", "all")) == 20)',
     "add-a-view": "results = pellucid.explain(model, texts, 'gradient'); "

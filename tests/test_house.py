@@ -1,6 +1,8 @@
-"""The size of the house: how many files, how long, how many ways between them. `python -m tests.test_house` prints the table.
+"""The size of the house: how many files, how long, how many ways between them. `python -m tests.test_house` prints the
+table.
 
-Each number has a bound that it may not pass again, and an aim. What is counted is the package, without studies and tests.
+Each number has a bound that it may not pass again, and an aim. What is counted is the package, without studies and
+tests.
 """
 
 import ast

@@ -2,8 +2,8 @@
 
 docs/quotes.json lists sentences with the numbers that they quote: `text` as written in the page (any white space), `of`
 a file of results, `values` the places of its numbers in order, keys with / between them. A - before a place changes
-the sign, a % multiplies by 100. In a page (.md) a place is a pattern whose first group is the number. `integers`: the sentence
-quotes whole numbers, which are checked nowhere else.
+the sign, a % multiplies by 100. In a page (.md) a place is a pattern whose first group is the number. `integers`: the
+sentence quotes whole numbers, which are checked nowhere else.
 """
 
 import json

@@ -16,7 +16,8 @@ def heavy_modules(program, *words):
     """Which heavy packages are imported once a program has run in a process of its own."""
     report = (
         "import atexit, json, sys\n"
-        f"atexit.register(lambda: print(json.dumps([name for name in {HEAVY} if name in sys.modules]), file=sys.stderr))\n"
+        f"atexit.register(lambda: print(json.dumps([name for name in {HEAVY} if name in sys.modules]), "
+        f"file=sys.stderr))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", report + program, *words], capture_output=True, encoding="utf-8", timeout=120

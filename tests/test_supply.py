@@ -1,4 +1,6 @@
-"""What is installed is what was locked: hashes for every pin, a set-up that ends at a wrong file, a bill of materials."""
+"""What is installed is what was locked: hashes for every pin, a set-up that ends at a wrong file, a bill of
+materials.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""What editors complete: the types of `pellucid.explain` name every method with its settings, and ship with the package."""
+"""What editors complete: the types of `pellucid.explain` name every method with its settings, and ship with the
+package.
+"""
 
 import ast
 import subprocess

@@ -24,7 +24,9 @@ def elsewhere(job):
 
 
 def together(*jobs):
-    """The results of jobs that start at the same moment, each in a thread of its own; the first error is raised here."""
+    """The results of jobs that start at the same moment, each in a thread of its own; the first error is raised
+    here.
+    """
     results, errors = [None] * len(jobs), []
     gate = threading.Barrier(len(jobs))
 
@@ -48,7 +50,9 @@ def together(*jobs):
 
 @contextmanager
 def in_the_middle(module, job, times=1):
-    """Each of this thread's first `times` calls of the module waits while another thread does the job; yields its results."""
+    """Each of this thread's first `times` calls of the module waits while another thread does the job; yields its
+    results.
+    """
     own, results, waiting = threading.get_ident(), [], [None] * times
 
     def meanwhile(*_):

@@ -56,7 +56,9 @@ LLAMA_SPECIALS = {"unk": "<unk>", "bos": "<s>", "eos": "</s>"}
 
 
 def corpus() -> list[str]:
-    """Texts to train tokenizers on; always the same ones, since every number that the tiny models give follows from them."""
+    """Texts to train tokenizers on; always the same ones, since every number that the tiny models give follows from
+    them.
+    """
     return [text for example in first_edition("all") for text in example.segments] + ["👩‍👩‍👧 שלום résumé naïve ॐ"]
 
 

@@ -1,7 +1,8 @@
 """Programs in processes of their own that begin where torch, transformers and Pellucid are loaded already.
 
-Python's fork server forks each process from one that has loaded them; a process from the beginning takes five seconds to do so. What is
-loaded, and that importing works, `tests/test_start.py` and the tests of the command line see in processes from the beginning.
+Python's fork server forks each process from one that has loaded them; a process from the beginning takes five seconds
+to do so. What is loaded, and that importing works, `tests/test_start.py` and the tests of the command line see in
+processes from the beginning.
 """
 
 import multiprocessing
@@ -41,7 +42,9 @@ def _server():
 
 
 def run(program, *words, cwd, timeout=500):
-    """Run a program, its text or the path of a file, as `subprocess.run` does; cwd: its own folder. Raises `AssertionError` after timeout seconds."""
+    """Run a program, its text or the path of a file, as `subprocess.run` does; cwd: its own folder. Raises
+    `AssertionError` after timeout seconds.
+    """
     out, err = (Path(f"{cwd}.{name}.txt") for name in ("out", "err"))  # beside it: the folder is the program's own
     process = _server().Process(target=_run, args=(program, list(map(str, words)), cwd, out, err))
     process.start()

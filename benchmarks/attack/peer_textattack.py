@@ -2,8 +2,8 @@
 
     PYTHON peer_textattack.py JOB.json       # prints one line of JSON for each line on standard input: the seconds, and what was fooled
 
-JOB.json: the classifier's folder, the texts with their classes, and for each text word -> its synonyms. What is measured is the attacks alone: the
-model is loaded and asked once before.
+JOB.json: the classifier's folder, the texts with their classes, and for each text word -> its synonyms. What is
+measured is the attacks alone: the model is loaded and asked once before.
 """
 
 # ruff: noqa: E402 - what TextAttack asks for must be there before it is imported
@@ -16,8 +16,8 @@ from types import ModuleType, SimpleNamespace
 import nltk
 import torch
 
-# TextAttack imports flair, which fails with the newest transformers, and reads a list of stop words that has to be downloaded. These attacks
-# use neither, so an empty one of each is enough.
+# TextAttack imports flair, which fails with the newest transformers, and reads a list of stop words that has to be
+# downloaded. These attacks use neither, so an empty one of each is enough.
 for name, things in {
     "flair": ["device"],
     "flair.data": ["Sentence", "Tokenizer"],
@@ -50,7 +50,9 @@ class SameSynonyms(WordSwap):
 
 
 class Wrapped(ModelWrapper):
-    """As TextAttack's wrapper of transformers, which fails with their newest release: a batch padded to its longest text."""
+    """As TextAttack's wrapper of transformers, which fails with their newest release: a batch padded to its longest
+    text.
+    """
 
     def __init__(self, folder: str) -> None:
         self.tokenizer = AutoTokenizer.from_pretrained(folder)

@@ -1,4 +1,6 @@
-"""The section of docs/performance.md about tests of attention and training with it, from the results of their benchmark."""
+"""The section of docs/performance.md about tests of attention and training with it, from the results of their
+benchmark.
+"""
 
 import json
 import statistics
@@ -11,7 +13,8 @@ from benchmarks.attribution.table import listed
 # Part of the results -> what it measures, its must and its aim; ratios, then seconds.
 RATIOS = {
     "tests": (
-        "uniform weights, 100 permutations, erasure and probabilities of units ÷ one plain forward pass, both from texts",
+        "uniform weights, 100 permutations, erasure and probabilities of units ÷ one plain forward pass, both from "
+        "texts",
         1.5,
         1.2,
     ),
@@ -38,8 +41,8 @@ def attention_section(folder: Path = RESULTS) -> str:
             rows.append(limit_row(what.format_map(record[name]), seconds, f"{seconds:.1f} s", must, aim))
     load, cores = record["made_on"]["load_before"], record["made_on"]["cores"]
     return (
-        "## Attention\n\nSentences of SST-2; the tests are of its dev part. One thread, seconds of the processor, beside other work "
-        f"(load {load:.1f} on {cores} cores), which makes them longer than on a quiet machine. `python -m benchmarks.attention "
-        "--data FOLDER`, where FOLDER has SST-2 as `train.jsonl.gz` and `dev.jsonl`.\n\n"
-        f"{listed(rows, HEAD)}"
+        "## Attention\n\nSentences of SST-2; the tests are of its dev part. One thread, seconds of the processor, "
+        f"beside other work (load {load:.1f} on {cores} cores), which makes them longer than on a quiet machine. "
+        f"`python -m benchmarks.attention --data FOLDER`, where FOLDER has SST-2 as `train.jsonl.gz` and "
+        f"`dev.jsonl`.\n\n{listed(rows, HEAD)}"
     )

@@ -101,7 +101,9 @@ def _by_route(case: Case) -> list[Case]:
 
 
 def cuda_cases() -> list[Case]:
-    """The timed cases of a GPU, which many texts fill: ours, and captum as its README shows it, the methods that count first."""
+    """The timed cases of a GPU, which many texts fill: ours, and captum as its README shows it, the methods that count
+    first.
+    """
     cases = [*_on_cuda("many short"), *_on_cuda("many long")]
     return sorted(cases, key=lambda case: CUDA_ORDER.index(case.method))  # sorting keeps equal ones in order
 

@@ -11,7 +11,9 @@ from benchmarks.attribution.workload import texts_of
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """For "forward" and "both": the best way, its tokens a second, and what every way gave; and the operations a token."""
+    """For "forward" and "both": the best way, its tokens a second, and what every way gave; and the operations a
+    token.
+    """
     torch.set_num_threads(request["threads"])
     reader = reader_of(request["folder"], request["device"])
     rows = [reader.tokenizer(text)["input_ids"] for text in texts_of(request["texts"])]

@@ -1,4 +1,6 @@
-"""The fastest route for one model and so many threads: the one that the package's own trial takes most often of three times."""
+"""The fastest route for one model and so many threads: the one that the package's own trial takes most often of three
+times.
+"""
 
 import os
 from collections import Counter

@@ -1,4 +1,6 @@
-"""bfloat16 against float32 for methods that need forward passes alone: speed, error, and whether the five top words stay."""
+"""bfloat16 against float32 for methods that need forward passes alone: speed, error, and whether the five top words
+stay.
+"""
 
 import time
 from contextlib import suppress

@@ -1,4 +1,5 @@
-"""One case in a process of its own: its time, what it computed, its peak memory, and the floor before, between and after.
+"""One case in a process of its own: its time, what it computed, its peak memory, and the floor before, between and
+after.
 
 Costly cases run on a sample of the texts, spread evenly over their lengths, and are scaled by the tokens that the
 definition asks for.
@@ -32,7 +33,8 @@ FLOOR_SECONDS, CUDA_FLOOR_SECONDS = 1.2, 0.3  # of each look at the floor
 
 @dataclass(frozen=True)
 class Task:
-    """What one process measures. seconds: ideal time of a run; the sample is drawn for it. route: by which our passes are
+    """What one process measures. seconds: ideal time of a run; the sample is drawn for it. route: by which our passes
+    are
     computed."""
 
     case: Case

@@ -6,7 +6,8 @@ from torch import nn
 
 
 def operations_per_token(network: nn.Module, length: float) -> dict[str, float]:
-    """Of a forward pass, and of a forward and a backward pass to the words ("both"); length: tokens of a text, the mean.
+    """Of a forward pass, and of a forward and a backward pass to the words ("both"); length: tokens of a text, the
+    mean.
 
     A weight of a linear layer is one product and one sum; a token's scores by all others, and the mixing of their
     values, are two more of each for every number of its vector. A backward pass to the words needs as many again.

@@ -92,7 +92,8 @@ def where(results: Mapping[str, Any]) -> str:
     when = "" if not days else f" Measured on {days[0]}" + (f" to {days[-1]}." if days[-1] != days[0] else ".")
     device = "" if machine["device"] == "cpu" else f" with {machine['device']}"
     return (
-        f"On {machine['processor']}, {machine['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on one thread, "
+        f"On {machine['processor']}, {machine['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on "
+        f"one thread, "
         f'where nothing else is said; "base" is a random model of BERT-base\'s size. {versions}.{when}'
     )
 
@@ -153,17 +154,18 @@ def _half_precision(record: Mapping[str, Any]) -> str:
         "error",
     )
     return (
-        "## bfloat16\n\n`pellucid.load(folder, dtype=...)`, short texts, against float32 by eager. Scores that differ by less than "
-        f"{TIE:.0%} of a text's largest one are ties. The error is the largest difference of a score, as a share of the largest score, "
-        "mean over texts.\n\n" + listed(rows, head)
+        "## bfloat16\n\n`pellucid.load(folder, dtype=...)`, short texts, against float32 by eager. Scores that differ "
+        f"by less than {TIE:.0%} of a text's largest one are ties. The error is the largest difference of a score, as "
+        f"a share of the largest score, mean over texts.\n\n" + listed(rows, head)
     )
 
 
 def _same_error(record: Mapping[str, Any]) -> str:
     rows = [(by, n, f"{error:.3%}") for by, errors in record.items() for n, error in errors.items()]
     return (
-        "## Steps to the same error\n\nIntegrated gradients of four short texts against 4,096 midpoints: the largest error of a "
-        "piece's score, relative to the largest score, mean over texts.\n\n" + listed(rows, ("by", "steps", "error"))
+        "## Steps to the same error\n\nIntegrated gradients of four short texts against 4,096 midpoints: the largest "
+        "error of a piece's score, relative to the largest score, mean over "
+        "texts.\n\n" + listed(rows, ("by", "steps", "error"))
     )
 
 
@@ -184,8 +186,8 @@ def _shapley_error(record: Mapping[str, Any]) -> str:
     words = " and ".join(map(str, sorted(set(record["words"]))))
     return (
         f"## Evaluations to the same Shapley values\n\nTexts of {words} words against exact values, "
-        f"{record['seeds']} seeds (`benchmarks/shapley_error.py`): captum's error, and the share of its evaluations that "
-        "ours need for it.\n\n" + listed(rows, head)
+        f"{record['seeds']} seeds (`benchmarks/shapley_error.py`): captum's error, and the share of its evaluations "
+        f"that ours need for it.\n\n" + listed(rows, head)
     )
 
 

@@ -11,45 +11,48 @@ LEAST = "captum's time ÷ ours, short texts (least"
 # A line begins with one of these; one by the best route begins so behind the words that say so.
 WHY = {
     "gradients, Grad-CAM": (
-        "Besides what `gradient` pays, the weights of all blocks and their gradients are kept and read; the bare pass opens "
-        "attention too, but keeps nothing."
+        "Besides what `gradient` pays, the weights of all blocks and their gradients are kept and read; the bare pass "
+        "opens attention too, but keeps nothing."
     ),
     "gradient alone": (
-        "Texts of different lengths share batches and are padded, while the floor repeats one text; the guard asks the model "
-        "for two of the texts once more, one by one, and tokenising keeps every piece's place. It is the model's first call, which also tries "
-        "whether texts may share a batch ([how much that takes](guard.md))."
+        "Texts of different lengths share batches and are padded, while the floor repeats one text; the guard asks the "
+        "model for two of the texts once more, one by one, and tokenising keeps every piece's place. It is the model's "
+        "first call, which also tries whether texts may share a batch ([how much that takes](guard.md))."
     ),
-    "integrated_gradients ÷": "The two ends of the path are evaluated besides the points on it, for the completeness gap.",
+    "integrated_gradients "
+    "÷": "The two ends of the path are evaluated besides the points on it, for the completeness gap.",
     "gradient_shap": (
-        "At captum's five samples, two passes that are no samples weigh a fifth: of the text, whose class is asked for, and of "
-        "its blank text, for the completeness gap. At our default of 20 they weigh a twentieth. In a call of few texts, as with the "
-        "long ones, the guard's call of the model itself, by PyTorch's own passes, comes on top."
+        "At captum's five samples, two passes that are no samples weigh a fifth: of the text, whose class is asked "
+        "for, and of its blank text, for the completeness gap. At our default of 20 they weigh a twentieth. In a call "
+        "of few texts, as with the long ones, the guard's call of the model itself, by PyTorch's own passes, comes on "
+        "top."
     ),
     "integrated_gradients: evaluations": (
-        "captum's 50 Gauss-Legendre points are already within 0.004 % of the truth, and neither of our rules gets there with half. "
-        "Even points that are placed [where the truth says](path-rules.md), text by text, do not."
+        "captum's 50 Gauss-Legendre points are already within 0.004 % of the truth, and neither of our rules gets "
+        "there with half. Even points that are placed [where the truth says](path-rules.md), text by text, do not."
     ),
     "shapley_sampling: evaluations": (
         "The worst of captum's settings is shown, its fewest permutations; from 25 on, its default, ours meets it. "
         "`gaussian_process_shapley` needs a quarter there."
     ),
     "kernel_shap: evaluations": (
-        "The worst of captum's settings is shown, 50 coalitions of 12 to 14 words, where neither says much; at 200 ours meets it. A "
-        "fit needs a pair of coalitions for each word but one: with the whole and the empty text these alone are 24 to 28, half of 50."
+        "The worst of captum's settings is shown, 50 coalitions of 12 to 14 words, where neither says much; at 200 "
+        "ours meets it. A fit needs a pair of coalitions for each word but one: with the whole and the empty text "
+        "these alone are 24 to 28, half of 50."
     ),
     "bfloat16": "Weights in bfloat16 round every sum; `mixed_bfloat16` is the faithful half.",
     "mixed_bfloat16": (
-        "Only feed-forward layers behind the first block compute in bfloat16: with all blocks it is faster, and more texts get other "
-        "words. By the route onednn it is faster too ([below](#bfloat16)); this line takes the fastest of what keeps the words of "
-        "enough texts with every method."
+        "Only feed-forward layers behind the first block compute in bfloat16: with all blocks it is faster, and more "
+        "texts get other words. By the route onednn it is faster too ([below](#bfloat16)); this line takes the fastest "
+        "of what keeps the words of enough texts with every method."
     ),
     LEAST: (
-        "captum computes whole texts near the floor's speed. Ours leaves absent tokens out, about half of them, and the route is "
-        "nearly twice as fast as PyTorch's own passes: both together are about four."
+        "captum computes whole texts near the floor's speed. Ours leaves absent tokens out, about half of them, and "
+        "the route is nearly twice as fast as PyTorch's own passes: both together are about four."
     ),
     "texts with the same": (
-        "Long remarks whose fifth and sixth words are nearly alike; on 350 dev sentences of SST-2 and a trained classifier 95 % "
-        "keep their five words in `mixed_bfloat16`."
+        "Long remarks whose fifth and sixth words are nearly alike; on 350 dev sentences of SST-2 and a trained "
+        "classifier 95 % keep their five words in `mixed_bfloat16`."
     ),
 }
 

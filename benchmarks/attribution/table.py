@@ -26,12 +26,12 @@ FLOOR_HEAD = (
 )
 PRODUCTS = {"torch": "PyTorch", "onednn": "oneDNN"}
 PEAK = (
-    "The peak is the speed of one large product of matrices in float32, the best of several repetitions, and of the two "
-    "products the faster one"
+    "The peak is the speed of one large product of matrices in float32, the best of several repetitions, and of the "
+    "two products the faster one"
 )
 OF_A_TOKEN = (
-    "Operations are those of the blocks' linear layers and of attention, at the texts' mean length; a backward pass to the "
-    "words counts as many as a forward pass."
+    "Operations are those of the blocks' linear layers and of attention, at the texts' mean length; a backward pass to "
+    "the words counts as many as a forward pass."
 )
 
 
@@ -93,7 +93,8 @@ def _short(seconds: float) -> str:
 
 
 def floors(records: Records) -> str:
-    """The floor of every place: best batches and tokens a second, how far it drifted between the cases, and its share of
+    """The floor of every place: best batches and tokens a second, how far it drifted between the cases, and its share
+    of
     the processor's peak."""
     measured = {name: record for name, record in records.items() if name.startswith("floor / ") and "forward" in record}
     counted = any(OPERATIONS in record for record in measured.values())

@@ -11,8 +11,8 @@ Records = Mapping[str, Mapping[str, Any]]
 HEAD = ("", "measured", "must", "aim", "verdict")
 WORST = "Where a line covers short and long texts or several methods, the worst counts."
 BY_ROUTE = (
-    "### By the best route\n\nThe same methods by the [route](how-to/explain-your-model.md#routes) that the package's own "
-    "trial takes most often of three times, against the same floor of PyTorch's own passes:"
+    "### By the best route\n\nThe same methods by the [route](how-to/explain-your-model.md#routes) that the package's "
+    "own trial takes most often of three times, against the same floor of PyTorch's own passes:"
 )
 
 

@@ -56,7 +56,8 @@ class Line:
 def verdicts(records: Records, device: str) -> list[str]:
     """The lines as text."""
     return [
-        f"{line.what}: {line.shown} (must {line.must:g}{'' if line.aim is None else f', aim {line.aim:g}'}): {line.verdict}"
+        f"{line.what}: {line.shown} (must {line.must:g}{'' if line.aim is None else f', aim {line.aim:g}'}): "
+        f"{line.verdict}"
         for line in (*lines(records, device), *(route_lines(records) if device == "cpu" else ()))
     ]
 

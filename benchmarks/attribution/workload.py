@@ -1,4 +1,6 @@
-"""The texts of the benchmark: 64 short ones of 8-60 words and 8 long ones of about 400, out of the package's own corpus; for a GPU more."""
+"""The texts of the benchmark: 64 short ones of 8-60 words and 8 long ones of about 400, out of the package's own
+corpus; for a GPU more.
+"""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,8 +1,10 @@
-"""Inseq's saliency of every written piece, on the same folder and the same pairs of texts; run by a Python that has Inseq.
+"""Inseq's saliency of every written piece, on the same folder and the same pairs of texts; run by a Python that has
+Inseq.
 
     PYTHON peer_inseq.py JOB.json       # prints one line of JSON for each line on standard input: processor seconds
 
-JOB.json: the translator's folder, the pairs, and how many Inseq reads at once. The model is loaded and asked once before the clock runs.
+JOB.json: the translator's folder, the pairs, and how many Inseq reads at once. The model is loaded and asked once
+before the clock runs.
 """
 
 import json

@@ -47,6 +47,7 @@ def _in_short(records: Mapping[str, Any]) -> str:
         return f"{ratios[low]:.1f} ({low.replace(',', ', ')}) to {ratios[high]:.0f} ({high.replace(',', ', ')})"
 
     return (
-        f"Over {len(faster)} shapes the literal layer's time is {ends(faster)} times Triton's, and its peak memory {ends(smaller)} times. Eight texts of "
-        f"512 units at width 1,024 take {largest:.0f} ms; the literal layer, which was not run there, needs about {needs:.0f} GB."
+        f"Over {len(faster)} shapes the literal layer's time is {ends(faster)} times Triton's, and its peak memory "
+        f"{ends(smaller)} times. Eight texts of 512 units at width 1,024 take {largest:.0f} ms; the literal layer, "
+        f"which was not run there, needs about {needs:.0f} GB."
     )

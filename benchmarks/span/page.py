@@ -21,9 +21,9 @@ forward and backward, a few spans at a time. `tiles` is plain PyTorch and always
 compute the same where the compiler refuses those vectors; all times below are of the vectors.
 """
 GOALS = (
-    "**Must** is the least that the layer has to reach (or the most that it may take), **aim** a better value that it should "
-    "reach. Both were set before this run and on another processor. A line without an aim has a must alone. Where a "
-    "line is a ratio literal / route, more is better; everywhere else less is."
+    "**Must** is the least that the layer has to reach (or the most that it may take), **aim** a better value that it "
+    "should reach. Both were set before this run and on another processor. A line without an aim has a must alone. "
+    "Where a line is a ratio literal / route, more is better; everywhere else less is."
 )
 READING = """## How to read it
 
@@ -143,9 +143,9 @@ def _floor(records: Records) -> str:
     head = ("shape", "numba, ns", "tiles, ns", "layer's floor, ms", "numba", "tiles")
     return (
         "## Distance from the floor\n\n"
-        f"A tanh takes {floor['tanh']:.3f} ns, a multiply-add {floor['multiply_add']:.4f} ns, one inside a matrix product "
-        f"{floor['product']:.4f} ns: {core_floor(floor):.3f} ns for a dimension of a span. Spans alone in ns for each, then "
-        "the whole layer.\n\n" + _table(head, rows)
+        f"A tanh takes {floor['tanh']:.3f} ns, a multiply-add {floor['multiply_add']:.4f} ns, one inside a matrix "
+        f"product {floor['product']:.4f} ns: {core_floor(floor):.3f} ns for a dimension of a span. Spans alone in ns "
+        f"for each, then the whole layer.\n\n" + _table(head, rows)
     )
 
 
@@ -159,8 +159,8 @@ def _errors(records: Records) -> str:
         rows = [(route, *(f"{errors[name]:.1e}" for name in names)) for route, errors in by_route.items()]
         parts.append(f"{title}:\n\n" + _table(("", *names), rows))
     return (
-        "## Distance from float64\n\nLargest difference over largest value, at (768, 1, 256), scores four times as spread as "
-        "a fresh layer's. Gradients go by the name of what they belong to.\n\n" + "\n\n".join(parts)
+        "## Distance from float64\n\nLargest difference over largest value, at (768, 1, 256), scores four times as "
+        "spread as a fresh layer's. Gradients go by the name of what they belong to.\n\n" + "\n\n".join(parts)
     )
 
 
@@ -178,7 +178,10 @@ def _shares(records: Records) -> str:
                 shown = "" if literal is None else f"{literal / (own + literal):.0%}"
                 rows.append((name, str(units), _number(own), *shares, shown))
     head = ("encoder", "units", "step without the layer, ms", "numba", "tiles", "literal")
-    intro = f"## Share of a training step\n\nBatch {BATCH}, AdamW included, random weights; the layer's part of the step.\n\n"
+    intro = (
+        f"## Share of a training step\n\nBatch {BATCH}, AdamW included, random weights; the layer's part of the "
+        f"step.\n\n"
+    )
     return intro + _table(head, rows) if rows else ""
 
 
@@ -193,7 +196,10 @@ def _narrow(records: Records) -> str:
                     f"{_number(record[route])} ({whole[route] / record[route]:.1f} x)" for route in ("numba", "tiles")
                 ]
                 rows.append((f"({shape.replace(',', ', ')})", width, *gains))
-    intro = "## Narrow span vectors\n\nWith `span_width`, against the full width, projection included; it is another model.\n\n"
+    intro = (
+        "## Narrow span vectors\n\nWith `span_width`, against the full width, projection included; it is another "
+        "model.\n\n"
+    )
     return intro + _table(("shape", "span_width", "numba, ms", "tiles, ms"), rows) if rows else ""
 
 

@@ -3,8 +3,8 @@
     pellucid train DATA --out BEFORE --epochs 2 --penalty entropy=0.1
     pellucid train DATA --out NOW --epochs 2
 
-DATA: a folder whose train.jsonl has the first 3,500 pairs of SNLI's sample, and dev.jsonl the first 500. Needs playwright and Chromium. The
-picture shows the spans of both models in four pairs; the two lists of all ten are printed.
+DATA: a folder whose train.jsonl has the first 3,500 pairs of SNLI's sample, and dev.jsonl the first 500. Needs
+playwright and Chromium. The picture shows the spans of both models in four pairs; the two lists of all ten are printed.
 """
 
 import base64

@@ -1,6 +1,7 @@
 """Takes the pictures of reports: `python docs/pictures/reports.py demo/span`, the self-explaining model of the demo.
 
-Needs playwright and Chromium. Writes report.png, many-texts.png, right-to-left.png, side-by-side.png and spans.png beside itself.
+Needs playwright and Chromium. Writes report.png, many-texts.png, right-to-left.png, side-by-side.png and spans.png
+beside itself.
 """
 
 import sys

@@ -25,7 +25,10 @@ def box(x: float, y: float, width: float, height: float, fill: str, stroke: str 
 
 def arrow(x1: float, y1: float, x2: float, y2: float, colour: str = EDGE, thick: float = 1.4) -> str:
     ends = f'x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
-    return f'<line {ends} stroke="{colour}" stroke-width="{thick:g}" marker-end="url(#{"to" if colour == EDGE else "heavy"})"/>'
+    return (
+        f'<line {ends} stroke="{colour}" stroke-width="{thick:g}" '
+        f'marker-end="url(#{"to" if colour == EDGE else "heavy"})"/>'
+    )
 
 
 def column(word: int) -> float:
@@ -63,7 +66,8 @@ def spans() -> str:
         chosen = (first, last) == HEAVY
         parts.append(box(x - 40, y - 18, 80, 36, CARD, ORANGE if chosen else EDGE, 3 if chosen else 1.2))
         parts.append(
-            f'<rect x="{x - 40:g}" y="{y - 18:g}" width="80" height="36" rx="6" fill="{ORANGE}" fill-opacity="{weight**0.75 * 0.9:.2f}"/>'
+            f'<rect x="{x - 40:g}" y="{y - 18:g}" width="80" height="36" rx="6" fill="{ORANGE}" '
+            f'fill-opacity="{weight**0.75 * 0.9:.2f}"/>'
         )
         parts.append(
             text(x, y + 6, f"α {f'{weight:.2f}'.removeprefix('0')}", 16, font_weight="700" if chosen else "400")
@@ -110,9 +114,9 @@ def drawing() -> str:
         "every span of words, the weighted sum of all spans, and the classes. The weights are the explanation."
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
-        f'aria-labelledby="name about" font-family="{family}"><title id="name">A self-explaining classifier</title>'
-        f'<desc id="about">{escape(about)}</desc><defs>{heads}</defs>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'role="img" aria-labelledby="name about" font-family="{family}"><title id="name">A self-explaining '
+        f'classifier</title><desc id="about">{escape(about)}</desc><defs>{heads}</defs>'
         f'<rect x="1" y="1" width="{WIDTH - 2}" height="{HEIGHT - 2}" rx="14" fill="{CARD}" stroke="#dfe1e4"/>'
         f"{words_and_states()}{spans()}{note()}{above()}</svg>\n"
     )

@@ -1,6 +1,8 @@
-"""Takes translation.png and contrast.png: `python docs/pictures/translations.py runs/en-de`, a translator of the study `s0_translation`.
+"""Takes translation.png and contrast.png: `python docs/pictures/translations.py runs/en-de`, a translator of the study
+`s0_translation`.
 
-Needs playwright and Chromium. The pictures show a translation with the spans of each word, and why one word stands there and not another.
+Needs playwright and Chromium. The pictures show a translation with the spans of each word, and why one word stands
+there and not another.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """How can a model be fooled? The files in the order in which an attack runs through them:
 
 door, question      what a user calls, and what an attack is asked
-attack_plan         which of the `orders`, `candidates`, `guards` and `searches` an attack is made of; `named` has the published ones
+named               which `orders`, `candidates`, `guards` and `searches` an attack is made of
 dictionaries        WordNet, tagger and pivots (`apertium/`), opened when first used
 cases, attack_case  what may be edited in a text, what the model answers, and what is wanted (`goals`)
 omission_scores     scores of units that an order asks for as questions

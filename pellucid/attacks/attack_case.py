@@ -61,13 +61,17 @@ class Place:
 
 @dataclass(frozen=True)
 class Omission:
-    """A question beside edited texts: the text as it is, without the word of one unit. row: what the model reads then."""
+    """A question beside edited texts: the text as it is, without the word of one unit. row: what the model reads
+    then.
+    """
 
     row: Row
 
 
 class Goal(Protocol):
-    """What an attack wants of the model's answer. answers: [text number], what the goal's registration says that it reads."""
+    """What an attack wants of the model's answer. answers: [text number], what the goal's registration says that it
+    reads.
+    """
 
     @property
     def aim(self) -> Aim:
@@ -85,11 +89,13 @@ class Goal(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class AttackCase:
-    """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the attribution method that the
-    order reads, or None. omissions: for each unit what the model is asked to score it, where the order asks for its scores itself; None: the
-    model reads nothing of the unit. first_order: (unit, replacement) -> by how much the answer should come nearer to the goal, judged by the gradient
-    alone; None where the search does not read it. fillers: for each unit the words that the model's language head finds likeliest in its place,
-    likeliest first; None where no candidate reads them. seed: the user's. start: [number], what the goal reads of the text as it is; None: the
+    """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the
+    attribution method that the
+    order reads, or None. omissions: for each unit what the model is asked to score it, where the order asks for its
+    scores itself; None: the model reads nothing of the unit. first_order: (unit, replacement) -> by how much the answer
+    should come nearer to the goal, judged by the gradient alone; None where the search does not read it. fillers: for
+    each unit the words that the model's language head finds likeliest in its place, likeliest first; None where no
+    candidate reads them. seed: the user's. start: [number], what the goal reads of the text as it is; None: the
     probabilities of the answer.
     """
 
@@ -132,7 +138,8 @@ class AttackCase:
 
 @dataclass(frozen=True)
 class Ranking:
-    """units: their numbers, first to edit first; units that are not listed stay. replacements: unit -> the only text to put in its place,
+    """units: their numbers, first to edit first; units that are not listed stay. replacements: unit -> the only text to
+    put in its place,
     where the order has already settled it.
     """
 
@@ -149,7 +156,8 @@ def highest_first(scores: Sequence[float] | np.ndarray) -> Ranking:
 
 
 def is_right(label: str | None, answer: Prediction, problem: Problem, about: str = "") -> bool:
-    """Whether an answer is the label; True where the label says nothing of the model's classes, as for one that answers with a value.
+    """Whether an answer is the label; True where the label says nothing of the model's classes, as for one that answers
+    with a value.
 
     about: where a text can have several labels, the only one that counts; "": all.
     """

@@ -1,4 +1,5 @@
-"""The parts of a plan, joined to one generator: it yields lists of edited texts, gets the model's answers, and returns its edits.
+"""The parts of a plan, joined to one generator: it yields lists of edited texts, gets the model's answers, and returns
+its edits.
 
 An order may also ask about the text without a unit: it then yields an `Omission` in place of edits.
 """
@@ -139,6 +140,6 @@ def _method_name(order: Choice) -> str | None:
     if name in attributions.names():
         return name
     raise UnknownName(
-        f"No order of an attack is called {name!r}. There are: {listed(attack_orders.names())}, and every attribution method "
-        "(pellucid methods)."
+        f"No order of an attack is called {name!r}. There are: {listed(attack_orders.names())}, and every attribution "
+        f"method (pellucid methods)."
     )

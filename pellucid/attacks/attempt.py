@@ -45,7 +45,8 @@ ENDINGS = get_args(Ending)
 class ExplanationShift:
     """How far an explanation moved under edits, over the words that stand in both texts.
 
-    tau: Kendall's tau-b of their scores, overlap: the share of the top words that are the same; nan where nothing can be ranked (`math.nan`). before,
+    tau: Kendall's tau-b of their scores, overlap: the share of the top words that are the same; nan where nothing can
+        be ranked (`math.nan`). before,
     after: the top words of either text, highest first.
     """
 
@@ -59,13 +60,15 @@ class ExplanationShift:
 class Attempt:
     """One text under one attack.
 
-    attack: its name with settings. example: the text as it was. edits: at places of that text, in the order in which they were made. before: the model's answer to it.
-    after: its answer to the edited text, from a call with that text alone. queries: edited texts that the model was asked, and passes
-    that the order took. n_words: words of the text. similarity: of both texts' meanings, -1 to 1, or nan where it was not
-    measured (`math.nan`, so that equal attempts are equal). ending: "success", "exhausted" (everything was tried), "budget" (no query was left), "wrong before" (the answer was
-    wrong, so the text was not attacked), "reached before" (it was what the goal wants, so neither), "nothing to edit", or "not confirmed" (alone, the
-    model answers otherwise). goal: its name with settings. about: the class that the goal names, or "". shift: of goals that judge explanations, how
-    far that of the edited text moved.
+    attack: its name with settings. example: the text as it was. edits: at places of that text, in the order in which
+        they were made. before: the model's answer to it.
+    after: its answer to the edited text, from a call with that text alone. queries: edited texts that the model was
+    asked, and passes that the order took. n_words: words of the text. similarity: of both texts' meanings, -1 to 1, or
+    nan where it was not measured (`math.nan`, so that equal attempts are equal). ending: "success", "exhausted"
+    (everything was tried), "budget" (no query was left), "wrong before" (the answer was wrong, so the text was not
+    attacked), "reached before" (it was what the goal wants, so neither), "nothing to edit", or "not confirmed" (alone,
+    the model answers otherwise). goal: its name with settings. about: the class that the goal names, or "". shift: of
+    goals that judge explanations, how far that of the edited text moved.
     """
 
     attack: str
@@ -83,7 +86,9 @@ class Attempt:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether the text's label is one of the model's classes, or, where it can have several, names such classes alone."""
+        """Whether the text's label is one of the model's classes, or, where it can have several, names such classes
+        alone.
+        """
         names = label_names(self.example.label, self.before.gives_several)
         return self.example.label is not None and set(names) <= set(self.before.labels)
 
@@ -99,7 +104,9 @@ class Attempt:
 
     @property
     def keeps_answer(self) -> bool:
-        """Whether the edited text is answered as the text was: with the same class, or, of several labels, with the same one that the goal names."""
+        """Whether the edited text is answered as the text was: with the same class, or, of several labels, with the
+        same one that the goal names.
+        """
         if self.goal.startswith("label("):
             return not self.is_success
         return self.after.label == self.before.label

@@ -1,6 +1,7 @@
 """A sheet on which people judge texts before and after an attack, without knowing which is which; and what they judged.
 
-The sheet has two texts a row, in an order drawn by seed. The key, another file, knows which of them was edited, and by which attack.
+The sheet has two texts a row, in an order drawn by seed. The key, another file, knows which of them was edited, and by
+which attack.
 """
 
 import csv
@@ -30,7 +31,8 @@ SEPARATOR = " ‖ "  # between the texts of a pair
 
 @dataclass(frozen=True)
 class KeyRow:
-    """What a row of the sheet does not show. edited: "a" or "b". label: of the text before, "" where it has none; before, after: the model's
+    """What a row of the sheet does not show. edited: "a" or "b". label: of the text before, "" where it has none;
+    before, after: the model's
     answers. id: of the text. texts: a digest of the letters of both texts, "" in keys of earlier versions.
     """
 
@@ -46,7 +48,9 @@ class KeyRow:
 
 @dataclass(frozen=True)
 class Judgement:
-    """One row as one person judged it: the labels of the text before and after, and 1 to 5 for how much they say the same."""
+    """One row as one person judged it: the labels of the text before and after, and 1 to 5 for how much they say the
+    same.
+    """
 
     before: str
     after: str
@@ -57,10 +61,11 @@ class Judgement:
 class SheetScores:
     """What people said of the texts that fooled the model, of one attack.
 
-    n_texts: rows of the sheet. n_judged: judgements of both labels. same_label: the share of these in which a person gave both texts the same label:
-    there the model, and not the text, has changed its mind; the mean over texts, with a 95 % Wilson interval over texts. same_meaning: the mean of 1
-    (says something else) to 5 (says the same), with a t-interval over texts; nan where nobody judged it. agreement: the share of pairs of people
-    who gave the edited text the same label, nan where no two people judged a text.
+    n_texts: rows of the sheet. n_judged: judgements of both labels. same_label: the share of these in which a person
+    gave both texts the same label: there the model, and not the text, has changed its mind; the mean over texts, with a
+    95 % Wilson interval over texts. same_meaning: the mean of 1 (says something else) to 5 (says the same), with a
+    t-interval over texts; nan where nobody judged it. agreement: the share of pairs of people who gave the edited text
+    the same label, nan where no two people judged a text.
     """
 
     attack: str
@@ -72,9 +77,11 @@ class SheetScores:
 
 
 def sheet_rows(attempts: Attempts, seed: int) -> tuple[list[dict[str, str]], list[KeyRow]]:
-    """(rows of the sheet, rows of the key) for every text that fooled the model; order and sides depend on texts and seed alone.
+    """(rows of the sheet, rows of the key) for every text that fooled the model; order and sides depend on texts and
+    seed alone.
 
-    Of a text that several attacks edited one of them is drawn: a text that stands in several rows would be known as the original.
+    Of a text that several attacks edited one of them is drawn: a text that stands in several rows would be known as the
+    original.
     """
     drawn: dict[tuple[str, ...], Attempt] = {}
     for one in sorted(attempts.successes(), key=lambda one: _digest(one, seed)):
@@ -102,7 +109,9 @@ def sheet_rows(attempts: Attempts, seed: int) -> tuple[list[dict[str, str]], lis
 
 
 def sheet_scores(key: Sequence[KeyRow], sheets: Sequence[Mapping[int, Judgement]]) -> list[SheetScores]:
-    """The scores of each attack. sheets: of each person, row -> what was judged; rows that were left blank are absent."""
+    """The scores of each attack. sheets: of each person, row -> what was judged; rows that were left blank are
+    absent.
+    """
     return [
         _scores(attack, [one.row for one in key if one.attack == attack], sheets)
         for attack in dict.fromkeys(one.attack for one in sorted(key, key=lambda one: one.attack))
@@ -152,17 +161,19 @@ FORM = "pellucid-blind-sheet-1"
 
 
 def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, seed: int = 0) -> None:
-    """Write the texts that fooled the model, before and after, as a sheet on which people judge them without knowing which is which.
+    """Write the texts that fooled the model, before and after, as a sheet on which people judge them without knowing
+    which is which.
 
-    Of each row people fill in label_a and label_b, a class each, and same_meaning, from 1 (they say something else) to 5 (they say the same).
-    A text that begins as a formula does gets an apostrophe in front.
+    Of each row people fill in label_a and label_b, a class each, and same_meaning, from 1 (they say something else) to
+    5 (they say the same). A text that begins as a formula does gets an apostrophe in front.
 
     attempts: from `attack`, of one attack or several.
-    path: the sheet, a .csv file. key: a .json file that says which text of a row was edited, and by which attack; people who judge must not see
-        it. Files that exist are refused: people may have filled them in.
+    path: the sheet, a .csv file. key: a .json file that says which text of a row was edited, and by which attack;
+        people who judge must not see it. Files that exist are refused: people may have filled them in.
     seed: a whole number; the order of rows and texts.
 
-    Raises `BadFile` for other endings, a file that exists or cannot be written, `BadInput` where no text fooled the model.
+    Raises `BadFile` for other endings, a file that exists or cannot be written, `BadInput` where no text fooled the
+    model.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -193,6 +204,8 @@ def write_blind_sheet(attempts: Attempts, path: str | Path, key: str | Path, *, 
 
 
 def _classes(attempts: Attempts) -> list[str]:
-    """The classes of which a text has one; none of a model that answers with a value, or gives a text several labels."""
+    """The classes of which a text has one; none of a model that answers with a value, or gives a text several
+    labels.
+    """
     of_one = [one.before for one in attempts if one.before.probabilities and not one.goal.startswith("label(")]
     return list(dict.fromkeys(label for answer in of_one for label in answer.labels))

@@ -15,8 +15,8 @@ def synonyms(case: AttackCase, unit: int, *, most: int = 50) -> list[str]:
 
     WordNet's synonyms of a word in its part of speech, in its form and case.
 
-    most: at most so many, most frequent first. The part of speech is the tagger's where it is installed; else the one that WordNet's texts
-    have most often.
+    most: at most so many, most frequent first. The part of speech is the tagger's where it is installed; else the one
+    that WordNet's texts have most often.
     """
     place, dictionaries = case.units[unit], case.dictionaries
     tagged = dictionaries.part_of_speech(case.text_of[place.segment], place.start, place.end)
@@ -40,7 +40,8 @@ def neighbours(case: AttackCase, unit: int, *, most: int = 50, least: float = 0.
     model's vectors in place of counter-fitted ones, which are no package; near in such vectors are
     antonyms too, which the guard `antonyms` keeps out.
 
-    most: at most so many, 1 to 100. least: their cosine at least, -1 to 1. Raises `ModelCannot` for a model without vectors of words.
+    most: at most so many, 1 to 100. least: their cosine at least, -1 to 1. Raises `ModelCannot` for a model without
+    vectors of words.
     """
     at_least("most", most, 1)
     between("least", least, -1, 1)
@@ -53,7 +54,8 @@ def neighbours(case: AttackCase, unit: int, *, most: int = 50, least: float = 0.
 
 @attack_candidates.add(needs={"apertium", "train"})
 def named_entities(case: AttackCase, unit: int, *, most: int = 1) -> list[str]:
-    """The names that are commonest in the training texts of all classes but the model's answer; none where the unit is no name.
+    """The names that are commonest in the training texts of all classes but the model's answer; none where the unit is
+    no name.
 
     Names of the same kind that are common in the texts of other classes.
 
@@ -74,15 +76,16 @@ def named_entities(case: AttackCase, unit: int, *, most: int = 1) -> list[str]:
 
 @attack_candidates.add(needs={"language_head"})
 def masked_words(case: AttackCase, unit: int, *, most: int = 20) -> list[str]:
-    """The words that fit the place best, whatever they mean: use the guard `similarity` beside. most: at most so many, 1 to 50.
+    """The words that fit the place best, whatever they mean: use the guard `similarity` beside. most: at most so many,
+    1 to 50.
 
     Words that a language head writes in the masked place.
 
     Source: As in Li et al. (2020), "BERT-ATTACK", section 3.2, and Garg & Ramakrishnan (2020), "BAE",
     for words of one piece and with the language head that the model was loaded with.
 
-    A language head reads a place from its neighbours alone, so opposites fit as well as synonyms. Raises `ModelCannot` for a model that was
-    loaded without a language head.
+    A language head reads a place from its neighbours alone, so opposites fit as well as synonyms. Raises `ModelCannot`
+    for a model that was loaded without a language head.
     """
     at_least("most", most, 1)
     if case.fillers is None:
@@ -97,15 +100,16 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 @attack_candidates.add()
 def typos(case: AttackCase, unit: int, *, shortest: int = 4) -> list[str]:
-    """Two neighbouring letters swapped, one left out, one put in, one replaced: one of each kind, drawn by the text and the seed.
+    """Two neighbouring letters swapped, one left out, one put in, one replaced: one of each kind, drawn by the text and
+    the seed.
 
     Misspellings of a word by one character.
 
     Source: Gao et al. (2018), "Black-Box Generation of Adversarial Text Sequences to Evade Deep
     Learning Classifiers" (DeepWordBug), section 3.3.
 
-    shortest: words with fewer letters stay as they are, 4 or more. The first and the last character stay, as people who mistype do; the paper
-    does not keep them.
+    shortest: words with fewer letters stay as they are, 4 or more. The first and the last character stay, as people who
+    mistype do; the paper does not keep them.
     """
     at_least("shortest", shortest, 4)
     word = case.units[unit].text

@@ -66,8 +66,8 @@ def scores_of(
 ) -> tuple[np.ndarray, int]:
     """([unit] scores of an attribution method, and how many texts the model read for them).
 
-    A word's score is that of the unit of the method that contains its first character; words that share a piece share a score. target: None: the
-    probability of the predicted class.
+    A word's score is that of the unit of the method that contains its first character; words that share a piece share a
+    score. target: None: the probability of the predicted class.
     """
     request = Request(model, method_calls([method], model), target or Target("predicted", "probability"), seed)
     scheduler = scheduler_for(model)
@@ -76,17 +76,20 @@ def scores_of(
 
 
 def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[str, ...], Explanation]:
-    """Texts -> their stored explanation; raises `BadInput` for a text without one, `BadSetting` for scores of several methods or rows."""
+    """Texts -> their stored explanation; raises `BadInput` for a text without one, `BadSetting` for scores of several
+    methods or rows.
+    """
     if len(results.methods) != 1:
         raise BadSetting(
-            f"{in_syntax('order_from', '--order-from')} holds scores of {len(results.methods)} methods ({listed(results.methods)}); give those of one, "
-            "results.where(method=…)."
+            f"{in_syntax('order_from', '--order-from')} holds scores of {len(results.methods)} methods "
+            f"({listed(results.methods)}); give those of one, results.where(method=…)."
         )
     by_text = {one.example.segments: one.shown_row() for one in results}
     for example in examples:
         if example.segments not in by_text:
             raise BadInput(
-                f"{in_syntax('order_from', '--order-from')} has no scores of the text {quoted(shortened(example.text))}; explain the same texts that are attacked."
+                f"{in_syntax('order_from', '--order-from')} has no scores of the text "
+                f"{quoted(shortened(example.text))}; explain the same texts that are attacked."
             )
     return by_text
 
@@ -102,8 +105,8 @@ def stored_spans(
 ) -> StoredSpans | None:
     """Texts -> their spans, the heaviest first; None without a source.
 
-    source: extractions, or the file that they were written to. unit: what the attack edits. Raises `BadSetting` for an attack on words,
-    `BadInput` for a text without an extraction.
+    source: extractions, or the file that they were written to. unit: what the attack edits. Raises `BadSetting` for an
+    attack on words, `BadInput` for a text without an extraction.
     """
     if source is None:
         return None
@@ -116,8 +119,8 @@ def stored_spans(
     for example in examples:
         if example.segments not in by_text:
             raise BadInput(
-                f"{in_syntax('spans_from=', '--spans-from')} has no spans of the text {quoted(shortened(example.text))}; "
-                "extract them from the texts that are attacked."
+                f"{in_syntax('spans_from=', '--spans-from')} has no spans of the text "
+                f"{quoted(shortened(example.text))}; extract them from the texts that are attacked."
             )
     return by_text
 
@@ -142,19 +145,22 @@ EXAMPLES = {  # setting that a goal cannot do without -> one of its values, as P
 
 
 def goal_call(model: Model, goal: Choice) -> Call:
-    """A goal with its settings, or a class of the model; raises `UnknownName`, `BadSetting` or `ModelCannot` where it does not fit."""
+    """A goal with its settings, or a class of the model; raises `UnknownName`, `BadSetting` or `ModelCannot` where it
+    does not fit.
+    """
     name = goal if isinstance(goal, str) else goal[0]
     if name not in attack_goals.names() or goal == "class":
         if name not in model.labels:
             raise UnknownName(
-                f"No goal is called {name!r}; give {listed(one for one in attack_goals.names() if one != 'class')}, or a class of the model: "
-                f"{listed(model.labels)}."
+                f"No goal is called {name!r}; give {listed(one for one in attack_goals.names() if one != 'class')}, or "
+                f"a class of the model: {listed(model.labels)}."
             )
         goal = ("class", {"label": name})
     (call,) = attack_goals.calls([goal])
     if model.problem not in call.entry.facts["problems"]:
         raise ModelCannot(
-            f"The goal {call.entry.name} does not work with {model.name}, which {DOES[model.problem]}; give {_instead(model)}."
+            f"The goal {call.entry.name} does not work with {model.name}, which {DOES[model.problem]}; give "
+            f"{_instead(model)}."
         )
     for setting, value in call.settings.items():
         if value is inspect.Parameter.empty:
@@ -165,7 +171,9 @@ def goal_call(model: Model, goal: Choice) -> Call:
 
 
 def answers_for(model: Model, goal: Call, seed: int) -> TextAnswers:
-    """How the model is asked for what a goal reads; raises `UnknownName` or `ModelCannot` for a method that cannot explain it."""
+    """How the model is asked for what a goal reads; raises `UnknownName` or `ModelCannot` for a method that cannot
+    explain it.
+    """
     if goal.entry.facts["reads"] != "explanation":
         return ModelAnswers(model, scheduler_for(model), goal.entry.facts["reads"])
     (method,) = method_calls([str(goal.settings["method"])], model)
@@ -203,7 +211,8 @@ def first_order_gains(
 ) -> Callable[[int, str], float]:
     """(unit, replacement) -> the rise of a class's logit to first order; minus infinity where no vector is known.
 
-    label: the class. A run of the model with gradients for each window of the text; a unit's gradient is the sum over them.
+    label: the class. A run of the model with gradients for each window of the text; a unit's gradient is the sum over
+    them.
     """
     number = model.labels.index(label)
     target = ResolvedTarget((number,), None, "logit", model.problem)
@@ -238,7 +247,8 @@ MOST, AT_ONCE = 50, 16
 def masked_fillers(model: Model, example: Example, places: Sequence[Place]) -> list[list[str]]:
     """For each place the fifty likeliest words of one piece, likeliest first; none where no window has the place.
 
-    All pieces of a word are masked, and the head is asked at the first. Raises `ModelCannot` for a model without a mask token.
+    All pieces of a word are masked, and the head is asked at the first. Raises `ModelCannot` for a model without a mask
+    token.
     """
     head, mask, table = model.language_head, model.blank_ids()["mask"], word_neighbours(model)
     if head is None or mask is None or table is None:

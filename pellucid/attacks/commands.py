@@ -1,4 +1,6 @@
-"""The commands about attacks: `pellucid attack`, which small edits change the answer, and `blind-sheet`, what people judged of them."""
+"""The commands about attacks: `pellucid attack`, which small edits change the answer, and `blind-sheet`, what people
+judged of them.
+"""
 
 import json
 from dataclasses import asdict
@@ -69,7 +71,8 @@ def attack(
     max_queries: Annotated[
         int | None,
         typer.Option(
-            help="At most so many edited texts are given to the model for each text, the order included; an order by another method than occlusion is paid in full."
+            help="At most so many edited texts are given to the model for each text, the order included; an order by "
+            "another method than occlusion is paid in full."
         ),
     ] = None,
     extractor: Annotated[str | None, typer.Option(help="What finds the spans of attacks on spans.")] = None,
@@ -91,13 +94,15 @@ def attack(
     vectors: Annotated[
         Path | None,
         typer.Option(
-            help="A text file of word vectors, such as GloVe's, for the candidates neighbours. Default: the model's own."
+            help="A text file of word vectors, such as GloVe's, for the candidates neighbours. Default: the model's "
+            "own."
         ),
     ] = None,
     pivots: Annotated[
         str | None,
         typer.Option(
-            help="Languages of back-translation by rules, with commas: spanish, catalan, galician. Default: spanish, or none with --translators."
+            help="Languages of back-translation by rules, with commas: spanish, catalan, galician. Default: spanish, "
+            "or none with --translators."
         ),
     ] = None,
     translators: Annotated[
@@ -119,7 +124,8 @@ def attack(
     sheet: Annotated[
         Path | None,
         typer.Option(
-            help="Write the fooled texts for people to judge (.csv), and beside it the key (.key.json): see `pellucid blind-sheet`. Files that exist are refused."
+            help="Write the fooled texts for people to judge (.csv), and beside it the key (.key.json): see `pellucid "
+            "blind-sheet`. Files that exist are refused."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print attempts and summaries as JSON.")] = False,
@@ -196,17 +202,18 @@ def _refuse_idle(results: Attempts, max_queries: int | None) -> None:
     texts = len({one.example.segments for one in attacked})
     if endings == {"nothing to edit"}:
         raise BadInput(
-            f"Nothing in {_texts(texts)} may be edited: no word or span has a replacement that the guards let through; give other texts, "
-            "or another attack."
+            f"Nothing in {_texts(texts)} may be edited: no word or span has a replacement that the guards let through; "
+            f"give other texts, or another attack."
         )
     if endings == {"budget"} and not any(one.edits for one in attacked):
         if all(one.goal.startswith("explanation") for one in attacked):
             raise BadSetting(
-                f"--max-queries {max_queries} is used up before a word is edited in {_texts(texts)}: explaining a text once takes more; give more."
+                f"--max-queries {max_queries} is used up before a word is edited in {_texts(texts)}: explaining a text "
+                f"once takes more; give more."
             )
         raise BadSetting(
-            f"--max-queries {max_queries} is used up by the order alone in {_texts(texts)}, before a word is edited; give more, or "
-            "--attack random, whose order asks nothing."
+            f"--max-queries {max_queries} is used up by the order alone in {_texts(texts)}, before a word is edited; "
+            f"give more, or --attack random, whose order asks nothing."
         )
 
 
@@ -239,8 +246,8 @@ def _line(scores: SheetScores) -> str:
         return f"{scores.attack}: none of {scores.n_texts:,} texts is judged"
     label, meaning = scores.same_label, scores.same_meaning
     parts = [
-        f"{scores.attack}: {scores.n_judged:,} judgements of {scores.n_texts:,} texts; the label stays in {percent(label.mean)} "
-        f"[{percent(label.low)}, {percent(label.high)}]"
+        f"{scores.attack}: {scores.n_judged:,} judgements of {scores.n_texts:,} texts; the label stays in "
+        f"{percent(label.mean)} [{percent(label.low)}, {percent(label.high)}]"
     ]
     if meaning.mean == meaning.mean:
         parts.append(f"meaning {meaning.mean:.1f} of 5")

@@ -46,7 +46,9 @@ class NameCounts:
         return json_digest([[*key, *pair] for key in sorted(self.counts) for pair in sorted(self.counts[key].items())])
 
     def commonest(self, kind: NameKind, label: str) -> list[str]:
-        """The names of a kind in the texts that have not this label, commonest first; of equal ones the first in the alphabet."""
+        """The names of a kind in the texts that have not this label, commonest first; of equal ones the first in the
+        alphabet.
+        """
         sums: Counter[str] = Counter()
         for (labels, of_kind), names in self.counts.items():
             if of_kind == kind and label not in labels:
@@ -55,7 +57,9 @@ class NameCounts:
 
 
 def name_counts(examples: Sequence[Example], tagger: Tagger, several: bool = False) -> NameCounts:
-    """The names in labelled texts, as the tagger reads them. several: a text can have several labels, between commas."""
+    """The names in labelled texts, as the tagger reads them. several: a text can have several labels, between
+    commas.
+    """
     texts = [(text, label_names(one.label, several)) for one in examples for text in one.segments]
     counts: dict[tuple[tuple[str, ...], NameKind], Counter[str]] = {}
     for (text, labels), words in zip(texts, tagger.words([text for text, _ in texts]), strict=True):
@@ -113,7 +117,8 @@ class TwoTranslators(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Dictionaries:
-    """wordnet_folder: Princeton's files. languages: pivots of back-translation. translators: models that do the same, or None. meaning: what compares texts, or None. words: what knows
+    """wordnet_folder: Princeton's files. languages: pivots of back-translation. translators: models that do the same,
+    or None. meaning: what compares texts, or None. words: what knows
     near words, or None. names: how often names occur in
     labelled texts, or None.
     """
@@ -139,7 +144,9 @@ class Dictionaries:
         return facts
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> float:
-        """How alike a text and its edited form are, -1 to 1, of a pair's texts the lower one; nan where nothing compares texts."""
+        """How alike a text and its edited form are, -1 to 1, of a pair's texts the lower one; nan where nothing
+        compares texts.
+        """
         if self.meaning is None:
             return math.nan
         return min(self.meaning.similarity(*texts) for texts in zip(one, other, strict=True))
@@ -157,15 +164,20 @@ class Dictionaries:
         return None if self.words is None else self.words.vector(word)
 
     def near(self, word: str) -> list[tuple[str, float]]:
-        """(word, cosine) of the words with the nearest vectors; raises `ModelCannot` where the model has no vectors of words."""
+        """(word, cosine) of the words with the nearest vectors; raises `ModelCannot` where the model has no vectors of
+        words.
+        """
         if self.words is None:
             raise ModelCannot(
-                "Neighbours of words need the vectors of a model that was loaded with its tokenizer; use the candidates synonyms or typos."
+                "Neighbours of words need the vectors of a model that was loaded with its tokenizer; use the "
+                "candidates synonyms or typos."
             )
         return self.words.near(word)
 
     def start_translating(self) -> None:
-        """Start the programs of all pivots, if they do not run, without waiting for them; raises `BadFile` as `pivots` does."""
+        """Start the programs of all pivots, if they do not run, without waiting for them; raises `BadFile` as `pivots`
+        does.
+        """
         for pivot in self.pivots:
             pivot.start()
 
@@ -188,7 +200,9 @@ class Dictionaries:
         return [Pivot(language) for language in self.languages]
 
     def part_of_speech(self, text: str, start: int, end: int) -> TaggedWord | None:
-        """The word at characters [start, end) as the tagger reads it; None where it reads another word there, or none."""
+        """The word at characters [start, end) as the tagger reads it; None where it reads another word there, or
+        none.
+        """
         return next((word for word in self._tagged(text) if (word.start, word.end) == (start, end)), None)
 
     def likeliest_part_of_speech(self, word: str) -> PartOfSpeech | None:

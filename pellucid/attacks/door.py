@@ -69,39 +69,44 @@ def attack(
 ) -> Attempts:
     """Edit texts, a few words or a span, in the order that an explanation gives, until the model's answer changes.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
-        fitted one of scikit-learn.
-    examples: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`. Texts with a
-        label are attacked where the model's answer is right, others in any case.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
+        or a fitted one of scikit-learn.
+    examples: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a
+        `pathlib.Path`. Texts with a label are attacked where the model's answer is right, others in any case.
     attack: its name, or an `AttackPlan` of your own. settings: the attack's own.
-    goal: "flip", any other class; the name of a class that the model shall predict; `("value", {"distance": 0.5})`, a regression model's value moves
-        by 0.5 or more; `("label", {"label": "toxic"})`, one of several labels is switched; or "explanation", the class stays and other words
-        become those with the highest scores (`method`, `k` and `most_overlap` are its settings).
-    max_queries: for each text at most so many edited texts are given to the model, the passes of the order included; None: no limit. An order by
-        another method than occlusion is paid in full.
-    extractor: for attacks on spans, what finds them: an extractor or an attribution method; None: "span_attention" for models that have
-        it, else "occlusion".
-    order_from: explanations of the same texts by one method, from `explain`, or the file that they were saved in: their scores
-        stand for those of the method that the attack's order reads, and cost no query.
-    spans_from: for attacks on spans: extractions of the same texts, from `extract` (of another model too), or the file that `write_json_lines`
-        or `pellucid extract` wrote: their spans are edited, and finding them costs no query.
-    train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names; others do not read them.
-    wordnet: the folder with Princeton's files. pivots: languages of back-translation by rules: "spanish", "catalan", "galician"; None:
-        "spanish", or none where there are translators.
-    vectors: a text file of word vectors (GloVe, fastText, counter-fitted), whose near words the candidates `neighbours` are; None: the model's own.
-    translators: two models that write, or their folders or hub names: one translates a text, the other translates back. n_best: how many of the
-        likeliest translations are translated back, 1 to 32.
-    seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are attacked.
-    folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it was interrupted, and makes again
-        what is missing or was changed. Several attacks on the same texts may share it, and `pellucid.read` reads all. None: they are kept in memory.
+    goal: "flip", any other class; the name of a class that the model shall predict; `("value", {"distance": 0.5})`, a
+        regression model's value moves by 0.5 or more; `("label", {"label": "toxic"})`, one of several labels is
+        switched; or "explanation", the class stays and other words become those with the highest scores (`method`, `k`
+        and `most_overlap` are its settings).
+    max_queries: for each text at most so many edited texts are given to the model, the passes of the order included;
+        None: no limit. An order by another method than occlusion is paid in full.
+    extractor: for attacks on spans, what finds them: an extractor or an attribution method; None: "span_attention" for
+        models that have it, else "occlusion".
+    order_from: explanations of the same texts by one method, from `explain`, or the file that they were saved in: their
+        scores stand for those of the method that the attack's order reads, and cost no query.
+    spans_from: for attacks on spans: extractions of the same texts, from `extract` (of another model too), or the file
+        that `write_json_lines` or `pellucid extract` wrote: their spans are edited, and finding them costs no query.
+    train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names;
+        others do not read them.
+    wordnet: the folder with Princeton's files. pivots: languages of back-translation by rules: "spanish", "catalan",
+        "galician"; None: "spanish", or none where there are translators.
+    vectors: a text file of word vectors (GloVe, fastText, counter-fitted), whose near words the candidates `neighbours`
+        are; None: the model's own.
+    translators: two models that write, or their folders or hub names: one translates a text, the other translates back.
+        n_best: how many of the likeliest translations are translated back, 1 to 32.
+    seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are
+        attacked.
+    folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it
+        was interrupted, and makes again what is missing or was changed. Several attacks on the same texts may share it,
+        and `pellucid.read` reads all. None: they are kept in memory.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Returns one `Attempt` a text. Every success is confirmed by a call of the model with the edited text alone. Raises `UnknownName` for an
-    attack, class or part that does not exist, `ModelCannot` for a model that the goal does not fit or that lacks what the order needs,
-    `BadFile`, with the package that brings it, where WordNet or a language is not installed, or for a folder with the attempts of other
-    texts, models or settings.
+    Returns one `Attempt` a text. Every success is confirmed by a call of the model with the edited text alone. Raises
+    `UnknownName` for an attack, class or part that does not exist, `ModelCannot` for a model that the goal does not fit
+    or that lacks what the order needs, `BadFile`, with the package that brings it, where WordNet or a language is not
+    installed, or for a folder with the attempts of other texts, models or settings.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -179,7 +184,9 @@ def _stored(
 
 
 def _name_counts(model: Model, plan: AttackPlan, train: Data | None, columns: dict[str, Any]) -> NameCounts | None:
-    """The names in the training texts where a candidate reads them; raises `BadSetting` where there are none, `BadFile` without a tagger."""
+    """The names in the training texts where a candidate reads them; raises `BadSetting` where there are none, `BadFile`
+    without a tagger.
+    """
     readers = [call.entry.name for call in parts_of(plan).candidates if "train" in call.entry.facts["needs"]]
     if not readers:
         return None
@@ -207,7 +214,8 @@ MOST_TRANSLATIONS = 32
 
 
 def model_pivot(translators: Sequence[ModelSource] | None, n_best: int) -> ModelPivot | None:
-    """The models that translate there and back; None without any. Raises `BadSetting` for another number than two, `ModelCannot` for a
+    """The models that translate there and back; None without any. Raises `BadSetting` for another number than two,
+    `ModelCannot` for a
     model that does not translate.
     """
     whole("n_best", n_best, 1, MOST_TRANSLATIONS)
@@ -215,7 +223,8 @@ def model_pivot(translators: Sequence[ModelSource] | None, n_best: int) -> Model
         return None
     if isinstance(translators, str) or len(translators) != 2:
         raise BadSetting(
-            f"{in_syntax('translators=', '--translators')} needs two models: one that translates, and one that translates back."
+            f"{in_syntax('translators=', '--translators')} needs two models: one that translates, and one that "
+            f"translates back."
         )
     models = [translator_from(one) for one in translators]
     return ModelPivot(models[0], models[1], n_best)

@@ -27,7 +27,8 @@ from pellucid.text.example import Example
 
 @dataclass(frozen=True)
 class ExplainedAnswers:
-    """A row is the probabilities and then, for each word of the original text, the score of what stands for it now; nan where nothing does.
+    """A row is the probabilities and then, for each word of the original text, the score of what stands for it now; nan
+    where nothing does.
 
     method: what explains the class of the text as it was. k: how many top words are compared.
     """

@@ -141,11 +141,12 @@ def attempts_at(path: Path) -> Attempts | None:
 def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path) -> list[SheetScores]:
     """What people judged on sheets that `write_blind_sheet` wrote: does a fooled text still say the same, to a reader?
 
-    sheets: a .csv file, or one of each person who judged, as a spreadsheet saves it. Rows or cells that were left blank are not counted. key: the .json file that was written
-        with the sheet.
+    sheets: a .csv file, or one of each person who judged, as a spreadsheet saves it. Rows or cells that were left blank
+        are not counted. key: the .json file that was written with the sheet.
 
-    Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key or has other texts, a judgement twice, a label that is no class,
-    or a meaning that is not 1 to 5, `BadInput` without a sheet.
+    Returns scores of each attack, by name. Raises `BadFile`, with the line, for a row that is not in the key or has
+    other texts, a judgement twice, a label that is no class, or a meaning that is not 1 to 5, `BadInput` without a
+    sheet.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -233,6 +234,7 @@ def _meaning(path: Path, line: int, cell: str) -> int | None:
         return None
     if not cell.isdecimal() or not LEAST_MEANING <= int(cell) <= MOST_MEANING:
         raise BadFile(
-            f"{path}, line {line}: same_meaning is {quoted(shortened(cell))}; give a whole number from {LEAST_MEANING} to {MOST_MEANING}, or nothing."
+            f"{path}, line {line}: same_meaning is {quoted(shortened(cell))}; give a whole number from {LEAST_MEANING} "
+            f"to {MOST_MEANING}, or nothing."
         )
     return int(cell)

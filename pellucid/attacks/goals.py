@@ -43,7 +43,9 @@ class Label:
     """
 
     def __init__(self, answer: Prediction, start: np.ndarray, *, label: str) -> None:
-        """label: its name; a text has it from a probability of one half. Raises `UnknownName` for one that the model does not have."""
+        """label: its name; a text has it from a probability of one half. Raises `UnknownName` for one that the model
+        does not have.
+        """
         known("label of the model", label, answer.labels)
         self.number = answer.labels.index(label)
         self.is_on = bool(start[self.number] >= ON)
@@ -82,7 +84,8 @@ class Flip:
 
 @attack_goals.add("value", reads="logits", problems=frozenset({"regression", "one_logit"}))
 class Value:
-    """The value of a regression model, or the single logit of a classifier, moves by a distance. Nearness is how far it has moved.
+    """The value of a regression model, or the single logit of a classifier, moves by a distance. Nearness is how far it
+    has moved.
 
     A number that the model answers with is moved.
     """
@@ -110,7 +113,8 @@ HIGHEST_OVERLAP = 0.99  # with 1, the text as it is would do
 
 @attack_goals.add("explanation", reads="explanation", problems=frozenset({"single_label", "one_logit"}))
 class OtherExplanation:
-    """The class stays, and few of the words with the highest scores stay among them. Nearness is 1 less their share, then less Kendall's tau.
+    """The class stays, and few of the words with the highest scores stay among them. Nearness is 1 less their share,
+    then less Kendall's tau.
 
     The model says the same, for other words.
 
@@ -130,7 +134,9 @@ class OtherExplanation:
         k: int = 3,
         most_overlap: float = 0.5,
     ) -> None:
-        """method: what explains the texts. k: how many top words, 1 or more. most_overlap: the share of them that may stay, 0 to 0.99."""
+        """method: what explains the texts. k: how many top words, 1 or more. most_overlap: the share of them that may
+        stay, 0 to 0.99.
+        """
         at_least("k", k, 1)
         between("most_overlap", most_overlap, 0, HIGHEST_OVERLAP)
         self.n_classes = len(answer.labels)
@@ -147,7 +153,9 @@ class OtherExplanation:
         return np.array([self._is_same_class(row) and self.agreement(row)[1] <= self.most_overlap for row in answers])
 
     def agreement(self, row: np.ndarray) -> tuple[float, float]:
-        """(Kendall's tau, overlap of the top k) of the words that stand in both texts; nan where nothing can be ranked."""
+        """(Kendall's tau, overlap of the top k) of the words that stand in both texts; nan where nothing can be
+        ranked.
+        """
         scores = row[self.n_classes :]
         both = np.isfinite(scores) & np.isfinite(self.scores)
         one, other = self.scores[both], scores[both]

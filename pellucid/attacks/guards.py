@@ -28,11 +28,13 @@ PART = re.compile(r"[^\W\d_]+")
 
 @attack_guards.add()
 def known_words(case: AttackCase, before: Edits, edit: Edit) -> bool:
-    """Whether WordNet has every content word of what is put in, or the text had it before; numbers and signs are no words.
+    """Whether WordNet has every content word of what is put in, or the text had it before; numbers and signs are no
+    words.
 
     What is put in consists of words that a dictionary has: neither misspelt, nor left untranslated.
 
-    Of a word with hyphens or apostrophes its parts will do. Raises `BadFile`, with the package that brings it, where WordNet is not installed.
+    Of a word with hyphens or apostrophes its parts will do. Raises `BadFile`, with the package that brings it, where
+    WordNet is not installed.
     """
     own = {text[start:end].casefold() for text in case.example.segments for start, end in text_units(text, "word")}
     words = (edit.after[start:end] for start, end in text_units(edit.after, "word"))
@@ -99,12 +101,13 @@ def antonyms(case: AttackCase, before: Edits, edit: Edit) -> bool:
 
 @attack_guards.add()
 def similarity(case: AttackCase, before: Edits, edit: Edit, *, least: float = 0.9) -> bool:
-    """Whether the cosine of the texts' MiniLM vectors is at least this high afterwards, of a pair's texts the lower one.
+    """Whether the cosine of the texts' MiniLM vectors is at least this high afterwards, of a pair's texts the lower
+    one.
 
     The edited text still says about the same.
 
-    least: -1 to 1; 0.9 is the median of texts translated to Spanish and back, 0.22 that of two texts that have nothing to do with each other. Raises `BadFile`,
-    which says how to install it, where there is no MiniLM.
+    least: -1 to 1; 0.9 is the median of texts translated to Spanish and back, 0.22 that of two texts that have nothing
+    to do with each other. Raises `BadFile`, which says how to install it, where there is no MiniLM.
     """
     between("least", least, -1, 1)
     edited = edited_segments(case.example.segments, (*before, edit))

@@ -11,8 +11,10 @@ from pellucid.base.kinds import attacks
 class AttackPlan:
     """The parts of an attack, each by name, or as (name, settings).
 
-    order: an order of `attack_orders`, or any attribution method, whose highest scores come first. candidates: all of them are tried.
-    guards: an edit must pass all. search: how edits are combined. Raises `BadSetting` without candidates, or for a string in place of a tuple.
+    order: an order of `attack_orders`, or any attribution method, whose highest scores come first. candidates: all of
+        them are tried.
+    guards: an edit must pass all. search: how edits are combined. Raises `BadSetting` without candidates, or for a
+    string in place of a tuple.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -30,7 +32,8 @@ class AttackPlan:
         for name in ("candidates", "guards"):
             if not isinstance(getattr(self, name), tuple | list):
                 raise BadSetting(
-                    f"{name} of a plan is {getattr(self, name)!r}; give a tuple of names, such as ({getattr(self, name)!r},)."
+                    f"{name} of a plan is {getattr(self, name)!r}; give a tuple of names, such as "
+                    f"({getattr(self, name)!r},)."
                 )
         if not self.candidates:
             raise BadSetting(
@@ -50,7 +53,8 @@ def pwws(*, named_entities: bool = False) -> AttackPlan:
     Source: Ren et al. (2019), "Generating Natural Language Adversarial Examples through Probability
     Weighted Word Saliency", section 3.
 
-    named_entities: names also become the commonest name of their kind in other classes' training texts, as in the paper; needs train=.
+    named_entities: names also become the commonest name of their kind in other classes' training texts, as in the
+    paper; needs train=.
     """
     return AttackPlan("saliency_times_gain", ("synonyms", *(["named_entities"] if named_entities else [])))
 
@@ -130,7 +134,8 @@ def screened(*, per_unit: int = 3) -> AttackPlan:
 
 @attacks.add(unit="span", source="Sun et al. (2020), section 5.6")
 def span_paraphrase(*, n_spans: int = 1) -> AttackPlan:
-    """One of the heaviest spans becomes its back-translation, the heaviest first. n_spans: how many are tried; the paper's 1.
+    """One of the heaviest spans becomes its back-translation, the heaviest first. n_spans: how many are tried; the
+    paper's 1.
 
     The heaviest spans, each translated to another language and back.
 

@@ -1,7 +1,7 @@
 """Scores of units by what the model answers without each of them, asked as questions of the attack.
 
-The scores are those of the attribution method `occlusion`. As questions they share passes with everything else that is asked, of all texts, and an
-order asks only for the units that it needs.
+The scores are those of the attribution method `occlusion`. As questions they share passes with everything else that is
+asked, of all texts, and an order asks only for the units that it needs.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,8 @@ from pellucid.text.units import Units, coarsen, text_units
 
 
 def omissions_of(batch: Batch, number: int, places: Sequence[Place]) -> list[Omission | None]:
-    """[unit]: the text of a batch without the word that contains a place's first character; None where no piece of it is read.
+    """[unit]: the text of a batch without the word that contains a place's first character; None where no piece of it
+    is read.
 
     Places in one word, or in words that share a piece, have equal omissions.
     """
@@ -39,7 +40,8 @@ def omissions_at(case: AttackCase, units: Sequence[int]) -> list[Omission]:
 def omission_scores(case: AttackCase, units: Sequence[int], answers: np.ndarray) -> np.ndarray:
     """[unit]: scores of these units, highest first to edit; minus infinity where the model reads nothing of a unit.
 
-    answers: [text number], those to `omissions_at`. The number explained is the one of the goal's aim. Scores are rounded as explanations are.
+    answers: [text number], those to `omissions_at`. The number explained is the one of the goal's aim. Scores are
+    rounded as explanations are.
     """
     assert case.omissions is not None and case.start is not None
     column = case.goal.aim.column(case.answer)
@@ -62,7 +64,9 @@ def words_of(example: Example) -> tuple[Place, ...]:
 
 
 def scores_at(explanation: Explanation, places: Sequence[Place]) -> np.ndarray:
-    """[unit]: for each place the score of the word that contains its first character; minus infinity where there is none."""
+    """[unit]: for each place the score of the word that contains its first character; minus infinity where there is
+    none.
+    """
     view = explanation.view("word")
     units = view.units
     assert isinstance(units, Units)  # views of words are never spans
@@ -81,7 +85,8 @@ def unit_at(units: Units, place: Place) -> int | None:
 def moved_places(places: Sequence[Place], edits: Sequence[Edit]) -> list[Place | None]:
     """Where each place of the original text stands once the edits are made; None where nothing stands for it alone.
 
-    An edit of the place itself puts its new text there; of an edit across several places no part belongs to one of them.
+    An edit of the place itself puts its new text there; of an edit across several places no part belongs to one of
+    them.
     """
     return [_moved(place, [one for one in edits if one.segment == place.segment]) for place in places]
 

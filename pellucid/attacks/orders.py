@@ -17,8 +17,9 @@ def saliency_times_gain(case: AttackCase, options: Options) -> RankingSteps:
     Source: Ren et al. (2019), "Generating Natural Language Adversarial Examples through Probability
     Weighted Word Saliency", equations 4 to 8.
 
-    Saliency is the fall of the explained class's probability without the unit. Units without a replacement are left out, and their
-    saliency is not asked: they are only in the softmax's sum, which all weights share, so they change no order (A0.24).
+    Saliency is the fall of the explained class's probability without the unit. Units without a replacement are left
+    out, and their saliency is not asked: they are only in the softmax's sum, which all weights share, so they change no
+    order (A0.24).
     """
     edits = [(unit, edit) for unit in range(len(case.units)) for edit in options.edits(unit)]
     if not edits:

@@ -1,4 +1,6 @@
-"""What an attack is asked: the model, the plan, the goal and its limits; the attempts on some texts, and the facts that decide them."""
+"""What an attack is asked: the model, the plan, the goal and its limits; the attempts on some texts, and the facts that
+decide them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ from pellucid.text.ranges import TIES
 
 @dataclass(frozen=True, eq=False)
 class Beginning:
-    """A text that will be attacked. start: [number], what the goal reads of it. cost: the queries that reading it took."""
+    """A text that will be attacked. start: [number], what the goal reads of it. cost: the queries that reading it
+    took.
+    """
 
     example: Example
     answer: Prediction
@@ -48,8 +52,10 @@ class Beginning:
 
 @dataclass(frozen=True, eq=False)
 class AttackQuestion:
-    """name: the attack's title. unit: "word" or "span". extractor: what finds spans, or None. most: queries a text, or None. stored: texts -> the
-    explanation whose scores stand for those of the order's method; None: they are computed. spans: texts -> the spans to edit; None: they are found.
+    """name: the attack's title. unit: "word" or "span". extractor: what finds spans, or None. most: queries a text, or
+    None. stored: texts -> the
+    explanation whose scores stand for those of the order's method; None: they are computed. spans: texts -> the spans
+    to edit; None: they are found.
     """
 
     model: Model
@@ -65,7 +71,9 @@ class AttackQuestion:
     spans: StoredSpans | None = None
 
     def attempts(self, examples: Sequence[Example], report: Callable[[int], None]) -> list[Attempt]:
-        """One attempt a text; what becomes of a text does not depend on the others. report: called with how many have ended."""
+        """One attempt a text; what becomes of a text does not depend on the others. report: called with how many have
+        ended.
+        """
         if self._translates:
             self.dictionaries.start_translating()
         predicted = predictions(self.model, examples)
@@ -181,7 +189,9 @@ class AttackQuestion:
         return places_of(self.model, examples, self.unit, self.extractor, self.seed)
 
     def _start(self, example: Example, answer: Prediction, answers: TextAnswers) -> tuple[np.ndarray | None, int]:
-        """(what the goal reads of the text as it is, or None where the queries do not suffice; the queries that it took)."""
+        """(what the goal reads of the text as it is, or None where the queries do not suffice; the queries that it
+        took).
+        """
         if not isinstance(answers, ExplainedAnswers):
             return answer_row(answer, self.goal.entry.facts["reads"]), 0
         reply = answers.start(example, answer.label, self.most)
@@ -202,7 +212,8 @@ class AttackQuestion:
     ) -> Sequence[Omission | None] | None:
         """What an order that asks for its scores itself asks; None where they are computed before, or stored.
 
-        The scores of a text in windows are means over them, and those of logits are no probabilities: an explanation computes both.
+        The scores of a text in windows are means over them, and those of logits are no probabilities: an explanation
+        computes both.
         """
         has_number = isinstance(answers, ModelAnswers) and answers.reads == "probabilities"
         has_number &= wish.aim.target.output == "probability"

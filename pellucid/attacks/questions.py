@@ -24,7 +24,8 @@ from pellucid.text.example import Example
 
 @dataclass(frozen=True)
 class Question:
-    """The text of a case with these edits. most: queries that the answer may cost; None: any number. omission: what is asked in place of an edited
+    """The text of a case with these edits. most: queries that the answer may cost; None: any number. omission: what is
+    asked in place of an edited
     text; None: nothing.
     """
 
@@ -108,9 +109,10 @@ AT_ONCE = 32  # attacks whose questions share passes
 class RunningAttack:
     """One attack while it runs.
 
-    steps: what asks. queries: so far, with those of the order's scores. most: queries at most, or None. known: answers by what was asked.
-    pending: what waits for answers, each beside what its answer is known by. is_spent: the queries did not suffice for an answer. edits, ending:
-    the result once it has ended.
+    steps: what asks. queries: so far, with those of the order's scores. most: queries at most, or None. known: answers
+        by what was asked.
+    pending: what waits for answers, each beside what its answer is known by. is_spent: the queries did not suffice for
+    an answer. edits, ending: the result once it has ended.
     """
 
     case: AttackCase
@@ -243,8 +245,8 @@ def attack_texts(
 ) -> list[Attempt]:
     """One attempt a case, in order.
 
-    answers: how the model is asked. order_queries: what the scores of each case's order took. most: queries at most for each text, those of the
-    order included; None: no limit. report: called with how many have ended.
+    answers: how the model is asked. order_queries: what the scores of each case's order took. most: queries at most for
+    each text, those of the order included; None: no limit. report: called with how many have ended.
     """
     running = [
         RunningAttack(case, attack_steps(case, parts), queries, most)

@@ -21,10 +21,12 @@ from pellucid.text.example import Example
 class AttackSummary:
     """What one attack did over all texts for one goal.
 
-    n_texts: all. n_attacked: whose answer was right before, or that have no label, and whose answer is not what the goal wants. success: the share of these that it fooled, with a 95 %
-    Wilson interval. accuracy_before, accuracy_after: shares of the labelled texts that are answered right; nan without any, and for a model that answers with a value. queries: the mean over attacked texts. edited: the mean share of
-    words changed, similarity: the mean, both over successes; nan where there is none. n_budget: how many ended for want of queries. n_labelled: texts
-    whose label is a class of the model.
+    n_texts: all. n_attacked: whose answer was right before, or that have no label, and whose answer is not what the
+    goal wants. success: the share of these that it fooled, with a 95 % Wilson interval. accuracy_before,
+    accuracy_after: shares of the labelled texts that are answered right; nan without any, and for a model that answers
+    with a value. queries: the mean over attacked texts. edited: the mean share of words changed, similarity: the mean,
+    both over successes; nan where there is none. n_budget: how many ended for want of queries. n_labelled: texts whose
+    label is a class of the model.
     """
 
     attack: str
@@ -98,7 +100,8 @@ class Attempts(Sequence[Attempt]):
         return Attempts([one for one in self if one.is_success])
 
     def examples(self) -> list[Example]:
-        """The edited texts of the successes, with the labels of the originals: an ordinary data set, also to train with.
+        """The edited texts of the successes, with the labels of the originals: an ordinary data set, also to train
+        with.
 
         Marks of evidence are left out, since their places have moved; `meta["attacked"]` is the id of the original.
         """
@@ -121,7 +124,8 @@ class Attempts(Sequence[Attempt]):
     def save(self, path: str | Path) -> None:
         """Write every attempt to a .parquet or .json file, which `pellucid.read` reads.
 
-        path: the file; one that exists is replaced. Raises `BadFile` for another ending or a file that cannot be written.
+        path: the file; one that exists is replaced. Raises `BadFile` for another ending or a file that cannot be
+        written.
 
         >>> attempts.save("attempts.parquet")
         >>> pellucid.read("attempts.parquet") == attempts

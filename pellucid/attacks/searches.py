@@ -14,7 +14,8 @@ from pellucid.base.kinds import attack_searches
 
 @attack_searches.add()
 def greedy(case: AttackCase, ranking: Ranking, options: Options) -> Steps:
-    """In the ranking's order, try all replacements of a unit; the one nearest to the goal stays if it is nearer than before.
+    """In the ranking's order, try all replacements of a unit; the one nearest to the goal stays if it is nearer than
+    before.
 
     One unit after another, each with its best replacement, until the goal is reached.
 
@@ -41,7 +42,8 @@ def greedy(case: AttackCase, ranking: Ranking, options: Options) -> Steps:
 
 @attack_searches.add()
 def beam(case: AttackCase, ranking: Ranking, options: Options, *, width: int = 4) -> Steps:
-    """In the ranking's order, extend each of the `width` texts that are nearest to the goal, and leave each as it is, too.
+    """In the ranking's order, extend each of the `width` texts that are nearest to the goal, and leave each as it is,
+    too.
 
     Like greedy, with several texts kept beside each other.
     """
@@ -67,7 +69,8 @@ MOST_UNITS = 6
 
 @attack_searches.add()
 def exhaustive(case: AttackCase, ranking: Ranking, options: Options, *, n_units: int = MOST_UNITS) -> Steps:
-    """Fewest edits first: all replacements of one unit, then of two together, and so on. n_units: of the ranking's first ones, 1 to 6.
+    """Fewest edits first: all replacements of one unit, then of two together, and so on. n_units: of the ranking's
+    first ones, 1 to 6.
 
     All combinations of replacements of few units: what no other search can beat, for tests and very
     short texts.
@@ -92,7 +95,8 @@ def _combined(units: tuple[int, ...], options: Options) -> list[Edits]:
 
 @attack_searches.add()
 def one_unit(case: AttackCase, ranking: Ranking, options: Options, *, n_units: int = 1) -> Steps:
-    """Try the replacements of the first unit alone, then those of the second, and so on. n_units: how many units are tried.
+    """Try the replacements of the first unit alone, then those of the second, and so on. n_units: how many units are
+    tried.
 
     A single unit is edited, and the attack tries the next one only from the text as it was.
     """
@@ -109,7 +113,8 @@ def one_unit(case: AttackCase, ranking: Ranking, options: Options, *, n_units: i
 
 @attack_searches.add(needs={"gradient"})
 def screened(case: AttackCase, ranking: Ranking, options: Options, *, per_unit: int = 3) -> Steps:
-    """Units by the gain that their best replacement has to first order; of each the best few are asked, and the nearest to the goal stays
+    """Units by the gain that their best replacement has to first order; of each the best few are asked, and the nearest
+    to the goal stays
     if it is nearer than before.
 
     Greedy, but the gradient says which replacements are worth a question.
@@ -139,7 +144,9 @@ def screened(case: AttackCase, ranking: Ranking, options: Options, *, per_unit: 
 
 
 def _worth_asking(case: AttackCase, ranking: Ranking, options: Options, per_unit: int) -> list[list[Edit]]:
-    """For each unit that has replacements the few with the highest first-order gains; the unit with the best one first."""
+    """For each unit that has replacements the few with the highest first-order gains; the unit with the best one
+    first.
+    """
     assert case.first_order is not None
     of_units: list[tuple[float, int, list[Edit]]] = []
     for unit in ranking.units:

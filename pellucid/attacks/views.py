@@ -119,10 +119,11 @@ ENDINGS: dict[Ending, str] = {
 }
 COLUMNS = ("attack", "fooled", "right before → after", "queries", "words edited", "similarity")
 KEY = (
-    "Fooled: the share of the attacked texts {reached}, of how many, with its 95 % interval. {right}Queries: edited texts that the model "
-    "read, and passes of the order, a text on average. Words edited: the mean share, of texts that were fooled. Similarity: the mean cosine of "
-    "MiniLM's vectors of both texts; 0.9 is the median of texts translated to Spanish and back, 0.22 that of texts that have nothing to do "
-    "with each other; a changed word that turns the meaning around may cost little."
+    "Fooled: the share of the attacked texts {reached}, of how many, with its 95 % interval. {right}Queries: edited "
+    "texts that the model read, and passes of the order, a text on average. Words edited: the mean share, of texts "
+    "that were fooled. Similarity: the mean cosine of MiniLM's vectors of both texts; 0.9 is the median of texts "
+    "translated to Spanish and back, 0.22 that of texts that have nothing to do with each other; a changed word that "
+    "turns the meaning around may cost little."
 )
 RIGHT = (
     "Texts answered wrong before are not attacked; right before → after counts the texts with a label that is a class. "
@@ -138,8 +139,9 @@ MEANING = (
     "A changed answer is a fault of the model only where a reader would still give the old one: read the edited texts."
 )
 MOVED = (
-    "Top words that moved are a fault of the method, or of the model, only where a reader finds both texts alike: the model may well read the "
-    "edited text by other words. Places of the original are compared; where an edit runs across several words they are left out."
+    "Top words that moved are a fault of the method, or of the model, only where a reader finds both texts alike: the "
+    "model may well read the edited text by other words. Places of the original are compared; where an edit runs "
+    "across several words they are left out."
 )
 
 
@@ -169,7 +171,8 @@ def row_of(summary: AttackSummary) -> tuple[str, ...]:
     """The cells of an attack's line, as COLUMNS names them."""
     success = summary.success
     fooled = (
-        f"{unbroken(percent(success.mean))} of {summary.n_attacked:,} {unbroken(f'[{percent(success.low)}, {percent(success.high)}]')}"
+        f"{unbroken(percent(success.mean))} of {summary.n_attacked:,} "
+        f"{unbroken(f'[{percent(success.low)}, {percent(success.high)}]')}"
         if summary.n_attacked
         else "–"
     )

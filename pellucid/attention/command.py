@@ -92,7 +92,8 @@ def attention(
     weights: Annotated[
         Path | None,
         typer.Option(
-            help='Weights of yours to put in place of the model\'s: a file with a line {"id": …, "weights": […]} for each text.'
+            help='Weights of yours to put in place of the model\'s: a file with a line {"id": …, "weights": […]} for '
+            "each text."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of permutations and other draws, and of --sample.")] = 0,
@@ -105,7 +106,9 @@ def attention(
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Test whether a model's weights may be read as an explanation: does the answer hang on them, and do they lie on what decides?"""
+    """Test whether a model's weights may be read as an explanation: does the answer hang on them, and do they lie on
+    what decides?
+    """
     check_outputs([save, html], [data, train, weights])  # reported before the work, not after it
     source = reading.source(data, part.split)
     loaded = [pellucid.load(one, device=device) for one in (model, *(against or []))]
@@ -135,6 +138,7 @@ def attention(
 def _tests(names: str | None, settings: list[str]) -> list[Choice] | None:
     if names is None and settings:
         raise BadSetting(
-            "--set changes a test that --tests names; name the tests too: --tests permuted --set permuted.n_permutations=20."
+            "--set changes a test that --tests names; name the tests too: --tests permuted --set "
+            "permuted.n_permutations=20."
         )
     return None if names is None else choices_from(names, settings_from(settings))

@@ -50,20 +50,21 @@ def attention_analysis(
     """Test whether a model's weights may be read as an explanation, and give a verdict with its evidence.
 
     model: one that was trained with pooler="additive", "dot" or "span".
-    data: texts as in `explain`, or the name or path of data; with labels, lost right answers can be counted. A verdict takes 100.
+    data: texts as in `explain`, or the name or path of data; with labels, lost right answers can be counted. A verdict
+        takes 100.
     against: other models with weights and the same classes, tested on the same texts: a list, or a dictionary of names.
-    train: labelled texts to train the imitation adversary on; None: it does not run. Then the models are given as folders, in
-        which their recipes stand.
+    train: labelled texts to train the imitation adversary on; None: it does not run. Then the models are given as
+        folders, in which their recipes stand.
     folder: keep the work of each few texts there; interrupted work goes on when it is called again.
     tests: names, or (name, settings) pairs; None: all that can run.
-    weights: weights of yours to put in place of the model's: a text's id -> one for each of its words, or a list in the order of
-        the texts. They must be 0 or more, and sum to 1.
+    weights: weights of yours to put in place of the model's: a text's id -> one for each of its words, or a list in the
+        order of the texts. They must be 0 or more, and sum to 1.
     seed: a whole number; the seed of permutations and other draws.
     text, label, label_map, progress: as in `explain`.
 
-    Returns the verdict, the numbers of all tests with intervals, and plots of the first texts. Raises `ModelCannot` for a model
-    without such weights, `BadInput` for weights that cannot be used or models of other classes, `UnknownName` and `BadSetting`
-    for tests that do not exist or cannot run, `BadFile` for a folder that holds another analysis.
+    Returns the verdict, the numbers of all tests with intervals, and plots of the first texts. Raises `ModelCannot` for
+    a model without such weights, `BadInput` for weights that cannot be used or models of other classes, `UnknownName`
+    and `BadSetting` for tests that do not exist or cannot run, `BadFile` for a folder that holds another analysis.
 
     >>> reviews = [("A good film.", "positive"), ("A dull film.", "negative")]
     >>> analysis = pellucid.attention_analysis("my-attention-classifier", reviews, tests=["uniform", "effective_units"])
@@ -122,7 +123,9 @@ def _left_out(questions: Mapping[str, AttentionQuestion], tested: Mapping[str, T
 
 
 def tests_to_run(tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool) -> tuple[Call, ...]:
-    """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train on."""
+    """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train
+    on.
+    """
     lacking = {
         "user_weights": "" if has_weights else "weights of yours: give weights=, or --weights on the command line",
         "train": "" if has_train else "texts to train on: give train=, or --train on the command line",
@@ -151,15 +154,16 @@ def _with_seed(call: Call, seed: int) -> Call:
 
 
 def imitator_of(source: Any, train: Sequence[Example], folder: Path | None, number: int) -> Callable[[float], Model]:
-    """lambda -> a model that imitates the one in the folder `source`, trained on these texts, of which some choose the epoch.
+    """lambda -> a model that imitates the one in the folder `source`, trained on these texts, of which some choose the
+    epoch.
 
-    folder: the analysis's, where the models stay; None: one for the time being. number: the model's. Raises `BadSetting` for a
-    model that is no folder: its recipe is not known.
+    folder: the analysis's, where the models stay; None: one for the time being. number: the model's. Raises
+    `BadSetting` for a model that is no folder: its recipe is not known.
     """
     if not isinstance(source, str | Path) or not Path(source).is_dir():
         raise BadSetting(
-            "train= trains models by the recipe of the one in question, which stands in its folder; give the folder's path as the "
-            "model."
+            "train= trains models by the recipe of the one in question, which stands in its folder; give the folder's "
+            "path as the model."
         )
     parts = split_parts(train)
     by_part = {"train": [*parts["train"], *parts["test"]], "dev": parts["dev"]}

@@ -45,7 +45,8 @@ def units_figure(
 
     Source: Tutek & Šnajder (2020), "Staying True to Your Word", figures 2 to 7.
 
-    text: its number among the analysis's plots, from 0. Raises `BadSetting` for one that is not there, `BadInput` without plots.
+    text: its number among the analysis's plots, from 0. Raises `BadSetting` for one that is not there, `BadInput`
+    without plots.
     """
     plots = analysis.models[0].plots
     if not plots:
@@ -111,7 +112,8 @@ def adversary_figure(analysis: AttentionAnalysis, *, theme: ThemeName = "light",
     curves = {model.name: points for model in analysis.models if (points := curve_points(model))}
     if not curves:
         raise BadInput(
-            "No adversary was trained for this analysis; give attention_analysis train=, or `pellucid attention` --train."
+            "No adversary was trained for this analysis; give attention_analysis train=, or `pellucid attention` "
+            "--train."
         )
     colours = palette(theme)
     figure = empty_figure(width, 2.9, colours)
@@ -134,7 +136,8 @@ def adversary_figure(analysis: AttentionAnalysis, *, theme: ThemeName = "light",
     panel.set(xlim=(0, None), ylim=(0, None))
     legend_above(figure, panel, colours)
     notes = [
-        "A point a λ: a new model, trained to answer alike with weights as far away as it can. It imitates mistakes too."
+        "A point a λ: a new model, trained to answer alike with weights as far away as it can. It imitates mistakes "
+        "too."
     ]
     footnotes(figure, notes, colours)
     return figure

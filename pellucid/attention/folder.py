@@ -41,7 +41,9 @@ class TestedModel:
 
 @dataclass(frozen=True)
 class AttentionFolder:
-    """The questions of one analysis by model, and the folder that keeps their answers; None: they are kept in memory."""
+    """The questions of one analysis by model, and the folder that keeps their answers; None: they are kept in
+    memory.
+    """
 
     path: Path | None
     questions: Mapping[str, AttentionQuestion]

@@ -137,14 +137,19 @@ FEWEST_POINTED = 30
 """Texts whose answer moves without some word. Below, the normal theory of a mean's interval is not to be relied on."""
 
 SAME_ANSWER = 0.05
-"""An answer that moves by less is the same answer: ε of Jain & Wallace (2019), section 4.2.2. Irrelevant weights move it by 0."""
+"""An answer that moves by less is the same answer: ε of Jain & Wallace (2019), section 4.2.2. Irrelevant weights move
+it by 0.
+"""
 
 OTHER_ANSWER = 0.10
-"""Twice that: the median permutation moves the probability by a tenth. Between both the answer hangs on the weights a little."""
+"""Twice that: the median permutation moves the probability by a tenth. Between both the answer hangs on the weights a
+little.
+"""
 
 POINTS = 0.5
-"""Irrelevant weights give 0, weights that always lie on a word that decides nearly 1. Half way, the heaviest word decides more often
-than not even where many words would."""
+"""Irrelevant weights give 0, weights that always lie on a word that decides nearly 1. Half way, the heaviest word
+decides more often than not even where many words would.
+"""
 
 AT_CHANCE = 0.1
 """Weights this near to 0 point at what decides hardly more often than a random word does."""

@@ -33,15 +33,17 @@ from pellucid.text.units import Spans, coarsen
 def models_with_weights(
     model: ModelSource, against: Sequence[ModelSource] | Mapping[str, ModelSource]
 ) -> dict[str, tuple[ModelSource, Model]]:
-    """Name -> (what it was given as, the model), the one in question first; raises `ModelCannot` for one without weights, `BadInput` for other classes."""
+    """Name -> (what it was given as, the model), the one in question first; raises `ModelCannot` for one without
+    weights, `BadInput` for other classes.
+    """
     others = list(against.values()) if isinstance(against, Mapping) else _several(against)
     loaded = [model_from(one) for one in (model, *others)]
     for one in loaded:
         check_weights(one)
         if sorted(one.labels) != sorted(loaded[0].labels):
             raise BadInput(
-                f"{one.name} has the classes {listed(one.labels)}, and {loaded[0].name} has {listed(loaded[0].labels)}; compare models "
-                "of the same classes."
+                f"{one.name} has the classes {listed(one.labels)}, and {loaded[0].name} has "
+                f"{listed(loaded[0].labels)}; compare models of the same classes."
             )
     if isinstance(against, Mapping):
         own = loaded[0].name
@@ -62,12 +64,13 @@ def check_weights(model: Model) -> None:
     """Raise `ModelCannot` for a model without weights that a test could change, or with several labels a text."""
     if not {"unit_weights", "span_weights"} & model.capabilities:
         raise ModelCannot(
-            f"{model.name} has no weights that its answer is a sum by, so there is nothing to test; models trained with "
-            "pooler='additive', 'dot' or 'span' have them. Judge the methods that explain it with compare."
+            f"{model.name} has no weights that its answer is a sum by, so there is nothing to test; models trained "
+            f"with pooler='additive', 'dot' or 'span' have them. Judge the methods that explain it with compare."
         )
     if model.problem != "single_label":
         raise ModelCannot(
-            f"{model.name} can give a text several labels; tests of attention judge one answer a text. Give a single-label model."
+            f"{model.name} can give a text several labels; tests of attention judge one answer a text. Give a "
+            f"single-label model."
         )
 
 
@@ -124,13 +127,16 @@ def _numbers(name: object, row: Any) -> list[float]:
 
 
 def user_weights_in_file(path: Path) -> dict[str, Any]:
-    """Weights of a JSON file, {"id": [...]}, or of JSON lines, {"id": ..., "weights": [...]}; raises `BadFile` for other files."""
+    """Weights of a JSON file, {"id": [...]}, or of JSON lines, {"id": ..., "weights": [...]}; raises `BadFile` for
+    other files.
+    """
     text = read_text(path)
     try:
         return dict(parsed(text)) if path.suffix == ".json" else _of_lines(text)
     except (ValueError, TypeError, LookupError):
         raise BadFile(
-            f'{path} does not hold weights; write a line {{"id": "review-1", "weights": [0.5, 0.5]}} for each text, or one object '
+            f'{path} does not hold weights; write a line {{"id": "review-1", "weights": [0.5, 0.5]}} for each text, or '
+            f"one object "
             "of ids with their weights in a .json file."
         ) from None
 

@@ -49,24 +49,26 @@ from pellucid.drawing.page import (
 from pellucid.drawing.wording import bounds, three
 
 GUIDE = (
-    "Attention gives each word a weight, and the answer is a sum by these weights. This page shows whether they may be read as the "
-    "reason of the answer."
+    "Attention gives each word a weight, and the answer is a sum by these weights. This page shows whether they may be "
+    "read as the reason of the answer."
 )
 RESTS = (
-    "Two things are asked. Does the answer hang on the weights? Do they lie on the words that the answer depends on? The lines stand "
-    "in one file of the program, and were fixed before any study ran. All other tests are shown and do not decide."
+    "Two things are asked. Does the answer hang on the weights? Do they lie on the words that the answer depends on? "
+    "The lines stand in one file of the program, and were fixed before any study ran. All other tests are shown and do "
+    "not decide."
 )
 TESTS = (
-    "Each number is the mean over the texts; its 95 % interval stands below it, and then how many texts were judged. Of random draws "
-    "± is the standard deviation between them."
+    "Each number is the mean over the texts; its 95 % interval stands below it, and then how many texts were judged. "
+    "Of random draws ± is the standard deviation between them."
 )
 ADVERSARY = (
-    "For each λ a new model was trained to give the same answers with weights as far away as λ asks. Far to the right and low: other "
-    "weights answer alike. The adversary imitates mistakes too, and both numbers are means over texts of unequal length."
+    "For each λ a new model was trained to give the same answers with weights as far away as λ asks. Far to the right "
+    "and low: other weights answer alike. The adversary imitates mistakes too, and both numbers are means over texts "
+    "of unequal length."
 )
 UNITS = (
-    "What the model would answer by the state of one word alone. A line that stays near the model’s own answer says that every "
-    "state carries the whole text: then it matters little where the weight lies."
+    "What the model would answer by the state of one word alone. A line that stays near the model’s own answer says "
+    "that every state carries the whole text: then it matters little where the weight lies."
 )
 
 

@@ -46,15 +46,17 @@ def check_user_weights(by_text: UserWeights, examples: Sequence[Example]) -> Non
             )
     if by_text and not any(example.id in by_text for example in examples):
         raise BadInput(
-            f"Weights came for texts such as {quoted(next(iter(by_text)))}, and none of them is among the texts, which begin with "
-            f"{quoted(examples[0].id)}; give the ids of the texts."
+            f"Weights came for texts such as {quoted(next(iter(by_text)))}, and none of them is among the texts, which "
+            f"begin with {quoted(examples[0].id)}; give the ids of the texts."
         )
 
 
 def with_user_weights(
     texts: Sequence[WeighedText], examples: Sequence[Example], by_text: UserWeights
 ) -> list[WeighedText]:
-    """The texts with the weights that were given for them; raises `BadInput` where a text has another number of units."""
+    """The texts with the weights that were given for them; raises `BadInput` where a text has another number of
+    units.
+    """
     pairs = zip(texts, examples, strict=True)
     return [
         replace(text, user_weights=_of_text(text, str(example.id), by_text[str(example.id)]))
@@ -71,7 +73,8 @@ def _of_text(text: WeighedText, name: str, weights: Sequence[float]) -> torch.Te
     parts = units.parts if isinstance(units, Spans) else units
     if len(weights) != len(parts.content):
         raise BadInput(
-            f"Text {quoted(name)} has {len(parts.content)} {parts.kind}s, and {len(weights)} weights came for it; give one for each."
+            f"Text {quoted(name)} has {len(parts.content)} {parts.kind}s, and {len(weights)} weights came for it; give "
+            f"one for each."
         )
     whole = np.zeros(len(units))
     if isinstance(units, Spans):
@@ -80,7 +83,8 @@ def _of_text(text: WeighedText, name: str, weights: Sequence[float]) -> torch.Te
         for part, weight in zip(parts.content, weights, strict=True):
             if part not in of_part and weight > 0:
                 raise BadInput(
-                    f"Text {quoted(name)} has no span of {quoted(parts.labels[part])} alone, which a weight came for; give it 0."
+                    f"Text {quoted(name)} has no span of {quoted(parts.labels[part])} alone, which a weight came for; "
+                    f"give it 0."
                 )
             if part in of_part:
                 whole[of_part[part]] = weight
@@ -99,7 +103,9 @@ Weigh = Callable[[Model, Sequence[Example]], list[WeighedText]]
 
 @dataclass(frozen=True)
 class AttentionQuestion:
-    """calls: the tests; is_named: the user has named them. weigh: how the model's texts are read. user_weights: by text."""
+    """calls: the tests; is_named: the user has named them. weigh: how the model's texts are read. user_weights: by
+    text.
+    """
 
     model: Model
     examples: tuple[Example, ...]
@@ -143,7 +149,9 @@ class AttentionQuestion:
         ]
 
     def corpus_lines(self, call: Call) -> list[dict[str, Any]]:
-        """The lines of a test of the whole corpus, in JSON's terms; of one that cannot run, why, unless the user named it."""
+        """The lines of a test of the whole corpus, in JSON's terms; of one that cannot run, why, unless the user named
+        it.
+        """
         corpus = AttentionCorpus(self.model, self.examples, self.seed, self.imitator)
         try:
             lines: list[CorpusLine] = call(corpus)
@@ -191,7 +199,9 @@ class AttentionQuestion:
 
 
 def ranking(text: WeighedText, explanation: Explanation) -> Ranking:
-    """[word] each: the words' weights, a span's shared among its words, and their scores; special tokens are left out."""
+    """[word] each: the words' weights, a span's shared among its words, and their scores; special tokens are left
+    out.
+    """
     assert text.units is not None and text.numbers is not None  # it was read from a model
     weights = np.zeros(len(text.units))
     np.add.at(weights, text.numbers, text.weights.numpy())

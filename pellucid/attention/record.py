@@ -26,12 +26,12 @@ READINGS = ("for", "against", "unclear")
 class AttentionLine:
     """One number of a test.
 
-    test: its name. part: which of the test's lines, "" where it has one. value: mean and 95 % interval. n: how many texts, or
-    other things that were counted. deviation: of the mean from draw to draw, nan without draws. better: "higher" where a higher
-    value says that the weights matter, "lower", or "" where neither does. lowest, highest: the ends of its range. idle: its value where the weights have
-    nothing to do with the answer, nan where that is not known. left_out: texts that lack what the test needs. meaning: what it
-    says, in one sentence. along, at: of a point of a curve, what the curve runs along and where the point stands; "" and nan.
-    settings: the test's.
+    test: its name. part: which of the test's lines, "" where it has one. value: mean and 95 % interval. n: how many
+    texts, or other things that were counted. deviation: of the mean from draw to draw, nan without draws. better:
+    "higher" where a higher value says that the weights matter, "lower", or "" where neither does. lowest, highest: the
+    ends of its range. idle: its value where the weights have nothing to do with the answer, nan where that is not
+    known. left_out: texts that lack what the test needs. meaning: what it says, in one sentence. along, at: of a point
+    of a curve, what the curve runs along and where the point stands; "" and nan. settings: the test's.
     """
 
     test: str
@@ -52,7 +52,9 @@ class AttentionLine:
 
 @dataclass(frozen=True)
 class VerdictEvidence:
-    """What one test says for a verdict: its value, the line that it is compared with, and "for", "against" or "unclear"."""
+    """What one test says for a verdict: its value, the line that it is compared with, and "for", "against" or
+    "unclear".
+    """
 
     test: str
     value: Interval
@@ -63,7 +65,9 @@ class VerdictEvidence:
 
 @dataclass(frozen=True)
 class AttentionVerdict:
-    """answer: whether the weights "may" be read as explanation, "may not", or "undecided". reason: why, in a sentence."""
+    """answer: whether the weights "may" be read as explanation, "may not", or "undecided". reason: why, in a
+    sentence.
+    """
 
     answer: str
     reason: str
@@ -75,7 +79,8 @@ class UnitPlot:
     """One text unit by unit under one model.
 
     text: its id. words: the units' labels. weights: each unit's weight, shared among its parts where spans are weighed.
-    probabilities: [unit][class], by the state of each unit alone. own: [class], the model's. classes: the classes' names.
+    probabilities: [unit][class], by the state of each unit alone. own: [class], the model's. classes: the classes'
+        names.
     """
 
     text: str
@@ -90,8 +95,10 @@ class UnitPlot:
 class ModelAttention:
     """One model's lines, verdict and plots.
 
-    name: what the analysis calls it. model_hash: of its weights and tokenizer. weighs: "words", "pieces" or "spans". n_texts,
-    too_short: how many texts were tested, and how many of fewer than two units were left out. accuracy: nan without labels.
+    name: what the analysis calls it. model_hash: of its weights and tokenizer. weighs: "words", "pieces" or "spans".
+        n_texts,
+    too_short: how many texts were tested, and how many of fewer than two units were left out. accuracy: nan without
+    labels.
     """
 
     name: str
@@ -116,10 +123,12 @@ class ModelAttention:
 class AttentionAnalysis:
     """Whether a model's weights may be read as an explanation, with the tests that say so.
 
-    models: the model in question first, then those that it is compared with. about: what was asked, name -> plain value.
+    models: the model in question first, then those that it is compared with. about: what was asked, name -> plain
+        value.
     caveats: sentences.
 
-    >>> analysis = pellucid.attention_analysis("my-attention-classifier", [("A good film.", "positive"), ("Dull.", "negative")])
+    >>> texts = [("A good film.", "positive"), ("Dull.", "negative")]
+    >>> analysis = pellucid.attention_analysis("my-attention-classifier", texts)
     >>> analysis.verdict.answer
     'undecided'
     """
@@ -175,7 +184,9 @@ class AttentionAnalysis:
         return self.models[self.names.index(name)]
 
     def record(self) -> dict[str, object]:
-        """Plain values for JSON; a number that is not known is null. `AttentionAnalysis.read` reads them from a file."""
+        """Plain values for JSON; a number that is not known is null. `AttentionAnalysis.read` reads them from a
+        file.
+        """
         models = [_plain(asdict(model)) for model in self.models]
         return {
             "form": FORM,
@@ -190,7 +201,8 @@ class AttentionAnalysis:
 
     @staticmethod
     def read(path: str | Path) -> "AttentionAnalysis":
-        """Read what `save` wrote, or the folder of a finished `attention_analysis(folder=)`; raises `BadFile` for anything else.
+        """Read what `save` wrote, or the folder of a finished `attention_analysis(folder=)`; raises `BadFile` for
+        anything else.
 
         >>> analysis.save("attention.json")
         >>> pellucid.AttentionAnalysis.read("attention.json") == analysis
@@ -200,7 +212,8 @@ class AttentionAnalysis:
             path = Path(path) / ANALYSIS
             if not path.is_file():
                 raise BadFile(
-                    f"{path.parent} holds no finished attention analysis; run the same `pellucid attention` again to go on."
+                    f"{path.parent} holds no finished attention analysis; run the same `pellucid attention` again to "
+                    f"go on."
                 )
         try:
             return _analysis(read_json(path))

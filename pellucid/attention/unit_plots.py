@@ -35,18 +35,19 @@ READINGS = {
     "unclear": ("○", "unclear", "pl-unclear"),
 }
 LIMITS = (
-    "A state has read the whole text, so a weight belongs to the state at a word and not surely to the word. The verdict therefore "
-    "also asks what happens without the word.",
-    "A text without a word is a text that the model was not made for; how far the answer moves then is partly its surprise.",
-    "“May be read” is about these texts: the heaviest word is mostly one that matters. It is no promise for a single text, and none "
-    "that the weights name every word that matters, nor that people would give the same reason.",
-    "Weights with another placement that give the same answer exist for most models. They show that the weights are not the only ones, "
-    "not that they are wrong.",
-    "An adversary that imitates a model’s answers imitates its mistakes too, and its distances are means over texts of unequal length; "
-    "the largest possible Jensen-Shannon divergence is log 2, about 0.69.",
+    "A state has read the whole text, so a weight belongs to the state at a word and not surely to the word. The "
+    "verdict therefore also asks what happens without the word.",
+    "A text without a word is a text that the model was not made for; how far the answer moves then is partly its "
+    "surprise.",
+    "“May be read” is about these texts: the heaviest word is mostly one that matters. It is no promise for a single "
+    "text, and none that the weights name every word that matters, nor that people would give the same reason.",
+    "Weights with another placement that give the same answer exist for most models. They show that the weights are "
+    "not the only ones, not that they are wrong.",
+    "An adversary that imitates a model’s answers imitates its mistakes too, and its distances are means over texts of "
+    "unequal length; the largest possible Jensen-Shannon divergence is log 2, about 0.69.",
     "Agreement with a gradient or with leave-one-out is agreement of explanations, which can be wrong together.",
-    "Numbers of mutual information by clusters depend on the number of clusters and of states, and on the start; compare them only where "
-    "both are equal, and with the bias that shuffled states show.",
+    "Numbers of mutual information by clusters depend on the number of clusters and of states, and on the start; "
+    "compare them only where both are equal, and with the bias that shuffled states show.",
 )
 
 

@@ -1,8 +1,8 @@
 """Texts as a model that weighs their units reads them: weights, unit logits and states, from one forward pass.
 
-The head is linear and the weights sum to 1, so the logits under any other weights are the weighted sum of the unit logits. A
-text that is read in windows has the mean of its windows' logits: each window's weights are divided by the number of windows,
-and what stands in two windows counts as two units.
+The head is linear and the weights sum to 1, so the logits under any other weights are the weighted sum of the unit
+logits. A text that is read in windows has the mean of its windows' logits: each window's weights are divided by the
+number of windows, and what stands in two windows counts as two units.
 """
 
 import math
@@ -38,9 +38,9 @@ Ranking = tuple[np.ndarray, np.ndarray]  # [word] each: a word's weight, and its
 class WeighedText:
     """One text. weights: [unit], 0 or more, their sum is 1. unit_logits: [unit class]. label: its class, or None.
 
-    Both are in double precision. row: its pieces, which seed random draws. states: [unit width], what the weights weigh. units:
-    those of the whole text, spans for a model that weighs spans; numbers: [unit], which of them each is. user_weights: [unit], weights
-    that the user gives. rankings: method -> the words' weights and its scores.
+    Both are in double precision. row: its pieces, which seed random draws. states: [unit width], what the weights
+    weigh. units: those of the whole text, spans for a model that weighs spans; numbers: [unit], which of them each is.
+    user_weights: [unit], weights that the user gives. rankings: method -> the words' weights and its scores.
     """
 
     weights: Tensor
@@ -68,7 +68,9 @@ class WeighedText:
 
 @dataclass(frozen=True, eq=False)
 class WeighedRow:
-    """What a model reads at once: weights [unit], logits [unit class], states [unit width], and the units, special ones among them."""
+    """What a model reads at once: weights [unit], logits [unit class], states [unit width], and the units, special ones
+    among them.
+    """
 
     weights: Tensor
     logits: Tensor
@@ -97,8 +99,8 @@ def unit_rows(model: Model, batch: Batch) -> list[WeighedRow]:
     """The rows of a model that weighs words or pieces."""
     if "unit_weights" not in model.capabilities:
         raise ModelCannot(
-            f"{model.name} has no weights of units, which tests of attention change; train a model with pooler='additive' or "
-            "pooler='dot', or judge methods with compare."
+            f"{model.name} has no weights of units, which tests of attention change; train a model with "
+            f"pooler='additive' or pooler='dot', or judge methods with compare."
         )
     rows: dict[int, WeighedRow] = {}
     for pack in scheduler_for(model).packs_of(batch.rows):
@@ -121,8 +123,8 @@ def check_sum(model: Model, row: WeighedRow, answer: Tensor) -> None:
     gap = float((row.weights @ row.logits - own).abs().max()) if len(row.weights) else 0.0
     if not gap <= max(ROUNDING, tolerance(model, answer.dtype)) * max(1.0, float(own.abs().max())):
         raise ParityBroken(
-            f"The weighted logits of a text's units differ from the model's by {gap:.2g}; its weights cannot be tested. Please "
-            "report this with the model."
+            f"The weighted logits of a text's units differ from the model's by {gap:.2g}; its weights cannot be "
+            f"tested. Please report this with the model."
         )
 
 
@@ -157,7 +159,9 @@ def right_answers(text: WeighedText, weights: Tensor) -> Tensor:
 
 
 def fall_of_right_answers(text: WeighedText, weights: Tensor) -> Tensor:
-    """[draw unit] -> [draw]: right with the model's own weights less right with these; -1, 0 or 1, nan without a label."""
+    """[draw unit] -> [draw]: right with the model's own weights less right with these; -1, 0 or 1, nan without a
+    label.
+    """
     return right_answers(text, text.weights[None]) - right_answers(text, weights)
 
 
@@ -168,7 +172,9 @@ def changes_of_answer(text: WeighedText, weights: Tensor) -> Tensor:
 
 
 def permutations(text: WeighedText, count: int, seed: int, name: str) -> Tensor:
-    """[draw unit]: the text's weights in random orders, drawn from its pieces and the seed; name: of the test that draws."""
+    """[draw unit]: the text's weights in random orders, drawn from its pieces and the seed; name: of the test that
+    draws.
+    """
     generator = generator_for(text.row, name, seed)
     # Sorted noise: a hundred calls of randperm took as long as a text's share of the forward pass.
     return text.weights[torch.rand(count, len(text), generator=generator, dtype=torch.float64).argsort(1)]
@@ -188,7 +194,9 @@ def kendall_tau(text: WeighedText, method: str) -> Tensor:
 
 @dataclass(frozen=True)
 class AttentionCorpus:
-    """seed: of its draws. imitator: lambda -> a model that is trained to imitate this one; None where nothing is trained."""
+    """seed: of its draws. imitator: lambda -> a model that is trained to imitate this one; None where nothing is
+    trained.
+    """
 
     model: Model
     examples: tuple[Example, ...]
@@ -200,8 +208,8 @@ class AttentionCorpus:
 class CorpusLine:
     """One number. part: its name among the test's lines. n: how many texts, or other things, were counted.
 
-    at: where it stands on a curve, nan elsewhere. meaning: what it says, "" for what the test's registration says. directed: False
-    for a number to compare others with, of which neither more nor less speaks for the weights.
+    at: where it stands on a curve, nan elsewhere. meaning: what it says, "" for what the test's registration says.
+    directed: False for a number to compare others with, of which neither more nor less speaks for the weights.
     """
 
     part: str
@@ -222,10 +230,11 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class AttentionOutcome:
-    """value: mean and 95 % bootstrap interval over texts. deviation: of the mean from draw to draw; nan of a test without draws.
+    """value: mean and 95 % bootstrap interval over texts. deviation: of the mean from draw to draw; nan of a test
+    without draws.
 
-    n_texts: how many texts were judged. too_short: texts of fewer than two units. unlabelled: texts that lack what the test
-    needs, such as a label of the model. Both are left out.
+    n_texts: how many texts were judged. too_short: texts of fewer than two units. unlabelled: texts that lack what the
+    test needs, such as a label of the model. Both are left out.
     """
 
     value: Interval

@@ -1,4 +1,6 @@
-"""Other weights that keep a text's answer, and how far they lie from the model's own: two classes by bounds, more by a search."""
+"""Other weights that keep a text's answer, and how far they lie from the model's own: two classes by bounds, more by a
+search.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -41,7 +43,8 @@ class AnswerRegion:
         return self.distances(logits) <= self.limit - MARGIN
 
     def divergences(self, weights: Tensor, units: Tensor) -> Tensor:
-        """Jensen-Shannon divergence from the model's own weights, in nats; weights: [... part] of units [... part], else 0.
+        """Jensen-Shannon divergence from the model's own weights, in nats; weights: [... part] of units [... part],
+        else 0.
 
         It is a sum over units, and a unit of weight 0 adds its own weight x log(2) / 2.
         """
@@ -101,7 +104,9 @@ def farthest_of_two_classes(region: AnswerRegion) -> Tensor:
 
 
 def _pairs_on(odds: Tensor, bound: Tensor) -> Tensor:
-    """[unit] -> [unit unit]: the share of the first of two units that puts their mean on the bound; 0 where none does."""
+    """[unit] -> [unit unit]: the share of the first of two units that puts their mean on the bound; 0 where none
+    does.
+    """
     above, below = odds[:, None], odds[None]
     possible = (above > bound) & (below < bound) & bound.isfinite()
     return ((bound - below) / (above - below)).where(possible, 0.0)
@@ -151,8 +156,8 @@ def _pairs(region: AnswerRegion) -> list[Tensor]:
 def _on_few_units(region: AnswerRegion, order: int) -> Tensor:
     """[unit]: weights of the model's own answer on at most as many units as there are classes.
 
-    Among one unit more than classes, weight can always move without moving the answer; it moves until a unit has none, to the
-    side where the divergence is larger. order: 0 takes heavy units first, 1 light ones, others draw.
+    Among one unit more than classes, weight can always move without moving the answer; it moves until a unit has none,
+    to the side where the divergence is larger. order: 0 takes heavy units first, 1 light ones, others draw.
     """
     text = region.text
     weights = text.weights.clone()
@@ -205,7 +210,9 @@ def _exchanged(region: AnswerRegion, weights: Tensor, targets: Tensor) -> Tensor
 
 
 def _farthest_at(region: AnswerRegion, sets: Tensor, targets: Tensor) -> tuple[Tensor, Tensor] | None:
-    """Sets of units [set part] and answers [target class] -> the farthest weights [part] with such an answer, and their units."""
+    """Sets of units [set part] and answers [target class] -> the farthest weights [part] with such an answer, and their
+    units.
+    """
     conditions = _conditions(region, sets)
     solvable = torch.linalg.det(conditions).abs() > SMALLEST
     sets, conditions = sets[solvable], conditions[solvable]
@@ -270,7 +277,9 @@ def _climbed(region: AnswerRegion, weights: Tensor, rounds: int = ROUNDS) -> Ten
 
 
 def _line_ends(region: AnswerRegion, centre: Tensor, directions: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
-    """Where lines from the centre [part] along directions [line part] leave the region [line part], and how far that is [line]."""
+    """Where lines from the centre [part] along directions [line part] leave the region [line part], and how far that is
+    [line].
+    """
     points, all_units = centre.expand_as(directions), units.expand(directions.shape)
     steps = region.longest_steps(points, directions, all_units)
     ends = (points + steps[:, None] * directions).clamp_min(0)

@@ -89,8 +89,8 @@ def allennlp_integrated(run: ForwardPass, target: Explainable, *, n_steps: int =
     Source: Wallace et al. (2019), "AllenNLP Interpret"; as compared in Hou & Castañón (2023)
     (corrections.md A1.12).
 
-    n_steps: equal steps, each read at its left end. So the first point is the text of zeros, and the text itself is never
-    read. 10 as in the library.
+    n_steps: equal steps, each read at its left end. So the first point is the text of zeros, and the text itself is
+    never read. 10 as in the library.
     """
     at_least("n_steps", n_steps, 1)
     lines = lines_to(run, loss_of(target), torch.zeros_like(run.embeddings)[None])
@@ -116,9 +116,9 @@ def allennlp_smooth(run: ForwardPass, target: Explainable, *, n_samples: int = 1
     Source: Wallace et al. (2019), "AllenNLP Interpret"; as compared in Hou & Castañón (2023)
     (corrections.md A1.12).
 
-    n_samples: 10 as in the library's last release; 25 in 2019. The gradient is not multiplied by the embedding. layer: None
-    for word embeddings. A LayerNorm follows those in all of BERT's family. The sum is then 0 by construction, and a share
-    of it would be rounding: all scores are 0, and a caveat says so; layer=0 reads behind the LayerNorm.
+    n_samples: 10 as in the library's last release; 25 in 2019. The gradient is not multiplied by the embedding. layer:
+    None for word embeddings. A LayerNorm follows those in all of BERT's family. The sum is then 0 by construction, and
+    a share of it would be rounding: all scores are 0, and a caveat says so; layer=0 reads behind the LayerNorm.
     """
     at_least("n_samples", n_samples, 1)
     moves = Moves.drawn(run, "smooth_gradient", n_samples, NOISE, layer=layer)
@@ -184,7 +184,8 @@ def thermostat_lime(run: ForwardPass, target: Explainable, *, n_samples: int = 2
     Explanations and Analysis Tools"; the sample weight is the share of unchanged pieces (corrections.md
     A1.14).
 
-    Unlike theirs, special tokens are never replaced. For the diagnostics see `pellucid.attribution.shared.coalition_game`.
+    Unlike theirs, special tokens are never replaced. For the diagnostics see
+    `pellucid.attribution.shared.coalition_game`.
     """
     at_least("n_samples", n_samples, 8)
     game = games(run, target, "piece", "pad")
@@ -238,8 +239,8 @@ def thermostat_occlusion(run: ForwardPass, target: Explainable) -> Scores:
 
 
 RELEASED = (
-    "These are the rules of a released code, which its author says are not LRP: signs are lost, residuals count twice, and "
-    "denominators can come near 0. Use relevance to explain."
+    "These are the rules of a released code, which its author says are not LRP: signs are lost, residuals count twice, "
+    "and denominators can come near 0. Use relevance to explain."
 )
 
 
@@ -258,8 +259,8 @@ def wu_ong_lrp(run: ForwardPass, target: Explainable) -> Scores:
     what the code does and why `relevance` does not.
 
     Texts run one by one: neighbours change the rounding, and denominators near 0 would magnify it. A contrast of two
-    classes starts with relevance that sums to 0, and so does the probability or loss of one class of several. These rules
-    shrink such relevance to nothing: all scores are then about 0.
+    classes starts with relevance that sums to 0, and so does the probability or loss of one class of several. These
+    rules shrink such relevance to nothing: all scores are then about 0.
     """
     relevances = []
     for number in range(len(run.batch)):

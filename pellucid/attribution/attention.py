@@ -41,11 +41,11 @@ def attention(
     reads is measured on the model (`ForwardPass.head_positions`), or known of a written word. The
     weights are not tied to any class.
 
-    That is the row of the first piece for BERT and of the last piece for decoders, and the mean of all rows where the head
-    pools the mean. flow: "last_layer"; "rollout" multiplies all blocks' weights, each mixed half and half with the
-    residual; "tracing" multiplies them without the residual. heads (tracing only): "mean" averages the heads of a block;
-    "chain" follows each head through all blocks and averages at the end. residual (tracing only): True mixes the residual
-    in, so that "mean" gives rollout. Not tied to a class: the same for every target.
+    That is the row of the first piece for BERT and of the last piece for decoders, and the mean of all rows where the
+    head pools the mean. flow: "last_layer"; "rollout" multiplies all blocks' weights, each mixed half and half with the
+    residual; "tracing" multiplies them without the residual. heads (tracing only): "mean" averages the heads of a
+    block; "chain" follows each head through all blocks and averages at the end. residual (tracing only): True mixes the
+    residual in, so that "mean" gives rollout. Not tied to a class: the same for every target.
     """
     one_of("flow", flow, get_args(Flow))
     one_of("heads", heads, get_args(Heads))
@@ -114,9 +114,9 @@ def attention_norm(run: ForwardPass, target: Explainable, *, flow: NormFlow = "l
     Transformers with Vector Norms", equation 4 and its sum over heads: || sum_h alpha_h f_h(x) ||,
     where f_h is a head's value through the output projection.
 
-    flow: "last_layer"; "rollout" divides every block's norms by their sum in a row, mixes each block half and half with the
-    residual and multiplies all blocks, so a text's scores sum to 1. Not tied to a class. Raises `ModelCannot` where a block's heads do not
-    end in one linear map.
+    flow: "last_layer"; "rollout" divides every block's norms by their sum in a row, mixes each block half and half with
+    the residual and multiplies all blocks, so a text's scores sum to 1. Not tied to a class. Raises `ModelCannot` where
+    a block's heads do not end in one linear map.
     """
     one_of("flow", flow, get_args(NormFlow))
     values = run.head_values
@@ -161,9 +161,10 @@ def attention_gradient(
     Source: Barkan et al. (2021), "Grad-SAM: Explaining Transformers via Gradient Self-Attention Maps";
     Chefer, Gur & Wolf (2021), "Generic Attention-model Explainability", equations 5 and 6 (rollout).
 
-    flow: "mean" of all blocks, "last_layer" alone, or "rollout": the product over blocks of the identity plus the mean of the
-    heads' positive parts, in the row that the classifier reads. positive: only weights that speak for the target count; each
-    head's negative parts become 0. "rollout" needs positive=True, since products of negative parts mean nothing.
+    flow: "mean" of all blocks, "last_layer" alone, or "rollout": the product over blocks of the identity plus the mean
+    of the heads' positive parts, in the row that the classifier reads. positive: only weights that speak for the target
+    count; each head's negative parts become 0. "rollout" needs positive=True, since products of negative parts mean
+    nothing.
     """
     one_of("flow", flow, get_args(GradientFlow))
     if flow == "rollout" and not positive:

@@ -30,9 +30,9 @@ from pellucid.text.units import Kind, Units, coarsen
 def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20, unit: Kind = "word") -> Scores:
     """Uniform random scores between 0 and 1, n_draws rankings of every text: rows of kind "draw".
 
-    n_draws: rankings of each text, at least 1. unit: what gets a score. One score a word, since scores of pieces would add up
-    and favour words of many pieces. A text in windows is ranked as a whole: a word that stands in two windows has one
-    score.
+    n_draws: rankings of each text, at least 1. unit: what gets a score. One score a word, since scores of pieces would
+    add up and favour words of many pieces. A text in windows is ranked as a whole: a word that stands in two windows
+    has one score.
     """
     at_least("n_draws", n_draws, 1)
     scores, units = zip(*(_drawn(run.batch, n, run.seed, n_draws, unit) for n in range(len(run.batch))), strict=True)

@@ -32,9 +32,9 @@ def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
     Source: Lei, Barzilay and Jaakkola (2016), "Rationalizing Neural Predictions"; Bastings, Aziz and
     Titov (2019), "Interpretable Neural Predictions with Differentiable Binary Variables".
 
-    Not tied to a class: the words show what was read, not for or against what. `result.runs()` gives them as spans of the
-    text. A word that stands in several windows of a text has the mean of its probabilities. Diagnostic `coverage`: the share of
-    words read.
+    Not tied to a class: the words show what was read, not for or against what. `result.runs()` gives them as spans of
+    the text. A word that stands in several windows of a text has the mean of its probabilities. Diagnostic `coverage`:
+    the share of words read.
     """
     gates = run.traces.without_graph.gates
     assert gates is not None  # the capability was checked
@@ -99,12 +99,13 @@ def unit_attention(run: ForwardPass, target: ResolvedTarget, *, by: By = "weight
     "Attention is Not Only a Weight", equation 3, for one head without a value map. Whether such weights
     explain anything is to be tested and not assumed (Jain & Wallace 2019).
 
-    Not tied to a class: they show what the model read, not for or against what. A unit's state has read the whole text, so a
-    weight belongs to a unit's place and not surely to its word. by: "weight"; "norm" multiplies each weight by the length of
-    the state that it weighs, so that a heavy unit whose state is nearly 0 counts little (then the sum is not 1).
+    Not tied to a class: they show what the model read, not for or against what. A unit's state has read the whole text,
+    so a weight belongs to a unit's place and not surely to its word. by: "weight"; "norm" multiplies each weight by the
+    length of the state that it weighs, so that a heavy unit whose state is nearly 0 counts little (then the sum is not
+    1).
 
-    Diagnostics: `effective_units`, 1 / sum of alpha squared, and `entropy_units`, exp(entropy), two counts of the units that
-    the weight is spread over.
+    Diagnostics: `effective_units`, 1 / sum of alpha squared, and `entropy_units`, exp(entropy), two counts of the units
+    that the weight is spread over.
     """
     one_of("by", by, get_args(By))
     trace, batch = run.traces.without_graph.units, run.batch
@@ -185,10 +186,10 @@ def b_cos(run: ForwardPass, target: Explainable) -> Scores:
     Source: Böhle, Fritz and Schiele (2022), "B-cos Networks: Alignment is All We Need for
     Interpretability", equation 11, for models of text as in Wang et al. (2025), "B-cos LM".
 
-    Attention weights, the deviations in norms, and how well each input is aligned with its weights are taken as they are in this
-    text; what is left is a linear map without constants. A contribution is that of a piece with its place and type. Layers mix
-    pieces, so a piece's contribution also depends on the others through what is taken as it is. A probability, a log-probability or a
-    loss is shared out as gradient x logits.
+    Attention weights, the deviations in norms, and how well each input is aligned with its weights are taken as they
+    are in this text; what is left is a linear map without constants. A contribution is that of a piece with its place
+    and type. Layers mix pieces, so a piece's contribution also depends on the others through what is taken as it is. A
+    probability, a log-probability or a loss is shared out as gradient x logits.
 
     Diagnostics: `conservation_gap`, |sum - target| / |target|; rounding alone where no layer has constants.
     """
@@ -208,7 +209,8 @@ def _b_cos_caveats(gap: float) -> tuple[str, ...]:
     if gap <= TRUSTED_GAP:
         return ()
     return (
-        f"The contributions miss {percent(gap)} of the answer: the network has parts that are no sum, or the answer is nearly 0.",
+        f"The contributions miss {percent(gap)} of the answer: the network has parts that are no sum, or the answer is "
+        f"nearly 0.",
     )
 
 

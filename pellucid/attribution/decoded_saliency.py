@@ -1,7 +1,7 @@
 """Decoded saliency: a layer's scores, given to the words that a language head reads in that layer's states.
 
-Hou & Castañón (2023), "Decoding Layer Saliency in Language Transformers", equations 1 to 5 and algorithm 1, whose lines 5
-and 9 are read as corrections.md A1.1 and A1.2 say.
+Hou & Castañón (2023), "Decoding Layer Saliency in Language Transformers", equations 1 to 5 and algorithm 1, whose lines
+5 and 9 are read as corrections.md A1.1 and A1.2 say.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,18 +38,20 @@ def decoded_saliency(
     layer: int | str = "late",
     tau: int | None = None,
 ) -> Scores:
-    """A word's score is the sum over a layer's positions of their scores times the chance that the head names the word there.
+    """A word's score is the sum over a layer's positions of their scores times the chance that the head names the word
+    there.
 
-    score: the method that scores the layer's positions: grad_cam, or any other with a setting `layer`. layer: l = 0 (the
-    first block's input) to the number of blocks; "late" is two thirds of the way up; "all" gives a row for each. tau: a
-    position counts only for the tau words of the text that the head finds likeliest there, 1 or more; None: for all.
+    score: the method that scores the layer's positions: grad_cam, or any other with a setting `layer`. layer: l = 0
+    (the first block's input) to the number of blocks; "late" is two thirds of the way up; "all" gives a row for each.
+    tau: a position counts only for the tau words of the text that the head finds likeliest there, 1 or more; None: for
+    all.
 
-    Special tokens give their scores to words, but get none themselves (A1.7). Pieces with equal ids have one score, which
-    stands at each of them (A1.6); `.types()` shows it once. `tau` counts different pieces of the text, without special
-    tokens. Raises `BadSetting` for a score that is no such method.
+    Special tokens give their scores to words, but get none themselves (A1.7). Pieces with equal ids have one score,
+    which stands at each of them (A1.6); `.types()` shows it once. `tau` counts different pieces of the text, without
+    special tokens. Raises `BadSetting` for a score that is no such method.
 
-    Diagnostic `recovery`: the share of the text's pieces that the head names first from the state at their own position; of
-    several layers the lowest, and `best_recovery` is the highest.
+    Diagnostic `recovery`: the share of the text's pieces that the head names first from the state at their own
+    position; of several layers the lowest, and `best_recovery` is the highest.
     """
     if tau is not None:
         whole("tau", tau, 1, MOST_TYPES)
@@ -76,13 +78,17 @@ def decoded_saliency(
 
 @diagnostics.add(worst="lowest")
 def recovery(share: float) -> str:
-    """The share of the text's pieces that the language head names first from their states; the lowest of several layers."""
+    """The share of the text's pieces that the language head names first from their states; the lowest of several
+    layers.
+    """
     return f"The language head names {share:.0%} of the text's pieces."
 
 
 @diagnostics.add(worst="lowest")
 def best_recovery(share: float) -> str:
-    """The share of the text's pieces that the language head names first, in that of several layers where it is highest."""
+    """The share of the text's pieces that the language head names first, in that of several layers where it is
+    highest.
+    """
     return f"In the layer that it reads best, the language head names {share:.0%} of the text's pieces."
 
 
@@ -93,7 +99,8 @@ def _scores_at(run: ForwardPass, target: Explainable, score: str, layer: int) ->
     possible.remove("decoded_saliency")
     if entry.name not in possible:
         raise BadSetting(
-            f"score={quoted(score)} is not possible: it does not score a layer's states. Give one of: {listed(possible)}."
+            f"score={quoted(score)} is not possible: it does not score a layer's states. Give one of: "
+            f"{listed(possible)}."
         )
     if lacks := lacking(run.model, entry.facts["needs"]):
         raise ModelCannot(f"score={quoted(score)} does not work with {run.model.name}, which {lacks}.")
@@ -165,8 +172,8 @@ def _caveats(shares: Sequence[float], layers: Sequence[int]) -> tuple[str, ...]:
         where = f"At layer {layers[0]} the language head names {shares[0]:.0%} of the text's pieces"
     else:
         where = (
-            f"In {len(unreadable)} of {len(layers)} layers ({', '.join(map(str, unreadable))}) the language head names less "
-            f"than {READABLE:.0%} of the text's pieces"
+            f"In {len(unreadable)} of {len(layers)} layers ({', '.join(map(str, unreadable))}) the language head names "
+            f"less than {READABLE:.0%} of the text's pieces"
         )
     return (
         f"{where}: it hardly reads these states, so the scores may stand at words that have nothing to do with them.",

@@ -1,7 +1,9 @@
-"""Gaussian process Shapley values: those of the game that a Gaussian process expects after the model has read some coalitions.
+"""Gaussian process Shapley values: those of the game that a Gaussian process expects after the model has read some
+coalitions.
 
-Our own method. Kriging as in Rasmussen & Williams (2006), "Gaussian Processes for Machine Learning", equations 2.23 and 2.24;
-Shapley values from interactions as in Grabisch, Marichal & Roubens (2000), "Equivalent Representations of Set Functions".
+Our own method. Kriging as in Rasmussen & Williams (2006), "Gaussian Processes for Machine Learning", equations 2.23 and
+2.24; Shapley values from interactions as in Grabisch, Marichal & Roubens (2000), "Equivalent Representations of Set
+Functions".
 """
 
 from collections.abc import Iterator
@@ -51,13 +53,14 @@ def gaussian_process_shapley(
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units: expected Shapley values.
 
-    unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none, in pairs of a
-    coalition and its complement, 8 to 4,096: first those of a Hadamard matrix, then single units, then random ones of evenly spread sizes.
-    Texts with no more coalitions are computed exactly. operator: how units are taken out; see `pellucid.run.batch.edit`.
+    unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none, in
+    pairs of a coalition and its complement, 8 to 4,096: first those of a Hadamard matrix, then single units, then
+    random ones of evenly spread sizes. Texts with no more coalitions are computed exactly. operator: how units are
+    taken out; see `pellucid.run.batch.edit`.
 
-    Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce the
-    values of coalitions), `standard_error` (the standard deviation that the process leaves, root mean square over the units, in the
-    target's unit) and `relative_error` (that divided by the largest score).
+    Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce
+    the values of coalitions), `standard_error` (the standard deviation that the process leaves, root mean square over
+    the units, in the target's unit) and `relative_error` (that divided by the largest score).
     """
     between("n_samples", n_samples, 8, MOST_SAMPLES)
     game = games(run, target, unit, operator)
@@ -75,7 +78,9 @@ def gaussian_process_shapley(
 
 
 def _coalitions(players: int, n_samples: int, generator: torch.Generator) -> np.ndarray:
-    """[coalition player]: all of them where they fit; else all players, the first of each pair, and the complements of these."""
+    """[coalition player]: all of them where they fit; else all players, the first of each pair, and the complements of
+    these.
+    """
     if 2**players - 2 <= n_samples:
         return all_coalitions(players)
     first = np.array(list(islice(_pairs(players, generator), n_samples // 2)))
@@ -84,7 +89,9 @@ def _coalitions(players: int, n_samples: int, generator: torch.Generator) -> np.
 
 
 def _pairs(players: int, generator: torch.Generator) -> Iterator[np.ndarray]:
-    """An endless sequence of coalitions [player], of each pair of complements one, none twice, until there are no more."""
+    """An endless sequence of coalitions [player], of each pair of complements one, none twice, until there are no
+    more.
+    """
     seen = {np.ones(players, dtype=bool).tobytes(), np.zeros(players, dtype=bool).tobytes()}
     singles = (np.arange(players) == player for player in _order(players, generator))
     drawn = coalitions(players, generator, lambda numbers: 1 + (numbers * (players - 1)).astype(int))
@@ -95,7 +102,9 @@ def _pairs(players: int, generator: torch.Generator) -> Iterator[np.ndarray]:
 
 
 def _balanced(players: int, generator: torch.Generator) -> Iterator[np.ndarray]:
-    """Coalitions of about half of the players, in which every two are as often together as apart: a matrix's rows, in any order."""
+    """Coalitions of about half of the players, in which every two are as often together as apart: a matrix's rows, in
+    any order.
+    """
     matrix = hadamard(players) > 0
     columns = _order(len(matrix), generator)[:players]
     return (matrix[1 + row, columns] for row in _order(len(matrix) - 1, generator))
@@ -136,17 +145,19 @@ def _fitted(present: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, dict[s
 
 
 LARGEST = 15  # players of an interaction; larger ones count as none
-# How much all interactions of three players vary, those of one having 1, and those of each further two players, of the size before.
-# Chosen on five sentences of SST-2; errors hardly differ between 0.0001 and 0.03 and between 0.1 and 0.3, the errors that are told do.
+# How much all interactions of three players vary, those of one having 1, and those of each further two players, of the
+# size before. Chosen on five sentences of SST-2; errors hardly differ between 0.0001 and 0.03 and between 0.1 and 0.3,
+# the errors that are told do.
 TRIPLES, LARGER = 0.01, 0.2
 JITTER = 1e-6  # of the variance: rounding of the model's answers
 
 
 def expected_shapley_values(present: np.ndarray, odd: np.ndarray) -> tuple[np.ndarray, float]:
-    """The expected Shapley values [player], and the standard deviation that is left of them, root mean square over players.
+    """The expected Shapley values [player], and the standard deviation that is left of them, root mean square over
+    players.
 
-    present: [pair player] bool, one coalition of each pair, none twice, first that of all players. odd: [pair], half the difference
-    of the target's values of coalition and complement.
+    present: [pair player] bool, one coalition of each pair, none twice, first that of all players. odd: [pair], half
+    the difference of the target's values of coalition and complement.
     """
     players = present.shape[1]
     orders = np.arange(1, min(players, LARGEST) + 1, 2)
@@ -183,7 +194,9 @@ def _with_players(present: np.ndarray, orders: np.ndarray, weights: np.ndarray) 
 
 
 def _summed(negative: np.ndarray, players: int, orders: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """[...]: the weighted sum of mean products over sets of these orders, one order after another, since each is as large as the result."""
+    """[...]: the weighted sum of mean products over sets of these orders, one order after another, since each is as
+    large as the result.
+    """
     weight_of, total = dict(zip(orders.tolist(), weights.tolist(), strict=True)), np.zeros(negative.shape)
     for order, mean in enumerate(_mean_products(negative, players)):
         total += weight_of.get(order, 0.0) * mean
@@ -191,7 +204,9 @@ def _summed(negative: np.ndarray, players: int, orders: np.ndarray, weights: np.
 
 
 def _mean_products(negative: np.ndarray, players: int) -> Iterator[np.ndarray]:
-    """[...] for 0, 1, ... players: the mean product over all sets of so many, of whom `negative` are -1 (Krawtchouk's polynomials)."""
+    """[...] for 0, 1, ... players: the mean product over all sets of so many, of whom `negative` are -1 (Krawtchouk's
+    polynomials).
+    """
     before, mean = np.zeros(negative.shape), np.ones(negative.shape)
     for order in range(min(players, LARGEST) + 1):
         yield mean

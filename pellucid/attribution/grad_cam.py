@@ -36,12 +36,12 @@ def grad_cam(
 ) -> Scores:
     """For each position of a layer, ReLU of the inner product of its hidden state and the target's gradient there.
 
-    layer: l = 0 (the first block's input) to the number of blocks; "late" is two thirds of the way up; "all" gives a row for
-    each. pool_gradients: every position gets the gradient's mean over the text's positions, as in the original for images.
-    relu: False keeps negative products, which speak against the target.
+    layer: l = 0 (the first block's input) to the number of blocks; "late" is two thirds of the way up; "all" gives a
+    row for each. pool_gradients: every position gets the gradient's mean over the text's positions, as in the original
+    for images. relu: False keeps negative products, which speak against the target.
 
-    Diagnostics `special_share`: how much of the products' size lies on special tokens; `negative_share`: how much of it is
-    negative, which relu sets to 0. Of several layers, the largest.
+    Diagnostics `special_share`: how much of the products' size lies on special tokens; `negative_share`: how much of it
+    is negative, which relu sets to 0. Of several layers, the largest.
     """
     layers = named_layers(layer, run.model.n_layers)
     products = torch.stack([_products(run, target, number, pool_gradients) for number in layers], 1)
@@ -91,7 +91,9 @@ def _products(run: ForwardPass, target: Explainable, layer: int, pool_gradients:
 
 
 def _positions_alone(run: ForwardPass, products: Tensor) -> list[list[str]]:
-    """[example layer]: what scores 0 where one position alone has a product, else ""; products: [example layer unit]."""
+    """[example layer]: what scores 0 where one position alone has a product, else ""; products: [example layer
+    unit].
+    """
     count = (products != 0).sum(-1).tolist()
     of_words = ((products != 0) & run.content[:, None]).sum(-1).tolist()
     return [

@@ -33,8 +33,8 @@ def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer:
     Wu & Ong (2021), "On Explaining Your Explanations of BERT" (their code squares the norm,
     corrections.md A2.2: same ranking).
 
-    norm: "l2" (default) or "l1" over the embedding's dimensions, both >= 0; "sum" adds the entries with their signs. That
-    sum is 0 where a LayerNorm follows, as in all of BERT's family at the word embeddings (a caveat says so).
+    norm: "l2" (default) or "l1" over the embedding's dimensions, both >= 0; "sum" adds the entries with their signs.
+    That sum is 0 where a LayerNorm follows, as in all of BERT's family at the word embeddings (a caveat says so).
     layer: None for word embeddings; l = 0 to the number of blocks for hidden states, 0 being the first block's input.
     """
     one_of("norm", norm, get_args(Norm))
@@ -82,8 +82,8 @@ def gradient_x_input(
     the embedding layer's output after LayerNorm, where the scores sum to about 0 (LayerNorm ignores
     scale): layer=0; by default we read the word embeddings.
 
-    norm: "sum" adds the products of all dimensions, which is the inner product; "l2" takes the length of their vector, at least 0, as Wu &
-    Ong do (GI): it says how much a piece matters, and not in which direction.
+    norm: "sum" adds the products of all dimensions, which is the inner product; "l2" takes the length of their vector,
+    at least 0, as Wu & Ong do (GI): it says how much a piece matters, and not in which direction.
     layer: None for word embeddings; l = 0 to the number of blocks for hidden states, 0 being the first block's input.
     Exactly 0 in exact arithmetic where a norm follows the word embeddings at once (ModernBERT, DeBERTa-v3), which
     a caveat says.
@@ -147,13 +147,13 @@ def smooth_gradient(
     Adebayo et al. (2018), "Local Explanation Methods for Deep Neural Networks Lack Sensitivity to
     Parameter Values".
 
-    form: "mean" is the size of the mean gradient; "squared" sums the mean of each entry's square, "variance" each entry's
-    variance. n_samples: moved texts, at least 1. noise: the standard deviation of the moves, as a share of the spread
-    (largest less smallest entry) of the text's own embeddings. antithetic: moves come in opposite pairs, which cancels
-    what is linear in them; None means True for "mean" and False for the other two forms, which pairs make less certain.
-    times_input: each gradient is multiplied by the text's embedding, entry by entry; "mean" is then signed. norm (for
-    "mean" without times_input): "l2", "l1" or the signed "sum". layer: None for word embeddings, or a layer's hidden
-    states, which are then moved.
+    form: "mean" is the size of the mean gradient; "squared" sums the mean of each entry's square, "variance" each
+    entry's variance. n_samples: moved texts, at least 1. noise: the standard deviation of the moves, as a share of the
+    spread (largest less smallest entry) of the text's own embeddings. antithetic: moves come in opposite pairs, which
+    cancels what is linear in them; None means True for "mean" and False for the other two forms, which pairs make less
+    certain. times_input: each gradient is multiplied by the text's embedding, entry by entry; "mean" is then signed.
+    norm (for "mean" without times_input): "l2", "l1" or the signed "sum". layer: None for word embeddings, or a layer's
+    hidden states, which are then moved.
 
     Diagnostic `relative_error`: the scores' standard error as a share of the largest score (from 4 samples on).
     """

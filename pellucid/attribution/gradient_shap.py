@@ -47,9 +47,10 @@ def gradient_shap(
     with axiomatic attribution priors and expected gradients", equation 4.
 
     n_samples: points drawn for each text, at least 1. baselines: what a blank text is made of, as for
-    integrated_gradients. n_baselines: the number of blank texts of "uniform"; samples take turns through them. noise: the
-    standard deviation of a random move of the text, as a share of the spread of its own embeddings; 0 for none. even:
-    points are spread evenly from a random start; otherwise they are independent, which needs several times the samples.
+    integrated_gradients. n_baselines: the number of blank texts of "uniform"; samples take turns through them. noise:
+    the standard deviation of a random move of the text, as a share of the spread of its own embeddings; 0 for none.
+    even: points are spread evenly from a random start; otherwise they are independent, which needs several times the
+        samples.
     layer: None for word embeddings, or a layer's hidden states.
 
     Diagnostics `completeness_gap`: |sum of scores - rise over its own blank texts| / |rise|, and `relative_error`: the
@@ -76,7 +77,9 @@ def gradient_shap(
 
 @dataclass(frozen=True)
 class _Samples:
-    """starts: [baseline example unit width], end: [example unit width], positions: [example sample] in [0, 1), lengths: [example], pieces."""
+    """starts: [baseline example unit width], end: [example unit width], positions: [example sample] in [0, 1), lengths:
+    [example], pieces.
+    """
 
     starts: Tensor
     end: Tensor
@@ -173,8 +176,8 @@ def deep_lift_shap(
     Differences" (rescale rule); Lundberg & Lee (2017), "A Unified Approach to Interpreting Model
     Predictions", section 4.2. Baselines zero and pad as ThermoStat runs it.
 
-    baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over them.
-    Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
+    baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over
+    them. Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
     shares = [_against(run, target, run.blank(baseline)) for baseline in _names(baselines)]
     scores = torch.stack([of_baseline.scores for of_baseline in shares]).mean(0)
@@ -191,7 +194,8 @@ def _names(baselines: object) -> Sequence[Baseline]:
     names = (baselines,) if isinstance(baselines, str) else baselines
     if not isinstance(names, tuple | list) or not names or len({str(name) for name in names}) < len(names):
         raise BadSetting(
-            f"baselines={quoted(baselines)} is not possible; name one or more different ones of {listed(get_args(Baseline))}."
+            f"baselines={quoted(baselines)} is not possible; name one or more different ones of "
+            f"{listed(get_args(Baseline))}."
         )
     for name in names:
         one_of("baselines", name, get_args(Baseline))
@@ -218,10 +222,12 @@ def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shares:
 
 
 def _multipliers(values: Callable[[Tensor], Tensor], text: Tensor, blank_text: Tensor) -> tuple[Tensor, Tensor]:
-    """[example ...] multipliers of the target by the network's own numbers, such as logits, and [example] the target's rise.
+    """[example ...] multipliers of the target by the network's own numbers, such as logits, and [example] the target's
+    rise.
 
-    Times the numbers' difference the multipliers sum to the rise. They are the mean gradient on the line between the numbers,
-    which is the target's own gradient where the target is linear in them. What their sum misses is added along the line.
+    Times the numbers' difference the multipliers sum to the rise. They are the mean gradient on the line between the
+    numbers, which is the target's own gradient where the target is linear in them. What their sum misses is added along
+    the line.
     """
     rise = values(text) - values(blank_text)
     step = (text - blank_text).masked_fill(text == blank_text, 0.0)  # a class that is ruled out is so in both

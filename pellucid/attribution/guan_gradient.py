@@ -29,8 +29,8 @@ def in_layer_rows(
 ) -> Scores:
     """A method's scores for one layer, or, where several are explained, a row for each.
 
-    of_layer: the target of one layer -> scores [example unit], and for each example its diagnostics and caveats; of several
-    layers the worst of each diagnostic. Raises `BadSetting` for a class.
+    of_layer: the target of one layer -> scores [example unit], and for each example its diagnostics and caveats; of
+    several layers the worst of each diagnostic. Raises `BadSetting` for a class.
     """
     if not isinstance(target, ResolvedState):
         raise BadSetting(f"{method} explains a hidden state; give target=HiddenState(layer).")
@@ -82,13 +82,15 @@ def guan_gradient(run: ForwardPass, target: Explainable, *, n_entries: int = 128
     Source: Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP",
     section 4 (corrections.md A3.8).
 
-    n_entries: how many of the state's entries are read; a state of no more is read whole, and the scores are exact. Else
-    entries are drawn without replacement, from the text's content and the seed. Their mean is an unbiased estimate of the
-    mean over all. (Random signs over all entries, as are common for this, are not: the mean |projection| of a column of the
-    Jacobian lies between .71 and 1 of the column's length, which is another number than the mean of its sizes.)
+    n_entries: how many of the state's entries are read; a state of no more is read whole, and the scores are exact.
+    Else entries are drawn without replacement, from the text's content and the seed. Their mean is an unbiased estimate
+    of the mean over all. (Random signs over all entries, as are common for this, are not: the mean |projection| of a
+    column of the Jacobian lies between .71 and 1 of the column's length, which is another number than the mean of its
+    sizes.)
 
     The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class.
-    Diagnostics: `exact`, 1 where all entries were read; `relative_error`, the standard error as a share of the largest score.
+    Diagnostics: `exact`, 1 where all entries were read; `relative_error`, the standard error as a share of the largest
+    score.
 
     >>> state = pellucid.HiddenState(1, "first")
     >>> explanation = pellucid.explain("my-classifier", "A good film.", "guan_gradient", target=state)[0]
@@ -154,8 +156,8 @@ RELEVANCE_NAME = "guan_relevance"
 TRUSTED_GAP = 0.05
 CANCELS = 1e-4  # of the sizes of the state's entries
 CANCELLED = (
-    "The entries of this state add up to 0 by construction, because a norm made it, so what goes down cancels out and what "
-    "is shown is rounding; relevance explains the state's length instead."
+    "The entries of this state add up to 0 by construction, because a norm made it, so what goes down cancels out and "
+    "what is shown is rounding; relevance explains the state's length instead."
 )
 
 
@@ -174,7 +176,8 @@ def guan_relevance(
     policy: str = "cp",
     policy_settings: Mapping[str, object] | None = None,
 ) -> Scores:
-    """The sum over a piece's embedding of |relevance|, where each entry of the state starts with its own value; 0 or more.
+    """The sum over a piece's embedding of |relevance|, where each entry of the state starts with its own value; 0 or
+    more.
 
     Source: Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4,
     after Ding et al. (2017), "Visualizing and Understanding Neural Machine Translation" (corrections.md A3.10).
@@ -182,8 +185,9 @@ def guan_relevance(
     policy: the rules, by name, as in `relevance`. policy_settings: the policy's settings, by name.
 
     All entries go down together, so what speaks for one entry and against another cancels out before the sizes are
-    added up; where a LayerNorm without weights made the state nothing is left, which a caveat says. The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class or for
-    a policy without shares. Diagnostic: `state_conservation_gap`.
+    added up; where a LayerNorm without weights made the state nothing is left, which a caveat says. The target is a
+    hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class or for a policy without
+    shares. Diagnostic: `state_conservation_gap`.
 
     >>> state = pellucid.HiddenState(1)
     >>> explanation = pellucid.explain("my-classifier", "A good film.", "guan_relevance", target=state)[0]
@@ -226,7 +230,8 @@ def _relevance_of_layer(run: ForwardPass, under: PolicyPass, target: ResolvedSta
 
 
 def _relevances(under: PolicyPass, target: ResolvedState, weights: Tensor) -> tuple[Tensor, list[float], Tensor]:
-    """[example unit] scores; for each example how far the relevance is from the state; and [example] the sum of |state|.
+    """[example unit] scores; for each example how far the relevance is from the state; and [example] the sum of
+    |state|.
 
     weights: as `place_weights`.
     """

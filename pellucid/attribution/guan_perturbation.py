@@ -1,7 +1,9 @@
-"""Guan et al.'s perturbation baseline: the least of the text that keeps a hidden state, as a share in [0, 1] of each piece.
+"""Guan et al.'s perturbation baseline: the least of the text that keeps a hidden state, as a share in [0, 1] of each
+piece.
 
-Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4, after Fong & Vedaldi
-(2017), "Interpretable Explanations of Black Boxes by Meaningful Perturbation", equation 4 (corrections.md A3.9).
+Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4, after Fong &
+Vedaldi (2017), "Interpretable Explanations of Black Boxes by Meaningful Perturbation", equation 4 (corrections.md
+A3.9).
 """
 
 import torch
@@ -41,13 +43,14 @@ def guan_perturbation(
 ) -> Scores:
     """How much of each piece must stay for a hidden state to stay, in [0, 1].
 
-    The mask m minimises the mean over the state's d entries of (Phi(m x + (1 - m) x0) - s)² / sigma_S² + penalty x mean of m.
-    The paper's norm is the sum; with the mean one penalty fits states of every width and texts of every length. x0 is the
-    mean embedding of the reference texts' pieces without special tokens, which stay and score 0.
+    The mask m minimises the mean over the state's d entries of (Phi(m x + (1 - m) x0) - s)² / sigma_S² + penalty x mean
+    of m. The paper's norm is the sum; with the mean one penalty fits states of every width and texts of every length.
+    x0 is the mean embedding of the reference texts' pieces without special tokens, which stay and score 0.
 
-    penalty: the weight of the mask's mean, 0 or more. n_steps: the most steps of Adam. tolerance: a text is done when 30
-    steps lowered its loss by less than this. reference: the data set (its train texts), or a list of texts, for x0 and
-    sigma_S. The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class.
+    penalty: the weight of the mask's mean, 0 or more. n_steps: the most steps of Adam. tolerance: a text is done when
+    30 steps lowered its loss by less than this. reference: the data set (its train texts), or a list of texts, for x0
+    and sigma_S. The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a
+    class.
 
     Diagnostics: `n_steps`, the steps of the search; `kept`, the mean of m; `state_gap`.
 
@@ -118,6 +121,7 @@ def _caveats(diagnostics: dict[str, float], unfinished: bool) -> tuple[str, ...]
         caveats.append(f"The mask had not settled after {diagnostics['n_steps']:.0f} steps; raise n_steps.")
     if diagnostics["state_gap"] > TRUSTED_GAP:
         caveats.append(
-            f"What the mask keeps misses the state by {diagnostics['state_gap']:.1f} of its deviation; lower the penalty."
+            f"What the mask keeps misses the state by {diagnostics['state_gap']:.1f} of its deviation; lower the "
+            f"penalty."
         )
     return tuple(caveats)

@@ -56,21 +56,22 @@ def information_bottleneck(
 ) -> Scores:
     """How many nats of each piece's state must pass for the explained class to keep its probability; 0 or more.
 
-    In one layer each entry h of each state becomes lambda h + (1 - lambda) noise, with noise from the normal distribution of
-    that entry over the reference texts. The lambdas minimise
+    In one layer each entry h of each state becomes lambda h + (1 - lambda) noise, with noise from the normal
+    distribution of that entry over the reference texts. The lambdas minimise
 
         cross-entropy of the explained class  +  beta x mean of the information over all entries
 
-    where an entry's information is the KL divergence of what passes from the noise alone. That is the paper's beta / k for k
-    entries. A score is the sum over a piece's entries, special tokens' too; divide by log 2 for bits. The information is an
-    upper bound; the answer may need less. For "A, not B" the two classes alone are compared; for a regression model the squared
-    change of its value stands for the cross-entropy.
+    where an entry's information is the KL divergence of what passes from the noise alone. That is the paper's beta / k
+    for k entries. A score is the sum over a piece's entries, special tokens' too; divide by log 2 for bits. The
+    information is an upper bound; the answer may need less. For "A, not B" the two classes alone are compared; for a
+    regression model the squared change of its value stands for the cross-entropy.
 
-    layer: whose states get noise; None is half of the way up. beta: the price of information, above 0. n_steps: steps of Adam
-    at this rate, from lambda = .99. n_samples: draws of noise a step. n_seeds: searches with noise of their own, whose
-    scores are averaged. reference: the data set (its train texts), or a list of texts, for the noise.
+    layer: whose states get noise; None is half of the way up. beta: the price of information, above 0. n_steps: steps
+    of Adam at this rate, from lambda = .99. n_samples: draws of noise a step. n_seeds: searches with noise of their
+    own, whose scores are averaged. reference: the data set (its train texts), or a list of texts, for the noise.
 
-    Diagnostics: `seed_spread`, `evaluations`, `converged` and `answer_rise`. Raises `BadSetting` for a hidden state as target.
+    Diagnostics: `seed_spread`, `evaluations`, `converged` and `answer_rise`. Raises `BadSetting` for a hidden state as
+    target.
 
     >>> explanation = pellucid.explain("my-classifier", "A good film.", "information_bottleneck")[0]
     >>> bool((explanation.scores >= 0).all()), explanation.diagnostics["evaluations"]
@@ -272,13 +273,14 @@ def _caveats(diagnostics: dict[str, float], largest: float) -> tuple[str, ...]:
     caveats = []
     if not diagnostics["converged"]:
         caveats.append(
-            "In the last third of the steps the information still changed by more than a quarter; n_steps=60 and rate=0.3 "
-            "settle more often."
+            "In the last third of the steps the information still changed by more than a quarter; n_steps=60 and "
+            "rate=0.3 settle more often."
         )
     if diagnostics["seed_spread"] > WIDE_SPREAD * largest:
         caveats.append("Scores differ between seeds by more than a quarter of the largest; raise n_samples or n_seeds.")
     if diagnostics["answer_rise"] > LARGE_RISE:
         caveats.append(
-            f"With this little information the loss of the answer rises by {diagnostics['answer_rise']:.1f} nats; lower beta."
+            f"With this little information the loss of the answer rises by {diagnostics['answer_rise']:.1f} nats; "
+            f"lower beta."
         )
     return tuple(caveats)

@@ -57,13 +57,13 @@ def integrated_gradients(
     Source: Sundararajan, Taly & Yan (2017), "Axiomatic Attribution for Deep Networks", equation 1.
     Averaged over a set of blank texts it is expected gradients: Erion et al. (2021).
 
-    n_steps: points on the path, at least 1; doubling them about quarters the midpoint rule's error. tolerance: None, or the
-    largest completeness gap to accept: a text's steps are tripled from n_steps (the old midpoints stay midpoints) until
-    its gap is at most that, or tripling would pass 1,024 steps. baselines: what a blank text is made of, "pad", "mask", the
-    "mean" of the vocabulary, the "zero" vector, or "uniform": n_baselines texts of random pieces, whose scores are
-    averaged. Special tokens keep their own embeddings, so their scores are 0. rule: which points are read, "midpoint",
-    "gauss_legendre" or "left". layer: None for word embeddings; l for the hidden states of layer l, where special tokens
-    take part. Raises `BadSetting` for a tolerance with another rule than "midpoint".
+    n_steps: points on the path, at least 1; doubling them about quarters the midpoint rule's error. tolerance: None, or
+    the largest completeness gap to accept: a text's steps are tripled from n_steps (the old midpoints stay midpoints)
+    until its gap is at most that, or tripling would pass 1,024 steps. baselines: what a blank text is made of, "pad",
+    "mask", the "mean" of the vocabulary, the "zero" vector, or "uniform": n_baselines texts of random pieces, whose
+    scores are averaged. Special tokens keep their own embeddings, so their scores are 0. rule: which points are read,
+    "midpoint", "gauss_legendre" or "left". layer: None for word embeddings; l for the hidden states of layer l, where
+    special tokens take part. Raises `BadSetting` for a tolerance with another rule than "midpoint".
 
     Diagnostics `completeness_gap`: |sum of scores - rise| / |rise|, and `n_steps`.
     """
@@ -130,9 +130,10 @@ def discretised_integrated_gradients(
     Source: Sanyal & Ren (2021), "Discretized Integrated Gradients for Explaining Language Models",
     equation 4 and section 3.
 
-    n_steps: the number of anchors. n_neighbours: the next anchor is one of so many nearest pieces. strategy: among these, the
-    piece that needs least change ("greedy"), or the one with most entries that need none ("max_count"). rule: where the
-    gradient is read on a step of the path, at its "midpoint" or, as the authors do, at its "left" end, towards the blank.
+    n_steps: the number of anchors. n_neighbours: the next anchor is one of so many nearest pieces. strategy: among
+    these, the piece that needs least change ("greedy"), or the one with most entries that need none ("max_count").
+    rule: where the gradient is read on a step of the path, at its "midpoint" or, as the authors do, at its "left" end,
+        towards the blank.
     baselines: as for integrated_gradients. Special tokens score 0.
     Diagnostic `completeness_gap`: |sum of scores - rise| / |rise|.
     """
@@ -196,9 +197,10 @@ def sequential_integrated_gradients(
     Source: Enguehard (2023), "Sequential Integrated Gradients: a simple but effective method for
     explaining language models", equations 3 and 4.
 
-    Since one piece moves alone, its score is the target's fall when it is replaced by the blank. Occlusion with operator
-    "mask" or "pad" measures the same with one forward pass; the paper gains over it in single dimensions only. n_steps,
-    rule, baselines: as for integrated_gradients; the paper takes "mask", which decoders do not have. Special tokens score
+    Since one piece moves alone, its score is the target's fall when it is replaced by the blank. Occlusion with
+    operator "mask" or "pad" measures the same with one forward pass; the paper gains over it in single dimensions only.
+    n_steps, rule, baselines: as for integrated_gradients; the paper takes "mask", which decoders do not have. Special
+    tokens score
     0. Diagnostic `completeness_gap`: how far scores miss these falls, summed over the pieces, relative to
     the falls' sum of sizes.
     """
@@ -227,7 +229,9 @@ class _Fading:
         return [(number, unit) for number, units in enumerate(self.run.batch.units) for unit in units.content]
 
     def points(self, examples: list[int], units: list[int], nodes: Tensor) -> Tensor:
-        """[point unit width]: each example's embeddings; one unit is moved this share, [point] in [0, 1], of the way from its blank."""
+        """[point unit width]: each example's embeddings; one unit is moved this share, [point] in [0, 1], of the way
+        from its blank.
+        """
         embeddings = self.run.embeddings
         moved, row = embeddings[examples].clone(), torch.arange(len(examples))
         ends = self.blank[examples, units], embeddings[examples, units]

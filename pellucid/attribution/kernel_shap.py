@@ -52,14 +52,14 @@ def kernel_shap(
     coalition and its complement together as in Covert & Lee (2021), "Improving KernelSHAP: Practical
     Shapley Value Estimation Using Linear Regression".
 
-    unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none. Those of
-    the most and the fewest units come first, whole sizes while they fit; the rest are drawn in pairs of a coalition and its
-    complement. operator: how units are taken out; see `pellucid.run.batch.edit`.
+    unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none.
+    Those of the most and the fewest units come first, whole sizes while they fit; the rest are drawn in pairs of a
+    coalition and its complement. operator: how units are taken out; see `pellucid.run.batch.edit`.
 
-    Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce the
-    values of coalitions), `standard_error` (root mean square over the units, in the target's unit), `relative_error` (that
-    divided by the largest score) and `stability` (the correlation with another run's scores), the last three from two
-    halves of the draws.
+    Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce
+    the values of coalitions), `standard_error` (root mean square over the units, in the target's unit),
+    `relative_error` (that divided by the largest score) and `stability` (the correlation with another run's scores),
+    the last three from two halves of the draws.
     """
     at_least("n_samples", n_samples, 8)
     game = games(run, target, unit, operator)
@@ -195,8 +195,8 @@ def lime(
     absent units that is drawn from 1 to all.
 
     unit: what is taken out and scored; a word that stands twice has two scores. n_samples: texts that the model is
-    evaluated on, the whole one among them; where all coalitions are fewer, each is evaluated once and counts as often as it
-    would be drawn. operator: how units are taken out; see `pellucid.run.batch.edit`. kernel_width: how fast a
+    evaluated on, the whole one among them; where all coalitions are fewer, each is evaluated once and counts as often
+    as it would be drawn. operator: how units are taken out; see `pellucid.run.batch.edit`. kernel_width: how fast a
     sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: the ridge penalty. For the
     diagnostics see `pellucid.attribution.shared.coalition_game`.
     """

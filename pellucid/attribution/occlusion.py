@@ -35,8 +35,8 @@ def occlusion(
     Jurafsky (2016), "Understanding Neural Networks through Representation Erasure" (leave-one-out).
 
     unit: what is taken out and scored, "word", "piece", "sentence" or "paragraph"; with "span" each span of up to
-    max_width words of one text has a score, its own fall. window: how many units are taken out together, inside one text
-    (a shorter text is taken out whole). operator: how units are taken out; see `pellucid.run.batch.edit`. Special
+    max_width words of one text has a score, its own fall. window: how many units are taken out together, inside one
+    text (a shorter text is taken out whole). operator: how units are taken out; see `pellucid.run.batch.edit`. Special
     tokens are never taken out and score 0.
     """
     at_least("window", window, 1)
@@ -69,7 +69,9 @@ def _coarsened(batch: Batch, unit: Kind) -> tuple[tuple[Units, ...], list[np.nda
 
 
 def _falls(run: ForwardPass, target: Explainable, removed: list[np.ndarray], operator: Operator) -> list[Tensor]:
-    """For each text [edit]: the target's value less its value without the pieces that an edit takes out, [edit piece] bool."""
+    """For each text [edit]: the target's value less its value without the pieces that an edit takes out, [edit piece]
+    bool.
+    """
     variants = [[run.batch.rows[n], *run.batch.edited_rows(n, of_text, operator)] for n, of_text in enumerate(removed)]
     return [values[0] - values[1:] for values in run.evaluate(variants, target)]
 

@@ -30,7 +30,8 @@ from pellucid.run.target import Explainable
 RATE, MOMENTUM, SECOND_MOMENTUM = 0.05, 0.9, 0.99
 PATIENCE = 30  # steps within which the loss must fall by the tolerance
 
-# (numbers of texts [text], their mask [text unit]) -> what is lost [text], >= 0, and its gradient by the mask [text unit].
+# (numbers of texts [text], their mask [text unit]) -> what is lost [text], >= 0, and its gradient by the mask [text
+# unit].
 Loss = Callable[[list[int], Tensor], tuple[Tensor, Tensor]]
 
 
@@ -38,9 +39,9 @@ Loss = Callable[[list[int], Tensor], tuple[Tensor, Tensor]]
 class MaskSearch:
     """The masks of a batch that minimise loss + penalty x mean of the mask.
 
-    content: [example unit], 1 at pieces with a mask, 0 elsewhere. lengths: pieces of each text. mask, best: [example unit],
-    the present one and that of the lowest sum so far. losses: of each text, a number a step. lost: of each text, the loss at
-    its best mask.
+    content: [example unit], 1 at pieces with a mask, 0 elsewhere. lengths: pieces of each text. mask, best: [example
+    unit], the present one and that of the lowest sum so far. losses: of each text, a number a step. lost: of each text,
+    the loss at its best mask.
     """
 
     content: Tensor
@@ -143,12 +144,12 @@ def preservation_mask(
     The mask m minimises (target at m x embeddings + (1 - m) x blank - target)² / (target - target of the blank text)²
     + penalty x mean of m.
 
-    penalty: the weight of the mask's mean, 0 or more. n_steps: the most steps of Adam. tolerance: a text is done when 30
-    steps lowered its loss by less than this. baselines: what embeddings are mixed with, "mean" (of all word embeddings),
-    "pad", "mask" or "zero"; special tokens stay and score 0.
+    penalty: the weight of the mask's mean, 0 or more. n_steps: the most steps of Adam. tolerance: a text is done when
+    30 steps lowered its loss by less than this. baselines: what embeddings are mixed with, "mean" (of all word
+    embeddings), "pad", "mask" or "zero"; special tokens stay and score 0.
 
-    Diagnostics: `n_steps`, the steps of the search; `kept`, the mean of m; `preservation_gap`, how far the target still is
-    from that of the text, as a share of its distance from the blank text's.
+    Diagnostics: `n_steps`, the steps of the search; `kept`, the mean of m; `preservation_gap`, how far the target still
+    is from that of the text, as a share of its distance from the blank text's.
     """
     at_least("penalty", penalty, 0.0)
     at_least("n_steps", n_steps, 1)

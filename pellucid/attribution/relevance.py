@@ -48,14 +48,15 @@ def relevance(
     """Share of the target's value that came from each piece; signed.
 
     policy: the rules, by name. policy_settings: settings of the policy, by name; those not named have the policy's
-    defaults. epsilon, alpha: short forms of policy_settings={"epsilon": ...} and {"alpha": ...}; a setting is given in one
-    form only. layer: None reads the word embeddings, l the hidden state after l blocks. reduce: "sum" over an
+    defaults. epsilon, alpha: short forms of policy_settings={"epsilon": ...} and {"alpha": ...}; a setting is given in
+    one form only. layer: None reads the word embeddings, l the hidden state after l blocks. reduce: "sum" over an
     embedding's dimensions, or "abs" for the sum of sizes (Wu & Ong), which is >= 0.
 
-    A probability, a log-probability or a loss starts with the relevance gradient x logits. Diagnostics: `conservation_gap`, |words + absorbed
+    A probability, a log-probability or a loss starts with the relevance gradient x logits. Diagnostics:
+    `conservation_gap`, |words + absorbed
     - start| / |start|, where start is the relevance that the backward pass starts with; `constants_share`, what biases,
-    position and type embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both as shares
-    of the start.
+    position and type embeddings took, and `rule_share`, what the policy's own stabiliser or softmax took, both as
+    shares of the start.
 
     Raises `UnknownName` for a setting that the policy does not have, `BadSetting` for a value that it does not take.
     """

@@ -44,31 +44,34 @@ def retained_information(
     n_steps: int = 68,
     n_probes: int = 16,
 ) -> Scores:
-    """How much of each piece a hidden state holds, in nats: log(scale / sigma), 0 or more, for one dimension of its embedding.
+    """How much of each piece a hidden state holds, in nats: log(scale / sigma), 0 or more, for one dimension of its
+    embedding.
 
-    Noise with standard deviation sigma_i is added to each piece's word embedding, to special tokens too. The sigmas minimise
+    Noise with standard deviation sigma_i is added to each piece's word embedding, to special tokens too. The sigmas
+    minimise
 
         -sum of log sigma_i  +  1 / (K lambda)  x  expected |state with noise - state|² / sigma_S²
 
     so a piece that bears much noise is one that the state holds little of. sigma_i = scale x exp(-score).
 
-    rate: how much noise the state itself may bear, above 0: for a state that is linear in the words, half of the rate is the
-    share of sigma_S² that the noise makes. lambda = rate x d / (n K), as in the authors' code, for n pieces of K dimensions
-    and d dimensions of the state: at a fixed rate lambda falls as a text gets longer. scale: the largest sigma; None is ten
-    standard deviations of the word embeddings of the reference texts. Words that the state ignores have it, so sums of
-    scores depend on it. reference: the data set (its train texts), or a list of texts, on which sigma_S and the scale are
-    measured. n_seeds: searches with noise of their own, whose scores are averaged; they share
-    the first 8 steps. n_steps: the most steps of each, with two opposite draws of noise a step; a text is done after 19 or 38
-    if its search has settled. n_probes: products with the Jacobian for the start, which is the closed form of a linear
-    state; a state of no more dimensions gets its whole Jacobian, and then the scores of a linear state are exact.
+    rate: how much noise the state itself may bear, above 0: for a state that is linear in the words, half of the rate
+    is the share of sigma_S² that the noise makes. lambda = rate x d / (n K), as in the authors' code, for n pieces of K
+    dimensions and d dimensions of the state: at a fixed rate lambda falls as a text gets longer. scale: the largest
+    sigma; None is ten standard deviations of the word embeddings of the reference texts. Words that the state ignores
+    have it, so sums of scores depend on it. reference: the data set (its train texts), or a list of texts, on which
+    sigma_S and the scale are measured. n_seeds: searches with noise of their own, whose scores are averaged; they share
+    the first 8 steps. n_steps: the most steps of each, with two opposite draws of noise a step; a text is done after 19
+    or 38 if its search has settled. n_probes: products with the Jacobian for the start, which is the closed form of a
+    linear state; a state of no more dimensions gets its whole Jacobian, and then the scores of a linear state are
+    exact.
 
-    sigma_S is the deviation of each dimension over all pieces of the reference texts. Where the paper speaks of I(X; S), the
-    entropy of X is never measured; the scores are a perturbation measure. Their sum is that of the whole text only if words
-    are independent. Of a long text each window is searched by itself, and a piece in two windows has the mean.
-    The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class.
+    sigma_S is the deviation of each dimension over all pieces of the reference texts. Where the paper speaks of I(X;
+    S), the entropy of X is never measured; the scores are a perturbation measure. Their sum is that of the whole text
+    only if words are independent. Of a long text each window is searched by itself, and a piece in two windows has the
+    mean. The target is a hidden state; with layer="all" there is a row for each. Raises `BadSetting` for a class.
 
-    Diagnostics: `seed_spread`, `saturated_share`, `evaluations`, `converged`, `noise_scale` and `lambda`; of several layers
-    the worst, and lambda of the last.
+    Diagnostics: `seed_spread`, `saturated_share`, `evaluations`, `converged`, `noise_scale` and `lambda`; of several
+    layers the worst, and lambda of the last.
 
     >>> state = pellucid.HiddenState(1)
     >>> explanation = pellucid.explain("my-classifier", "A good film.", "retained_information", target=state)[0]
@@ -102,7 +105,8 @@ def seed_spread(nats: float) -> str:
 
 @diagnostics.add(worst="highest")
 def saturated_share(share: float) -> str:
-    """The share of the text's pieces, special tokens left out, that bear noise of the largest size: the state holds next to
+    """The share of the text's pieces, special tokens left out, that bear noise of the largest size: the state holds
+    next to
     nothing of them."""
     return ""
 
@@ -191,10 +195,12 @@ def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
         caveats.append("The search for the noise had not settled when its steps were used up; raise n_steps.")
     if diagnostics["seed_spread"] > WIDE_SPREAD:
         caveats.append(
-            f"Between seeds the scores differ by {diagnostics['seed_spread']:.2f} nats on average; raise n_steps or n_seeds."
+            f"Between seeds the scores differ by {diagnostics['seed_spread']:.2f} nats on average; raise n_steps or "
+            f"n_seeds."
         )
     if diagnostics["saturated_share"] > 0.9:
         caveats.append(
-            "Nearly all pieces bear noise of the largest size: the state hardly depends on the words, or the scale is small."
+            "Nearly all pieces bear noise of the largest size: the state hardly depends on the words, or the scale is "
+            "small."
         )
     return tuple(caveats)

@@ -47,10 +47,10 @@ def shapley_sampling(
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units by Shapley's axioms.
 
-    unit: what is taken out and scored. n_permutations: orders drawn, at least 4, with a tolerance at least 8. Texts of up to 10
-    units whose coalitions are no more than these orders would read are computed exactly: of up to 7 units by default, of 10 from
-    114 orders on or with a tolerance. tolerance: None, or a share of the largest score: orders are added until the scores'
-    standard error is at most that, or 20,000 are drawn. operator: how units are taken out; see
+    unit: what is taken out and scored. n_permutations: orders drawn, at least 4, with a tolerance at least 8. Texts of
+    up to 10 units whose coalitions are no more than these orders would read are computed exactly: of up to 7 units by
+    default, of 10 from 114 orders on or with a tolerance. tolerance: None, or a share of the largest score: orders are
+    added until the scores' standard error is at most that, or 20,000 are drawn. operator: how units are taken out; see
     `pellucid.run.batch.edit`. draws: "antithetic" (four orders at a time: one, the same with its halves swapped, and
     both backwards; of fewer than 8 orders two at a time, one and the same backwards; exact where units act alone or in
     pairs) or "independent".
@@ -177,7 +177,9 @@ def _prefixes(orders: np.ndarray) -> np.ndarray:
 
 
 def _exact(game: Games, orders: int) -> list[np.ndarray | None]:
-    """For each short text its Shapley values [player], by all coalitions, where so many orders would read as many of them."""
+    """For each short text its Shapley values [player], by all coalitions, where so many orders would read as many of
+    them.
+    """
     coalitions = [
         all_coalitions(size) if _is_cheaper(size, orders) else np.zeros((0, size), dtype=bool) for size in game.sizes
     ]
@@ -185,7 +187,9 @@ def _exact(game: Games, orders: int) -> list[np.ndarray | None]:
 
 
 def _is_cheaper(players: int, orders: int) -> bool:
-    """Whether all coalitions are no more than those that orders read: each its beginnings, of which none and all are shared."""
+    """Whether all coalitions are no more than those that orders read: each its beginnings, of which none and all are
+    shared.
+    """
     return players <= EXACT_UNITS and 2**players <= orders * (players - 1) + 2
 
 

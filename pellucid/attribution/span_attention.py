@@ -32,15 +32,17 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
 
     Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
 
-    Not tied to a class: they show what the model read, not for or against what. A span's vector is built from states that
-    have seen the whole text, so a short span can carry more than its words. To see whether it does, the model reads the
-    heaviest span alone, and other spans of its length; of a model that answers by its k heaviest spans these together, and k other
-    spans of their lengths. random_spans: the most others to read; 0 reads none, nor the heaviest alone.
+    Not tied to a class: they show what the model read, not for or against what. A span's vector is built from states
+    that have seen the whole text, so a short span can carry more than its words. To see whether it does, the model
+    reads the heaviest span alone, and other spans of its length; of a model that answers by its k heaviest spans these
+    together, and k other spans of their lengths. random_spans: the most others to read; 0 reads none, nor the heaviest
+    alone.
 
     Diagnostics: `effective_spans`, 1 / sum of alpha squared, and `entropy_spans`, exp(entropy), two counts of the
-    spans that the weight is spread over; `alone_probability` of the predicted class for what is read alone, `alone_agrees`, 1 if it is
-    predicted then too, and `random_agrees`, the share of random spans where it is; `mean_layer`, where
-    spans are built from a learnt mean over layers. For words that a translator writes: `spans_of_words`.
+    spans that the weight is spread over; `alone_probability` of the predicted class for what is read alone,
+    `alone_agrees`, 1 if it is predicted then too, and `random_agrees`, the share of random spans where it is;
+    `mean_layer`, where spans are built from a learnt mean over layers. For words that a translator writes:
+    `spans_of_words`.
     """
     at_least("random_spans", random_spans, 0)
     if isinstance(target, ResolvedWords):
@@ -101,7 +103,8 @@ def alone_probability(probability: float) -> str:
 
 @diagnostics.add(worst="lowest", brief=lambda agrees: f"{'same' if agrees else 'another'} answer if read alone")
 def alone_agrees(agrees: float) -> str:
-    """1 where the model predicts the same class from the heaviest span alone, or from the spans that it answers by; else 0.
+    """1 where the model predicts the same class from the heaviest span alone, or from the spans that it answers by;
+    else 0.
 
     Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
     """
@@ -119,7 +122,8 @@ def random_agrees(share: float) -> str:
 
 @diagnostics.add(worst="highest")
 def mean_layer(layer: float) -> str:
-    """From which layer the spans are built in the mean, 0 for what the first block reads; higher layers have read more context.
+    """From which layer the spans are built in the mean, 0 for what the first block reads; higher layers have read more
+    context.
 
     Source: Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equations 3 and 4.
     """
@@ -151,8 +155,8 @@ def _caveats(
         caveats.append(
             "Read alone, the heaviest span gets another answer: its vector carries more of the text than its own words."
             if n_heaviest in (None, 1)
-            else f"Read alone, the spans that the answer uses, {n_heaviest} at most, get another answer: their vectors carry more of the text "
-            "than their own words."
+            else f"Read alone, the spans that the answer uses, {n_heaviest} at most, get another answer: their vectors "
+            f"carry more of the text than their own words."
         )
     return tuple(caveats)
 
@@ -166,8 +170,9 @@ LITTLE = 0.25  # of a word's lead: less went through the spans than they can exp
 def spans_of_words(run: ForwardPass, target: ResolvedWords) -> Scores:
     """The weight alpha of every source span, the mean over the pieces of each example's explained words.
 
-    Sun et al. (2020), equation 4, asked anew at every step (corrections.md A0.16). Weights are >= 0 and sum to 1; of words that are
-    not there they are 0. Of a word against another one they are those of the first piece in which the two differ.
+    Sun et al. (2020), equation 4, asked anew at every step (corrections.md A0.16). Weights are >= 0 and sum to 1; of
+    words that are not there they are 0. Of a word against another one they are those of the first piece in which the
+    two differ.
     """
     written = run.traces.without_graph.written
     assert written is not None and written.spans is not None  # the capability was checked
@@ -203,7 +208,8 @@ def _of_example(
 def _carried(
     run: ForwardPass, spans: WrittenSpans, number: int, pieces: Sequence[int], other: int | None
 ) -> dict[str, float]:
-    """The share of what the pieces lead by, all together, that went through the spans; nothing where one of them does not lead.
+    """The share of what the pieces lead by, all together, that went through the spans; nothing where one of them does
+    not lead.
 
     other: the id that a single piece is compared with; None: each with the likeliest other one.
     """
@@ -225,13 +231,17 @@ def _likeliest_others(logits: Tensor, own: Tensor) -> Tensor:
 
 @diagnostics.add(worst="lowest", brief=lambda share: f"{percent(share)} through the spans")
 def carried(share: float) -> str:
-    """The share of a word's lead over the likeliest other one, over all its pieces, that went through the source spans."""
+    """The share of a word's lead over the likeliest other one, over all its pieces, that went through the source
+    spans.
+    """
     return f"{percent(share)} of the word's lead over the next likeliest went through the spans of the source."
 
 
 @diagnostics.add(worst="lowest", brief=lambda share: f"{percent(share)} of the lead through the spans")
 def carried_against(share: float) -> str:
-    """The share of a word's lead over the word that it is explained against, at their first different pieces, through the source spans."""
+    """The share of a word's lead over the word that it is explained against, at their first different pieces, through
+    the source spans.
+    """
     return f"{percent(share)} of the word's lead over the other word went through the spans of the source."
 
 

@@ -1,8 +1,8 @@
 """The catalogue: methods, metrics, data sets and other kinds of things register here, and are looked up by name.
 
-All files of a room are read at the first look-up, so a file that exists is offered and tested; it is imported when what it
-registers is used. Other packages register through an entry point of the catalogue's group, which is a public name and no
-folder; they are imported at the first look-up.
+All files of a room are read at the first look-up, so a file that exists is offered and tested; it is imported when what
+it registers is used. Other packages register through an entry point of the catalogue's group, which is a public name
+and no folder; they are imported at the first look-up.
 """
 
 import importlib
@@ -34,8 +34,10 @@ _SEARCH = RLock()  # one for all rooms, because the files of one room may look e
 class Catalogue:
     """All entries of one kind, by name; each is registered with a decorator in its own file.
 
-    kind: its name in messages. room: the package whose files are read, or the one file, or several of them. requires: facts that each entry must declare.
-    optional: facts that it may declare, with their defaults. command: what lists all entries, such as "methods"; "" for nothing.
+    kind: its name in messages. room: the package whose files are read, or the one file, or several of them. requires:
+        facts that each entry must declare.
+    optional: facts that it may declare, with their defaults. command: what lists all entries, such as "methods"; "" for
+    nothing.
     """
 
     kind: str
@@ -53,7 +55,8 @@ class Catalogue:
     ) -> Callable[[Callable], Callable]:
         """Register a function or class under a name (None: its own), with the facts this kind declares.
 
-        later: settings that came after results were saved; they stand in a record only where they differ from the default.
+        later: settings that came after results were saved; they stand in a record only where they differ from the
+        default.
         """
         self._check(facts)
 

@@ -1,4 +1,6 @@
-"""Checks of what callers pass in, each of which raises an error with one clear sentence; and how such sentences name things."""
+"""Checks of what callers pass in, each of which raises an error with one clear sentence; and how such sentences name
+things.
+"""
 
 import difflib
 import re
@@ -50,7 +52,8 @@ def one_of(setting: str, value: str, allowed: Collection[str]) -> None:
 def known(kind: str, name: str, names: Collection[str], command: str = "") -> None:
     """Raise `UnknownName`, with the nearest known names, when nothing has that name.
 
-    All names are listed where they are few, or where none is near. command: what lists them all, such as "methods"; "" for nothing.
+    All names are listed where they are few, or where none is near. command: what lists them all, such as "methods"; ""
+    for nothing.
     """
     is_name = isinstance(name, str)
     if is_name and name in names:
@@ -192,7 +195,9 @@ def _without_class_signs(text: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value as Python writes it; one that it writes as an address, or cannot write at all, by the name of its class."""
+    """A value as Python writes it; one that it writes as an address, or cannot write at all, by the name of its
+    class.
+    """
     try:
         text = repr(value)
     except Exception:  # raised by a class that is not ours

@@ -26,8 +26,9 @@ class Entry:
     """What is registered under a name, and what its file says of it.
 
     module: the file's full name. facts: what the registration declares. summary: the first sentence of the docstring.
-    paper: the reference, if there is one: the paragraph of the docstring that begins with "Source:", or the second paragraph of the file's. defaults: the settings with
-    their default values: the keyword-only parameters. later: settings that came after results were saved. load: returns the function or class, and imports its file for that.
+    paper: the reference, if there is one: the paragraph of the docstring that begins with "Source:", or the second
+    paragraph of the file's. defaults: the settings with their default values: the keyword-only parameters. later:
+    settings that came after results were saved. load: returns the function or class, and imports its file for that.
     """
 
     name: str
@@ -73,8 +74,8 @@ def imported_entry(name: str, make: Callable, facts: Mapping[str, object], later
 
 
 def first_sentence(docstring: str | None) -> str:
-    """The first line of a docstring."""
-    return (docstring or "").split("\n", 1)[0]
+    """The first paragraph of a docstring, as one line."""
+    return next(iter(_paragraphs(docstring)), "")
 
 
 def paper_of(docstring: str | None, file_docstring: str | None) -> str:
@@ -125,7 +126,9 @@ class NotLiteral(Exception):
 
 
 def sources(package: str) -> Iterator[tuple[str, str | None]]:
-    """Every file of a package, or the file that it is: (full name, text); None where only its compiled form is there."""
+    """Every file of a package, or the file that it is: (full name, text); None where only its compiled form is
+    there.
+    """
     spec = find_spec(package)
     if spec is None:
         raise ModuleNotFoundError(f"There is no package {package}.", name=package)

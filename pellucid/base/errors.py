@@ -61,7 +61,9 @@ class Notice(UserWarning):
 
 
 class InputReading(Notice):
-    """Data could be read in several ways; the notice says which one was taken, and where there are others, how to write one."""
+    """Data could be read in several ways; the notice says which one was taken, and where there are others, how to write
+    one.
+    """
 
 
 class OtherSegments(InputReading):

@@ -44,7 +44,8 @@ def check_place(path: str | Path) -> None:
 def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
     """Raise `BadFile` where a file cannot be written, is an input too, or is named twice; call it before long work.
 
-    outputs: names of files. inputs: of files, and of folders with parts of data. None, and what is neither, count for nothing.
+    outputs: names of files. inputs: of files, and of folders with parts of data. None, and what is neither, count for
+    nothing.
     """
     written: list[str] = []
     for path in (Path(one) for one in outputs if one is not None):
@@ -129,9 +130,9 @@ def readable(path: str | Path) -> str:
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """Yield an unfinished file beside the path; when the block succeeds, it replaces the file at the path in one step.
 
-    When several processes write one path, each succeeds, and the last one's file stays. A new file gets the permissions of
-    the umask, an existing file keeps its own. A link is replaced, not followed. A device is refused: replacing it would
-    take it away from every program.
+    When several processes write one path, each succeeds, and the last one's file stays. A new file gets the permissions
+    of the umask, an existing file keeps its own. A link is replaced, not followed. A device is refused: replacing it
+    would take it away from every program.
     """
     path = file_name(path)
     with disk_errors("write", path):
@@ -179,7 +180,9 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def whole_files(folder: str | Path) -> Iterator[Path]:
-    """Yield a folder for a writer that chooses its own file names; when the block succeeds, its files appear one by one."""
+    """Yield a folder for a writer that chooses its own file names; when the block succeeds, its files appear one by
+    one.
+    """
     folder = Path(folder)
     with disk_errors("write", folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""JSON of unknown origin, read only up to a limited depth, so that it can be drawn and written again; and our own records."""
+"""JSON of unknown origin, read only up to a limited depth, so that it can be drawn and written again; and our own
+records.
+"""
 
 import json
 from collections.abc import Mapping
@@ -121,7 +123,9 @@ def _mapping(value: object) -> dict[str, object]:
 
 
 def _differing(names: Mapping[str, object], of: Mapping[str, object]) -> list[str]:
-    """The names whose values differ, or that only one side has; None stands for an unknown value and differs from none."""
+    """The names whose values differ, or that only one side has; None stands for an unknown value and differs from
+    none.
+    """
     missing = names.keys() ^ of.keys()
     known = {name for name in names.keys() & of.keys() if names[name] is not None and of[name] is not None}
     return sorted(missing | {name for name in known if names[name] != of[name]})

@@ -37,8 +37,8 @@ WITH_VIEWS = tuple(
 # usual: it is part of "all methods"; else it runs only when it is named
 # measure: the unit in which scores of all layers and models are on one scale, such as "nats"; "" where they are not
 # aliases: other names that people know it by, such as "ig"
-# at_text: of a method that needs gradients, whether it takes one from the text's own pass, which methods share; else all its gradients
-# are of other passes, as at points of a path or by backward rules
+# at_text: of a method that needs gradients, whether it takes one from the text's own pass, which methods share; else
+# all its gradients are of other passes, as at points of a path or by backward rules
 # compares: whether the method itself compares its own passes with the model's answers, so that the guard need not
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 # reads: what of the target it reads, a "number", or a STATE_VECTOR; such a method needs a hidden state as target
@@ -117,8 +117,8 @@ metrics = Catalogue(
 # rule: when a method passes, as "passes where …"; "" where there is no pass
 # curve_axis: what its curves run along
 # of_metrics: it is made again where a comparison goes on with more metrics
-# again: how often it explains the texts anew: a number, or the setting that says how often, or "twins", once for each; a setting
-#   `n_texts` says how many texts
+# again: how often it explains the texts anew: a number, or the setting that says how often, or "twins", once for each;
+# a setting `n_texts` says how many texts
 # of_random: it explains with the random methods alone, once less than that, since the comparison has explained once
 checks = Catalogue(
     "check",
@@ -139,10 +139,11 @@ checks = Catalogue(
 )
 
 # needs: what it reads.
-#   "weights", "user_weights", "explainer": a function of one text with its weights, unit logits and states; it returns a number for each
-#   draw, nan where the text does not fit. "user_weights" reads weights that the user gives, "explainer" the scores of a method.
-#   "states", "train": a function of a whole corpus (`AttentionCorpus`), its word vectors and states, or texts to train with; it
-#   returns lines, each with a name of its own.
+#   "weights", "user_weights", "explainer": a function of one text with its weights, unit logits and states; it
+#   returns a number for each draw, nan where the text does not fit. "user_weights" reads weights that the user gives,
+#   "explainer" the scores of a method.
+#   "states", "train": a function of a whole corpus (`AttentionCorpus`), its word vectors and states, or texts to
+#   train with; it returns lines, each with a name of its own.
 # better: "higher" where a higher value says that the weights matter to the answer, or "lower"
 # lowest, highest: the ends of its range
 # meaning: what the number says, in one sentence
@@ -197,8 +198,8 @@ formats = Catalogue(
     optional=MappingProxyType({"data": "", "rationales": False, "own_dev": True, "package": None}),
 )
 
-# A function of a path, the names of the concepts to read (none: all that the file has, where that is possible) and the most
-# words of each; it returns a list of `Concept`.
+# A function of a path, the names of the concepts to read (none: all that the file has, where that is possible) and the
+# most words of each; it returns a list of `Concept`.
 # reads: in words, the files that it reads
 # endings: those of the names of such files, or "folder"
 # names_needed: files of this kind have millions of concepts, so names must be given
@@ -288,12 +289,13 @@ routes = Catalogue(
 )
 
 # draws: the kind of result, such as "table"
-# page_of: the classes of results whose page it writes; heading: of that page, a format of the result. It is called with the result,
-#   path, title and about.
-# sections_of: the classes of results whose sections it writes, for a page that may have a comparison too; it is called with the result and
-#   returns the sections and the guide to reading them
-# figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the usual one
-# latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries have a `Table`, too
+# page_of: the classes of results whose page it writes; heading: of that page, a format of the result. It is called with
+# the result, path, title and about.
+# sections_of: the classes of results whose sections it writes, for a page that may have a comparison too; it is called
+# with the result and returns the sections and the guide to reading them
+# figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the usual
+# one latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries
+# have a `Table`, too
 renderers = Catalogue(
     "renderer",
     room=WITH_VIEWS,
@@ -326,17 +328,18 @@ policies = Catalogue(
 )
 
 # The five parts of an attack, and the attacks made of them.
-# A function of an `AttackCase` and settings; it returns a `Ranking` of the case's units. It may be a generator that asks.
-# method: the attribution method whose scores it reads; "" for none
-# asks: it asks for the scores of "occlusion" itself where a case has `omissions` in place of scores (`attacks/omission_scores.py`)
+# A function of an `AttackCase` and settings; it returns a `Ranking` of the case's units. It may be a generator that
+# asks. method: the attribution method whose scores it reads; "" for none
+# asks: it asks for the scores of "occlusion" itself where a case has `omissions` in place of scores
+# (`attacks/omission_scores.py`)
 attack_orders = Catalogue(
     "order of an attack",
     room="pellucid.attacks.orders",
     group="pellucid.orders",
     optional=MappingProxyType({"method": "", "asks": False}),
 )
-# A function of an `AttackCase`, the number of a unit and settings; it returns the texts that may stand in the unit's place.
-# needs: what must be installed, such as "wordnet"
+# A function of an `AttackCase`, the number of a unit and settings; it returns the texts that may stand in the unit's
+# place. needs: what must be installed, such as "wordnet"
 attack_candidates = Catalogue(
     "candidates of an attack",
     room="pellucid.attacks.candidates",
@@ -345,8 +348,8 @@ attack_candidates = Catalogue(
 )
 # A function of an `AttackCase`, the edits so far, the next edit and settings; it returns whether the edit is allowed.
 attack_guards = Catalogue("guard of an attack", room="pellucid.attacks.guards", group="pellucid.guards")
-# A generator of an `AttackCase`, a ranking, candidates, a guard and settings: it yields lists of edited texts, gets the model's answers
-# to them, and returns its edits.
+# A generator of an `AttackCase`, a ranking, candidates, a guard and settings: it yields lists of edited texts, gets the
+# model's answers to them, and returns its edits.
 # needs: capabilities that a model must have; with "gradient" the case says what each replacement gains to first order
 attack_searches = Catalogue(
     "search of an attack",
@@ -354,11 +357,11 @@ attack_searches = Catalogue(
     group="pellucid.searches",
     optional=MappingProxyType({"needs": frozenset()}),
 )
-# A class of the model's answer to the text as it is, of what it reads of that text [number], and settings; `nearness` and `reached`
-# judge answers to edited texts, `aim` says which number an order explains. A setting `label` names the class that it is about.
-# reads: what an answer is: "probabilities" [class], "logits" [logit], or "explanation", probabilities [class] and then the score of each
-#   word of the original text; a setting `method` says by which attribution method
-# problems: those of the models that it makes sense for
+# A class of the model's answer to the text as it is, of what it reads of that text [number], and settings; `nearness`
+# and `reached` judge answers to edited texts, `aim` says which number an order explains. A setting `label` names the
+# class that it is about. reads: what an answer is: "probabilities" [class], "logits" [logit], or "explanation",
+# probabilities [class] and then the score of each word of the original text; a setting `method` says by which
+# attribution method problems: those of the models that it makes sense for
 attack_goals = Catalogue(
     "goal of an attack",
     room="pellucid.attacks.goals",

@@ -1,4 +1,6 @@
-"""The manifest of a folder: names, sizes and digests of what a command left in it; and whether the folder is still so."""
+"""The manifest of a folder: names, sizes and digests of what a command left in it; and whether the folder is still
+so.
+"""
 
 import json
 import os
@@ -25,7 +27,9 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class FileDigest:
-    """size: in bytes. sha256: 64 hexadecimal digits; "" for a file of another size than was wanted, which is not read."""
+    """size: in bytes. sha256: 64 hexadecimal digits; "" for a file of another size than was wanted, which is not
+    read.
+    """
 
     size: int
     sha256: str
@@ -33,7 +37,9 @@ class FileDigest:
 
 @dataclass(frozen=True)
 class Manifest:
-    """command: what made the folder. of: names its work. files: by name. folders: names of those with a manifest of their own."""
+    """command: what made the folder. of: names its work. files: by name. folders: names of those with a manifest of
+    their own.
+    """
 
     command: str
     of: str
@@ -51,7 +57,9 @@ class Manifest:
         write_text(folder / MANIFEST, json.dumps(sealed(content, of), ensure_ascii=False, indent=1))
 
     def differing(self, folder: Path) -> tuple[list[str], list[str]]:
-        """The names of the files that are missing from a folder, and of those that are there and are not as they were."""
+        """The names of the files that are missing from a folder, and of those that are there and are not as they
+        were.
+        """
         missing, changed = [], []
         for name, wanted in self.files.items():
             path = folder / name
@@ -63,12 +71,15 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of a folder, None where there is none; raises `BadFile` where it is damaged or names files outside the folder."""
+    """The manifest of a folder, None where there is none; raises `BadFile` where it is damaged or names files outside
+    the folder.
+    """
     path = folder / MANIFEST
     if not path.is_symlink() and not path.exists():
         return None
     damaged = BadFile(
-        f"{path} is no manifest of ours, or was changed after it was written; run the command that made the folder again."
+        f"{path} is no manifest of ours, or was changed after it was written; run the command that made the folder "
+        f"again."
     )
     with opened_inside(folder, MANIFEST) as file:
         text = b"" if file is None else file.read(LARGEST + 1)
@@ -108,7 +119,9 @@ def _inside(name: object) -> str:
 
 @contextmanager
 def opened_inside(folder: Path, name: str) -> Iterator[BinaryIO | None]:
-    """A file of a folder, open for reading; None where there is none, for a device, and for a link that leads out of the folder."""
+    """A file of a folder, open for reading; None where there is none, for a device, and for a link that leads out of
+    the folder.
+    """
     with disk_errors("read", folder / name):
         descriptor = _descriptor(folder, name)
         if descriptor is None:
@@ -136,7 +149,9 @@ def _descriptor(folder: Path, name: str) -> int | None:
 
 
 def digest_inside(folder: Path, name: str, size: int | None = None) -> FileDigest | None:
-    """Size and digest of a file of a folder; None where `opened_inside` has none. size: a file of another size is not read."""
+    """Size and digest of a file of a folder; None where `opened_inside` has none. size: a file of another size is not
+    read.
+    """
     with opened_inside(folder, name) as file:
         if file is None:
             return None
@@ -170,9 +185,10 @@ def names_below(folder: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Verification:
-    """folder: as it was named. checked: how many files the manifests list. missing, changed: names of files that are not there,
-    or not as they were written; what is no file, and a link that leads out of the folder, is changed. foreign: files that no
-    manifest lists; they are no failure.
+    """folder: as it was named. checked: how many files the manifests list. missing, changed: names of files that are
+    not there,
+    or not as they were written; what is no file, and a link that leads out of the folder, is changed. foreign: files
+    that no manifest lists; they are no failure.
     """
 
     folder: str
@@ -210,8 +226,8 @@ def verify_folder(folder: str | Path) -> Verification:
     }  # by the folder's name with its slash, "" for the outermost
     if not manifests:
         raise BadFile(
-            f"{readable(path)} has no {MANIFEST}: no command of Pellucid made it, or the command has not ended, or it was of an earlier "
-            "version; run the command again, which writes one."
+            f"{readable(path)} has no {MANIFEST}: no command of Pellucid made it, or the command has not ended, or it "
+            f"was of an earlier version; run the command again, which writes one."
         )
     missing, changed, expected = set[str](), set[str](), set[str]()
     for root, manifest in manifests.items():
@@ -255,15 +271,15 @@ def _lies_in_another(root: str, roots: Iterable[str]) -> bool:
 def verify(folder: str | Path) -> Verification:
     """Check a folder that a command made, and folders of that kind inside it, against their manifests.
 
-    It needs neither the model nor a network, and runs and draws nothing of the folder: sizes and SHA-256 digests are compared. A
-    folder that was moved or mailed can be checked. Digests find accidents and careless changes. They do not find a forger, who
-    rewrites the manifest too.
+    It needs neither the model nor a network, and runs and draws nothing of the folder: sizes and SHA-256 digests are
+    compared. A folder that was moved or mailed can be checked. Digests find accidents and careless changes. They do not
+    find a forger, who rewrites the manifest too.
 
     folder: what `compare`, `attack`, `train` and their like left.
 
-    Returns which files are `missing`, `changed` or `foreign`, and whether the folder `is_whole`. Foreign files, which no manifest
-    lists, are no damage; what stands in a file's place and is none, or is a link that leads out of the folder, is changed.
-    Raises `BadFile` where there is no folder, or none with a manifest.
+    Returns which files are `missing`, `changed` or `foreign`, and whether the folder `is_whole`. Foreign files, which
+    no manifest lists, are no damage; what stands in a file's place and is none, or is a link that leads out of the
+    folder, is changed. Raises `BadFile` where there is no folder, or none with a manifest.
 
     >>> parts = pellucid.plant("token", n=100, out="mailed")
     >>> pellucid.verify("mailed").is_whole

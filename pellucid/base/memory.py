@@ -53,7 +53,9 @@ def not_enough_memory(doing: str) -> NotEnoughMemory:
 
 
 def to_device(tensor: Tensor, device: torch.device) -> Tensor:
-    """The tensor there. From the CPU to a GPU it goes through pinned memory, so that nobody waits for what the GPU still computes."""
+    """The tensor there. From the CPU to a GPU it goes through pinned memory, so that nobody waits for what the GPU
+    still computes.
+    """
     if device.type == "cuda" and tensor.device.type == "cpu":
         return tensor.pin_memory().to(device, non_blocking=True)
     return tensor.to(device)
@@ -67,7 +69,9 @@ def index_on(device: torch.device, numbers: Sequence[int]) -> Tensor:
 
 
 def zeros_for(device: torch.device, *shape: int) -> Tensor:
-    """Zeros on the CPU, to be filled in and sent there by `to_device`; for a GPU in pinned memory, so that nothing is copied twice."""
+    """Zeros on the CPU, to be filled in and sent there by `to_device`; for a GPU in pinned memory, so that nothing is
+    copied twice.
+    """
     import torch
 
     return torch.zeros(*shape, dtype=torch.float32, pin_memory=device.type == "cuda")

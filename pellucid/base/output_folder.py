@@ -26,9 +26,10 @@ from pellucid.base.temporary_files import PREFIX
 class OutputFolder:
     """What a command makes in a folder; names are relative to it and may have * in them.
 
-    command: its name, for the manifest. of: names the work, so that another work's files are never taken away. files: every file.
-    folders: those inside that have a manifest of their own. lasting: files that this work cannot make again -> what is wrong and
-    what to do where one is damaged. known: files whose text is known before the work -> the text.
+    command: its name, for the manifest. of: names the work, so that another work's files are never taken away. files:
+        every file.
+    folders: those inside that have a manifest of their own. lasting: files that this work cannot make again -> what is
+    wrong and what to do where one is damaged. known: files whose text is known before the work -> the text.
     """
 
     path: Path
@@ -40,7 +41,9 @@ class OutputFolder:
     known: Mapping[str, str] = field(default_factory=dict)
 
     def begin(self) -> "FolderState":
-        """Take away what is damaged, before the work; raises `BadFile` for a damaged file that the work cannot make again."""
+        """Take away what is damaged, before the work; raises `BadFile` for a damaged file that the work cannot make
+        again.
+        """
         manifest = self._own_manifest()
         if manifest is None:
             return NOTHING_KNOWN
@@ -53,7 +56,9 @@ class OutputFolder:
         return FolderState(manifest, (*missing, *changed), stamps)
 
     def rewritten(self, names: Sequence[str], write: Callable[[], object]) -> list[str]:
-        """Call `write`, which makes files that no manifest speaks for; returns those that were there before and were others."""
+        """Call `write`, which makes files that no manifest speaks for; returns those that were there before and were
+        others.
+        """
         before = {name: digest_inside(self.path, name) for name in names}
         write()
         return [name for name, one in before.items() if one is not None and one != digest_inside(self.path, name)]
@@ -96,7 +101,9 @@ class OutputFolder:
         remove_manifest(self.path)
 
     def end(self, state: "FolderState", remade: Sequence[str] = ()) -> None:
-        """Write the manifest, after the work; notices say what was made again, and what is foreign. remade: further such files."""
+        """Write the manifest, after the work; notices say what was made again, and what is foreign. remade: further
+        such files.
+        """
         manifest = self.save(state)
         remade = [*(name for name in state.damaged if name in manifest.files), *remade]
         lost = [name for name in state.damaged if name not in manifest.files]
@@ -146,8 +153,8 @@ class OutputFolder:
 class FolderState:
     """What was known of a folder when its command began.
 
-    manifest: that of the same work. damaged: files that differed from it. stamps: how the disk names the state of each file that
-    did not differ.
+    manifest: that of the same work. damaged: files that differed from it. stamps: how the disk names the state of each
+    file that did not differ.
     """
 
     manifest: Manifest | None
@@ -160,7 +167,9 @@ class FolderState:
         return self.manifest is not None and not self.damaged
 
     def digest(self, folder: Path, name: str) -> FileDigest | None:
-        """The digest of a file, None for a link that leads out of the folder; one that nobody wrote since is not read again."""
+        """The digest of a file, None for a link that leads out of the folder; one that nobody wrote since is not read
+        again.
+        """
         stamp = self.stamps.get(name)
         if self.manifest is not None and stamp and stamp == _stamp(folder / name):
             return self.manifest.files[name]
@@ -183,7 +192,9 @@ def check_unwritten(paths: Iterable[Path]) -> None:
 
 
 def check_as_before(folder: OutputFolder, state: FolderState, names: Iterable[str]) -> None:
-    """Raise `BadFile` where files that were made again are not what they were; they are taken away, and the manifest is put back."""
+    """Raise `BadFile` where files that were made again are not what they were; they are taken away, and the manifest is
+    put back.
+    """
     if state.manifest is None:
         return
     other = [name for name in names if digest_inside(folder.path, name) != state.manifest.files.get(name)]
@@ -193,8 +204,8 @@ def check_as_before(folder: OutputFolder, state: FolderState, names: Iterable[st
         (folder.path / name).unlink()
     state.manifest.save(folder.path)
     raise BadFile(
-        f"{listed(other)} of {folder.path} cannot be made again as it was: what it was made from has changed; put it back, or "
-        "remove the folder to train again."
+        f"{listed(other)} of {folder.path} cannot be made again as it was: what it was made from has changed; put it "
+        f"back, or remove the folder to train again."
     )
 
 
@@ -256,7 +267,8 @@ def prepare_folder(path: Path, question: Mapping[str, object], kind: str) -> Non
             )
     elif path.exists() and (others := [one.name for one in path.glob("*") if one.suffix != ".part"]):
         raise BadFile(
-            f"{path} holds no {kind} but other files ({', '.join(sorted(others)[:3])}); give an empty folder, or a new one."
+            f"{path} holds no {kind} but other files ({', '.join(sorted(others)[:3])}); give an empty folder, or a new "
+            f"one."
         )
     for folder in (path, path / PARTS):
         remove_unfinished(folder)

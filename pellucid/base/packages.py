@@ -83,8 +83,8 @@ Value = TypeVar("Value")
 class cached_property(Generic[Value]):  # noqa: N801 - as in functools
     """functools.cached_property of Python 3.12 and later, which has no lock.
 
-    That of Python 3.11 has one lock for all instances: while a model computes for one thread, all other threads would wait,
-    and two threads that wait for each other would wait for ever.
+    That of Python 3.11 has one lock for all instances: while a model computes for one thread, all other threads would
+    wait, and two threads that wait for each other would wait for ever.
     """
 
     def __init__(self, compute: Callable[..., Value]) -> None:

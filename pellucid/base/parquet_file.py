@@ -1,7 +1,7 @@
 """Parquet files of unknown origin, read within limits: a few compressed bytes can unfold to gigabytes.
 
-Before the table is read, the number of values that the file claims is compared with its size. While the table is read, the
-unfolded bytes are. The bounds are far above what texts and scores compress to.
+Before the table is read, the number of values that the file claims is compared with its size. While the table is read,
+the unfolded bytes are. The bounds are far above what texts and scores compress to.
 """
 
 from collections.abc import Iterator, Sequence

@@ -32,7 +32,8 @@ def begin_nothing() -> None:
 
 @dataclass(frozen=True)
 class Processes:
-    """count: so many at once. threads: of each. begin: what each does before its first task, such as loading a model; a top-level
+    """count: so many at once. threads: of each. begin: what each does before its first task, such as loading a model; a
+    top-level
     function or a `partial` of one.
     """
 
@@ -41,10 +42,11 @@ class Processes:
     begin: Callable[[], None] = begin_nothing
 
     def run(self, tasks: Sequence[Task], report: Callable[[float], None]) -> None:
-        """Do the tasks, top-level functions or `partial`s of these; report: called with how many are done, parts counted as parts.
+        """Do the tasks, top-level functions or `partial`s of these; report: called with how many are done, parts
+        counted as parts.
 
-        Raises what the first failing task raised, after those that had begun are finished, and `ModelCannot` where a process ended
-        by itself.
+        Raises what the first failing task raised, after those that had begun are finished, and `ModelCannot` where a
+        process ended by itself.
         """
         context = get_context("spawn")
         with safe_path():  # sharing starts a process, too
@@ -70,8 +72,8 @@ def _check(future: "Future[None]") -> None:
         future.result()
     except BrokenProcessPool:
         raise ModelCannot(
-            "A process that worked beside this one ended before its work. Memory may not suffice for so many: name fewer. In a "
-            "script, the call that starts them stands under `if __name__ == '__main__':`."
+            "A process that worked beside this one ended before its work. Memory may not suffice for so many: name "
+            "fewer. In a script, the call that starts them stands under `if __name__ == '__main__':`."
         ) from None
 
 
@@ -125,8 +127,9 @@ _starting = threading.Lock()
 def safe_path() -> Iterator[None]:
     """Whatever `multiprocessing` starts meanwhile, its tracker of resources too, begins with Python's option -P.
 
-    It starts Python as `python -c`, which looks for every module in the current folder first. The list of options that it
-    hands on is the one place that all of these processes share; the environment would also be seen by the user's threads.
+    It starts Python as `python -c`, which looks for every module in the current folder first. The list of options that
+    it hands on is the one place that all of these processes share; the environment would also be seen by the user's
+    threads.
     """
     with _starting:
         shared: Any = util
@@ -144,7 +147,8 @@ def hand_on_safe_path() -> None:
 
 
 def program_path(name: str) -> str | None:
-    """The absolute path of a program that the user names, by a path or by its name alone; None where it is not installed.
+    """The absolute path of a program that the user names, by a path or by its name alone; None where it is not
+    installed.
 
     A name alone is looked up in the absolute folders of PATH: a `.` or nothing there is the current folder.
     """

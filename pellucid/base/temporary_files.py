@@ -1,8 +1,10 @@
-"""Unfinished files and folders: beside their final path, under random names, locked while the process that writes lives.
+"""Unfinished files and folders: beside their final path, under random names, locked while the process that writes
+lives.
 
-They are created with `O_EXCL` (or `mkdir`), so no existing file is opened, and no link is followed. The lock ends with the
-process, however it ends: a file without a lock was left by a process that was killed, and only such files are removed.
-Windows has no such locks, as some disks have none: there a file is abandoned when nobody has written it for a day.
+They are created with `O_EXCL` (or `mkdir`), so no existing file is opened, and no link is followed. The lock ends with
+the process, however it ends: a file without a lock was left by a process that was killed, and only such files are
+removed. Windows has no such locks, as some disks have none: there a file is abandoned when nobody has written it for a
+day.
 """
 
 import contextlib

@@ -30,7 +30,9 @@ def without_autocast() -> Iterator[None]:
 
 
 def autocast_for_good(types: AutocastTypes) -> None:
-    """Switch autocast on in this thread until it ends: a process that shares another's work computes as that one does."""
+    """Switch autocast on in this thread until it ends: a process that shares another's work computes as that one
+    does.
+    """
     for kind, dtype in types:
         torch.autocast(kind, dtype=dtype).__enter__()
 
@@ -39,8 +41,8 @@ def check_computes() -> None:
     """Raise `ModelCannot` while tensors are made on the meta device, which has shapes and no numbers."""
     if torch.get_default_device().type == "meta":
         raise ModelCannot(
-            "New tensors are made on the meta device here, which computes nothing; call this outside of `with torch.device('meta')`, or "
-            "after torch.set_default_device('cpu')."
+            "New tensors are made on the meta device here, which computes nothing; call this outside of `with "
+            "torch.device('meta')`, or after torch.set_default_device('cpu')."
         )
 
 
@@ -50,8 +52,8 @@ def check_computes() -> None:
 class OwnDraws(TorchDispatchMode):
     """While active, this thread draws random numbers on the CPU from a generator of its own.
 
-    The numbers are those after `torch.manual_seed(seed)`. Use it to build networks, not to train them: every call of torch
-    takes longer.
+    The numbers are those after `torch.manual_seed(seed)`. Use it to build networks, not to train them: every call of
+    torch takes longer.
     """
 
     def __init__(self, seed: int) -> None:
@@ -70,8 +72,8 @@ class OwnDraws(TorchDispatchMode):
 class UndrawnParameters(TorchDispatchMode):
     """While active, this thread fills no parameter with random numbers: what a network begins with stays undefined.
 
-    For a network all of whose parameters are loaded afterwards; drawing them takes as long as reading them. Other tensors,
-    such as tables that are not saved, are drawn as ever.
+    For a network all of whose parameters are loaded afterwards; drawing them takes as long as reading them. Other
+    tensors, such as tables that are not saved, are drawn as ever.
     """
 
     def __torch_dispatch__(
@@ -100,7 +102,8 @@ _remembered: ContextVar[Sums | None] = ContextVar("remembered_sums", default=Non
 def sums_remembered() -> Iterator[None]:
     """While active in this thread, `checksum_once` sums each tensor once, until torch counts a change of it.
 
-    For many passes of one call. What a hook or another thread changes meanwhile behind torch's back is noticed at the next call.
+    For many passes of one call. What a hook or another thread changes meanwhile behind torch's back is noticed at the
+    next call.
     """
     if _remembered.get() is not None:
         yield
@@ -126,14 +129,16 @@ def checksum_once(tensor: Tensor) -> int:
 def checksum(tensor: Tensor) -> int:
     """A sum of the bytes as words, modulo 2 ** 64; blocks of them are weighted by odd numbers, so that order counts.
 
-    It takes about as long as reading the memory. It notices every single number that changes; it may miss two numbers that
-    change places within 2,048 bytes.
+    It takes about as long as reading the memory. It notices every single number that changes; it may miss two numbers
+    that change places within 2,048 bytes.
     """
     return _on_processor(tensor) if tensor.device.type == "cpu" else _on_device(tensor)
 
 
 def _on_processor(tensor: Tensor) -> int:
-    """The sum by numpy: every pass of some routes needs it of every weight, and a call of torch's functions takes longer."""
+    """The sum by numpy: every pass of some routes needs it of every weight, and a call of torch's functions takes
+    longer.
+    """
     raw = _bytes(tensor)
     whole = raw.size // 8 * 8
     words = raw[:whole].view(np.int64)

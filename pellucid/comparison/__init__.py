@@ -1,4 +1,5 @@
-"""Which explanation can be believed? Methods x metrics over many texts. The files in the order in which a comparison runs:
+"""Which explanation can be believed? Methods x metrics over many texts. The files in the order in which a comparison
+runs:
 
 door                what a user calls, and `comparison_of`, which reads it
 comparison          what is compared, checked before any work, and cut into parts

@@ -27,7 +27,8 @@ class Judged:
     """What a metric returns: one value an example, or several columns to combine; nan where an example is not judged.
 
     columns: [example column]. combine: how the means of the columns become the metric's number: "mean" (of one column),
-    or "f1" (two columns, precision and recall: the F1 of their means). curve: [example point], heights over grid [point].
+    or "f1" (two columns, precision and recall: the F1 of their means). curve: [example point], heights over grid
+    [point].
     """
 
     columns: np.ndarray
@@ -72,7 +73,8 @@ class Case:
         return [np.array(view.units.segment)[~view.special] for view in self.views(unit)]  # type: ignore[union-attr]
 
     def orders(self, unit: Kind) -> list[list[list[int]]]:
-        """For each example its orders of its text's units by number, highest score first: one, or several where scores are equal.
+        """For each example its orders of its text's units by number, highest score first: one, or several where scores
+        are equal.
 
         What a metric makes of an order is averaged over them, so that no reading order decides (`text/ranges.py`). Of a
         model that writes, the units of what it has read: what it is to write stays.
@@ -100,8 +102,8 @@ class Case:
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant class]: the model's probabilities for edited rows, each computed once.
 
-        Of a model that writes one number, the geometric mean of the probabilities of the pieces that it writes: that of a whole text
-        is next to nothing, and falls by next to nothing.
+        Of a model that writes one number, the geometric mean of the probabilities of the pieces that it writes: that of
+        a whole text is next to nothing, and falls by next to nothing.
         """
         if WRITING in self.model.capabilities:
             counts = [sum(id >= 0 for id in rows[0].written) for rows in variants]
@@ -122,14 +124,18 @@ class Case:
         return list(logits.split(sizes))
 
     def classes(self, reference: Reference) -> list[int]:
-        """For each example: the number of its gold class, or of the class that the model predicts for the whole text."""
+        """For each example: the number of its gold class, or of the class that the model predicts for the whole
+        text.
+        """
         if reference == "prediction":
             labels = list(self.model.labels)
             return [labels.index(explanation.prediction.label) for explanation in self.explanations]
         return gold_classes(self.batch.examples, self.model.labels)
 
     def explained_classes(self) -> list[int]:
-        """For each example: the number of the class that its explanation explains; of a model that writes 0, the text."""
+        """For each example: the number of the class that its explanation explains; of a model that writes 0, the
+        text.
+        """
         if WRITING in self.model.capabilities:
             return [0] * len(self)
         return [list(self.model.labels).index(explanation.target.label) for explanation in self.explanations]
@@ -148,8 +154,8 @@ def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int
     missing = [example.id for example in examples if example.label not in labels]
     if missing:
         raise BadInput(
-            f"{len(missing)} examples (first: {missing[0]!r}) have no label among {', '.join(labels)}, by which they are "
-            "judged; give labelled texts, or reference='prediction' to a metric that takes it."
+            f"{len(missing)} examples (first: {missing[0]!r}) have no label among {', '.join(labels)}, by which they "
+            f"are judged; give labelled texts, or reference='prediction' to a metric that takes it."
         )
     return [labels.index(example.label or "") for example in examples]
 
@@ -161,6 +167,8 @@ def marked_units(view: Explanation) -> np.ndarray | None:
 
 
 def decoy_units(view: Explanation) -> np.ndarray | None:
-    """[unit] bool over a view's text units: True where one overlaps a decoy of `meta["distractors"]`; None without any."""
+    """[unit] bool over a view's text units: True where one overlaps a decoy of `meta["distractors"]`; None without
+    any.
+    """
     assert isinstance(view.units, Units)  # views of text units are never spans
     return marked(view.units, [Rationale(*mark) for mark in view.example.meta.get("distractors", ())])

@@ -1,4 +1,6 @@
-"""What a check is given: a comparison's texts and scores, the model, and, where they came, twins and other things it needs."""
+"""What a check is given: a comparison's texts and scores, the model, and, where they came, twins and other things it
+needs.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -87,8 +89,8 @@ class CheckCase:
     """request: the model, methods, target and seed. explained: method's title -> one scored text an example.
 
     twins: name -> further training of the model. train: labelled texts, and trained: a model that is trained on texts
-    as the model was. corpora: name -> explanations of another data set. changes: changed copies of models. metrics: of the
-    comparison. folder: where its files are.
+    as the model was. corpora: name -> explanations of another data set. changes: changed copies of models. metrics: of
+    the comparison. folder: where its files are.
     """
 
     request: Request
@@ -138,7 +140,8 @@ class CheckCase:
     ) -> Explained:
         """The same methods again: under another model, on other texts, with another seed.
 
-        classes: what is explained of each text instead of the model's own answer, so that a changed model explains the same.
+        classes: what is explained of each text instead of the model's own answer, so that a changed model explains the
+            same.
         methods: the titles of those that run; None: all.
         """
         request = replace(self.request, model=self.model if model is None else model)
@@ -155,7 +158,9 @@ class CheckCase:
         return [text.predicted for text in next(iter(self.explained.values()))]
 
     def _class_numbers(self, model: Model, count: int, classes: Sequence[str] | None) -> list[int | None]:
-        """For each text the number of the class that stands in place of the model's own answer; None: the target as it is."""
+        """For each text the number of the class that stands in place of the model's own answer; None: the target as it
+        is.
+        """
         target = self.request.target
         if classes is None or not isinstance(target, Target) or target.of != "predicted":
             return [None] * count
@@ -193,22 +198,23 @@ def _place(pair: tuple[int, ScoredText]) -> int:
 # result.
 
 
-# Kendall's tau between explanations of the trained model and of one whose weights, or labels, mean nothing. Unrelated rankings
-# have 0 on average, and scores that ignore the model have 1. Scores may still follow what the text and the architecture alone
-# give (a full stop's gradient is small in most networks), so 0 itself is not asked for. The middle is: nearer to "knows nothing
-# of the model" than to "follows what it has learnt" fails.
+# Kendall's tau between explanations of the trained model and of one whose weights, or labels, mean nothing. Unrelated
+# rankings have 0 on average, and scores that ignore the model have 1. Scores may still follow what the text and the
+# architecture alone give (a full stop's gradient is small in most networks), so 0 itself is not asked for. The middle
+# is: nearer to "knows nothing of the model" than to "follows what it has learnt" fails.
 RANDOMISED_TAU = 0.5
 
-# The same after a part of the weights alone was randomised. The rest still carries what it learnt, so more may stay the same;
-# but scores that hardly notice it (the order of one pair of words in twenty changes, tau .9) do not read that part.
+# The same after a part of the weights alone was randomised. The rest still carries what it learnt, so more may stay the
+# same; but scores that hardly notice it (the order of one pair of words in twenty changes, tau .9) do not read that
+# part.
 PART_RANDOMISED_TAU = 0.9
 
-# The share of a word that the model cannot read, times the number of words: 1 for a word of average weight, which is what scores
-# give it that know nothing of it, 0 for exact ones. Sampling methods leave a rest that shrinks with their samples; half of an
-# average word is more than a rest.
+# The share of a word that the model cannot read, times the number of words: 1 for a word of average weight, which is
+# what scores give it that know nothing of it, 0 for exact ones. Sampling methods leave a rest that shrinks with their
+# samples; half of an average word is more than a rest.
 DEAD_SHARE = 0.5
 
-# How far scores move when all word vectors are shifted and the shift is taken back before the network reads them, as a share of
-# the scores. The function of the text is the same, so exact scores move by rounding alone; a twentieth leaves room for that in
-# sixteen bits.
+# How far scores move when all word vectors are shifted and the shift is taken back before the network reads them, as a
+# share of the scores. The function of the text is the same, so exact scores move by rounding alone; a twentieth leaves
+# room for that in sixteen bits.
 SHIFT_CHANGE = 0.05

@@ -42,7 +42,8 @@ WAY = "give what explain or read returned, or a file or folder"
 def corpora_of(corpora: Any, methods: Sequence[str], read: Read) -> dict[str, Explained]:
     """Name -> method's title -> the texts of a data set; raises `BadInput` for one without a method of the comparison.
 
-    corpora: what `compare` got: files, folders of comparisons or results in a list, or by name in a dictionary, or one of them.
+    corpora: what `compare` got: files, folders of comparisons or results in a list, or by name in a dictionary, or one
+        of them.
     read: reads a file or folder.
     """
     named = corpora if isinstance(corpora, Mapping) else _numbered(corpora)
@@ -50,8 +51,8 @@ def corpora_of(corpora: Any, methods: Sequence[str], read: Read) -> dict[str, Ex
     for name, texts in read_in.items():
         if not set(texts) & set(methods):
             raise BadInput(
-                f"{name} is explained by {listed(texts) or 'no method'}, and this comparison has {listed(methods)}; explain it by one "
-                "of these."
+                f"{name} is explained by {listed(texts) or 'no method'}, and this comparison has {listed(methods)}; "
+                f"explain it by one of these."
             )
     return read_in
 
@@ -183,7 +184,9 @@ def is_empty(several: Any) -> bool:
 
 
 def check_calls(named: Sequence[Choice], available: frozenset[str]) -> tuple[Call, ...]:
-    """Look checks up, "all" among them; available: what there is of their needs. Raises `BadSetting` for one that lacks something."""
+    """Look checks up, "all" among them; available: what there is of their needs. Raises `BadSetting` for one that lacks
+    something.
+    """
     own = [choice for choice in named if choice != ALL]
     calls = known_checks.calls(own)
     for call in calls:
@@ -227,19 +230,20 @@ def _check_twin(request: Request, twin: Model, examples: Sequence[Example]) -> N
     model = request.model
     if sorted(twin.labels) != sorted(model.labels):
         raise BadInput(
-            f"{twin.name} has the classes {listed(twin.labels)}, and {model.name} has {listed(model.labels)}; give twins of "
-            "the same classes: trainings of the same model with another seed."
+            f"{twin.name} has the classes {listed(twin.labels)}, and {model.name} has {listed(model.labels)}; give "
+            f"twins of the same classes: trainings of the same model with another seed."
         )
     pairs = zip(model.encode(examples).rows, twin.encode(examples).rows, strict=True)
     if any(one.ids != other.ids for one, other in pairs):
         raise BadInput(
-            f"{twin.name} cuts texts into other pieces than {model.name}; give twins with the same tokenizer: trainings of the "
-            "same model with another seed."
+            f"{twin.name} cuts texts into other pieces than {model.name}; give twins with the same tokenizer: "
+            f"trainings of the same model with another seed."
         )
     for call in request.calls:
         if lacks := lacking(twin, call.entry.facts["needs"]):
             raise BadInput(
-                f"{call.entry.name} does not work with {twin.name}, which {lacks}; give twins of the same kind as {model.name}."
+                f"{call.entry.name} does not work with {twin.name}, which {lacks}; give twins of the same kind as "
+                f"{model.name}."
             )
 
 
@@ -268,14 +272,14 @@ class OurChanges:
 def trainer_of(source: Any, model: Model, folder: Path | None) -> Train:
     """Texts and a name -> a model trained on them by the judged one's recipe; some of the texts choose the epoch.
 
-    source: what `compare` got as the model. folder: the comparison's, where the models stay; None: one for the time being. Raises
-    `BadSetting` for a model that is no folder with a recipe.
+    source: what `compare` got as the model. folder: the comparison's, where the models stay; None: one for the time
+    being. Raises `BadSetting` for a model that is no folder with a recipe.
     """
     place = source if isinstance(source, str | Path) else model.name  # that of a loaded model is its folder
     if not Path(place).is_dir():
         raise BadSetting(
-            "train= trains models by the recipe of the one in question, which stands in its folder; give the folder's path as the "
-            "model."
+            "train= trains models by the recipe of the one in question, which stands in its folder; give the folder's "
+            "path as the model."
         )
     out = Path(mkdtemp(prefix="pellucid-")) if folder is None else folder / TRAINED
     train = retrainer(place, out, device=str(model.device))

@@ -1,4 +1,6 @@
-"""The checks on a page: for each what it asks, its numbers with pass or fail, its curves, and what could not be judged."""
+"""The checks on a page: for each what it asks, its numbers with pass or fail, its curves, and what could not be
+judged.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,8 +35,8 @@ MARKS = {
 class LineGrid:
     """Lines of one measure, or of several that compare with nothing.
 
-    corner: the measure, or "method" where the columns are measures. columns: what methods are compared with, or measures. rows:
-    method -> its line in each column, if it has one.
+    corner: the measure, or "method" where the columns are measures. columns: what methods are compared with, or
+    measures. rows: method -> its line in each column, if it has one.
     """
 
     corner: str
@@ -51,7 +53,9 @@ class WordRows:
 
 
 def parts_of(outcome: CheckOutcome) -> list[LineGrid | WordRows]:
-    """The parts of a check, in order: one for all measures that compare with nothing, and one for each of the others."""
+    """The parts of a check, in order: one for all measures that compare with nothing, and one for each of the
+    others.
+    """
     measures = dict.fromkeys(line.measure for line in outcome.lines)
     alone = [one for one in measures if not any(line.beside for line in outcome.lines if line.measure == one)]
     rows: dict[str, dict[str, CheckLine]] = {}
@@ -89,8 +93,8 @@ def _are_methods(columns: Sequence[str], rows: Mapping[str, Sequence[CheckLine]]
 
 
 INTRO = (
-    "Checks ask what no single text can answer. A method that fails one should not be believed for this model; one that passes "
-    "is not proved right by it. Random scores stand beside the methods."
+    "Checks ask what no single text can answer. A method that fails one should not be believed for this model; one "
+    "that passes is not proved right by it. Random scores stand beside the methods."
 )
 
 
@@ -187,8 +191,8 @@ def _words(part: WordRows) -> Markup:
 
 AND = " and "
 NOTE = (
-    "Each square is two data sets, each explained under a model of its own: the correlation of mean sizes of scores over the words "
-    "that all of them have. Agreement is no evidence of faithfulness; compare with chance."
+    "Each square is two data sets, each explained under a model of its own: the correlation of mean sizes of scores "
+    "over the words that all of them have. Agreement is no evidence of faithfulness; compare with chance."
 )
 
 

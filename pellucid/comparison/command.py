@@ -77,7 +77,9 @@ def compare(
     ] = 1,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than chance?"""
+    """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than
+    chance?
+    """
     check_outputs([save, html], [data, checking.train, *(checking.corpus or [])])
     if by_metric is not None:
         known_metrics.get(by_metric.partition("(")[0])
@@ -151,7 +153,8 @@ def say_cost(cost: ComparisonCost | None) -> None:
         checks = f", {duration(cost.check_seconds)} of it for checks" if cost.check_seconds > MINUTE else ""
         unknown = f" How long {' and '.join(cost.unknown)} will train is not in it." if cost.unknown else ""
         say(
-            f"This will take about {duration(cost.seconds)}{checks}: {cost.texts:,} texts and about {cost.evaluations:,} evaluations "
-            f"of edited texts, judged by a trial with {cost.tried} texts.{unknown} --sample N compares N of them.",
+            f"This will take about {duration(cost.seconds)}{checks}: {cost.texts:,} texts and about "
+            f"{cost.evaluations:,} evaluations of edited texts, judged by a trial with {cost.tried} texts.{unknown} "
+            f"--sample N compares N of them.",
             aside=True,
         )

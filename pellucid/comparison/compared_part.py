@@ -138,15 +138,18 @@ WORTH_IT = 64
 """Of fewer texts the trial would be a large part of the work."""
 
 TRIED, MOST_TRIED = 16, 8
-"""One text of so many is tried, and at most so many together: texts of one part share passes, so one alone would say too much."""
+"""One text of so many is tried, and at most so many together: texts of one part share passes, so one alone would say
+too much.
+"""
 
 
 @dataclass(frozen=True)
 class ComparisonCost:
-    """What a comparison will cost. texts: how many it compares. evaluations: edited texts that the model will read for the metrics.
+    """What a comparison will cost. texts: how many it compares. evaluations: edited texts that the model will read for
+    the metrics.
 
-    seconds: of all work, checks included. tried: how many texts this was judged by. check_seconds: of the checks. unknown: checks
-    that train models, whose time is not in it.
+    seconds: of all work, checks included. tried: how many texts this was judged by. check_seconds: of the checks.
+    unknown: checks that train models, whose time is not in it.
     """
 
     texts: int
@@ -169,8 +172,9 @@ class _Trial:
 def comparison_cost(comparison: Comparison, checks: Sequence[Call] = (), n_twins: int = 0) -> ComparisonCost | None:
     """The cost of a comparison with these checks; None where it has too few texts for a trial to be worth it.
 
-    The texts are sorted by length and cut into equal groups, and the middle ones of all groups are compared together, as a part is.
-    Before, the shortest of them is compared alone, since the first pass through a model is slower than the next.
+    The texts are sorted by length and cut into equal groups, and the middle ones of all groups are compared together,
+    as a part is. Before, the shortest of them is compared alone, since the first pass through a model is slower than
+    the next.
     """
     n_texts = len(comparison.examples)
     if n_texts < WORTH_IT:

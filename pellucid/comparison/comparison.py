@@ -147,8 +147,8 @@ def check_metrics_of_texts(model: Model, calls: Sequence[Call]) -> None:
     for call in calls:
         if call.entry.name not in OF_TEXTS:
             raise ModelCannot(
-                f"{call.entry.name} judges explanations of classes, and {model.name} writes texts; metrics that judge these: "
-                f"{', '.join(OF_TEXTS)}."
+                f"{call.entry.name} judges explanations of classes, and {model.name} writes texts; metrics that judge "
+                f"these: {', '.join(OF_TEXTS)}."
             )
 
 

@@ -37,7 +37,9 @@ def comparison_of(
     seed: int,
     resamples: int,
 ) -> Comparison:
-    """The comparison that a call of `compare` describes; its names are looked up and checked before any work is done."""
+    """The comparison that a call of `compare` describes; its names are looked up and checked before any work is
+    done.
+    """
     named = choices("methods", methods) if methods is not None else usual_methods(model)
     if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
         named.append("chance")
@@ -59,7 +61,8 @@ EXAMPLE = Example((WORDS,), "a", (Rationale(0, 4, 7),), meta={"distractors": [[0
 def check_metrics(calls: Sequence[Call]) -> None:
     """Raise `BadSetting` for a setting that a metric refuses.
 
-    Metrics with their usual settings are not tried. What the function lacks, such as word embeddings, shows nothing of settings.
+    Metrics with their usual settings are not tried. What the function lacks, such as word embeddings, shows nothing of
+    settings.
     """
     for call in calls:
         if call.title != call.entry.name:
@@ -132,8 +135,8 @@ def _open(ask: Ask, load: Callable[[], Model], path: Path, question: dict[str, o
     there = _folder.comparison.question()
     if other := sorted(name for name in question if there.get(name) != question[name]):
         raise BadSetting(
-            f"A worker would compare something else ({', '.join(other)}): the model's files, or methods and metrics of this session, are "
-            "not the same there; leave workers= away."
+            f"A worker would compare something else ({', '.join(other)}): the model's files, or methods and metrics of "
+            f"this session, are not the same there; leave workers= away."
         )
 
 

@@ -63,37 +63,41 @@ def compare(
     workers: int = 1,
     progress: bool | None = None,
 ) -> Table:
-    """Judge explanation methods by metrics on these examples, each number with its interval and its distance from chance.
+    """Judge explanation methods by metrics on these examples, each number with its interval and its distance from
+    chance.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
-        fitted one of scikit-learn. Of a model that writes, explanations of the whole text are judged by hiding words of what it
-        read: the probability is that of a piece of the text, the geometric mean.
-    examples: strings, pairs or `Example`s, a data frame, a `datasets.Dataset`, the name or path of data; some metrics need
-        labels or marked evidence. Where labels are no classes of the model, its own predictions stand for them.
-    methods: names, or (name, settings) pairs; None: all usual ones that the model supports. Chance is always judged too.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
+        or a fitted one of scikit-learn. Of a model that writes, explanations of the whole text are judged by hiding
+        words of what it read: the probability is that of a piece of the text, the geometric mean.
+    examples: strings, pairs or `Example`s, a data frame, a `datasets.Dataset`, the name or path of data; some metrics
+        need labels or marked evidence. Where labels are no classes of the model, its own predictions stand for them.
+    methods: names, or (name, settings) pairs; None: all usual ones that the model supports. Chance is always judged
+        too.
     metrics: likewise; None: all usual ones.
     target: what is explained: "predicted", "gold", a class name or number, or a pair of classes "why A, not B".
     seed: a whole number; the seed of random methods and of the intervals.
     resamples: bootstrap draws behind each 95 % interval, 10 or more.
-    checks: what no single text can answer (`checks` lists them): names, or (name, settings) pairs; "all" among them: every one that
-        is not long and has what it needs; None: none.
-    twins: further trainings of the model, which differ in their random seed alone; checks such as seed_agreement need them.
-    train: labelled texts to train on, for checks that train models: label_randomisation, roar. The model is then given as a folder,
-        in which its recipe stands.
-    corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote, folders of
-        comparisons, or what `explain` returned; a dictionary gives them names.
-    folder: keep explanations, values, table and report there; `values.parquet` has every value. An interrupted comparison goes on
-        when it is called again; a finished one is loaded, and files of it that are missing or were changed are made again. One that only has more metrics goes on from the folder's explanations.
+    checks: what no single text can answer (`checks` lists them): names, or (name, settings) pairs; "all" among them:
+        every one that is not long and has what it needs; None: none.
+    twins: further trainings of the model, which differ in their random seed alone; checks such as seed_agreement need
+        them.
+    train: labelled texts to train on, for checks that train models: label_randomisation, roar. The model is then given
+        as a folder, in which its recipe stands.
+    corpora: explanations of other data sets, each by a model of its own, for corpus_agreement: files that `save` wrote,
+        folders of comparisons, or what `explain` returned; a dictionary gives them names.
+    folder: keep explanations, values, table and report there; `values.parquet` has every value. An interrupted
+        comparison goes on when it is called again; a finished one is loaded, and files of it that are missing or were
+        changed are made again. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
-    workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the threads; more
-        than one need a folder, and a model that was loaded from files. In a script, such a call stands under
-        `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
+    workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
+        threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
+        under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Returns a table, methods x metrics, with the outcomes of the checks. Raises `UnknownName` for a method, metric or setting that does not exist,
-    `ModelCannot` for a method that the model does not support, `BadInput` for examples that cannot be explained,
-    `BadFile` for a folder that holds another comparison.
+    Returns a table, methods x metrics, with the outcomes of the checks. Raises `UnknownName` for a method, metric or
+    setting that does not exist, `ModelCannot` for a method that the model does not support, `BadInput` for examples
+    that cannot be explained, `BadFile` for a folder that holds another comparison.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -138,8 +142,8 @@ def compare(
     load = loading_for(workers, model)
     if load is not None and place is None:
         raise BadSetting(
-            f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, on the command "
-            "line --out."
+            f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, "
+            f"on the command line --out."
         )
     with progress_bar(progress) as show_progress:
         if place is None:
@@ -164,7 +168,8 @@ def compare_cost(
     label: str | None = None,
     label_map: LabelMap | None = None,
 ) -> ComparisonCost | None:
-    """What `compare` with the same arguments will cost, judged by a trial with four to eight of the texts; None below 64 texts.
+    """What `compare` with the same arguments will cost, judged by a trial with four to eight of the texts; None below
+    64 texts.
 
     model, examples, methods, metrics, target, text, label, label_map: as for `compare`.
     checks, twins, train, corpora: likewise; twins and data are not read, only counted.
@@ -212,9 +217,11 @@ def compare_in(
     checking: Checking = NO_CHECKS,
     compute: Callable[..., None] | None = None,
 ) -> Table:
-    """The table of a comparison in a folder, with the report beside it; finished parts and checks are read, not computed again.
+    """The table of a comparison in a folder, with the report beside it; finished parts and checks are read, not
+    computed again.
 
-    compute: called with the folder and the progress to make the missing parts at once; None: they are made one after the other.
+    compute: called with the folder and the progress to make the missing parts at once; None: they are made one after
+    the other.
     """
     state = folder.files.begin()
     is_finished = folder.is_finished()

@@ -1,4 +1,6 @@
-"""A comparison as a figure: a row a method, a panel a metric, each number with its interval and with chance behind it."""
+"""A comparison as a figure: a row a method, a panel a metric, each number with its interval and with chance behind
+it.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 ROW, MANY = 0.21, 40
 COLUMNS = 4  # panels beside each other
 NOTE = (
-    "Points: means; lines: 95 % intervals; grey: chance. Filled: the difference from chance, text by text, has an interval "
-    "without zero (orange better, blue worse); hollow: undecided."
+    "Points: means; lines: 95 % intervals; grey: chance. Filled: the difference from chance, text by text, has an "
+    "interval without zero (orange better, blue worse); hollow: undecided."
 )
 
 
@@ -110,8 +112,8 @@ MOST = 7  # lines that a reader can tell apart in one panel
 def methods_to_draw(table: Table, methods: Sequence[str] | None, most: int = MOST) -> tuple[list[str], int]:
     """The methods to draw, chance last, and how many are left out.
 
-    methods: those to draw; None: all, or where there are more than `most` those that are best on average over the metrics,
-    each counted by its difference from chance divided by the half width of that difference's interval.
+    methods: those to draw; None: all, or where there are more than `most` those that are best on average over the
+    metrics, each counted by its difference from chance divided by the half width of that difference's interval.
     Raises `UnknownName` for a method that the table does not have.
     """
     own = [method for method in table.methods if method != CHANCE]
@@ -205,7 +207,9 @@ def _by_metric(table: Table, methods: Sequence[str]) -> dict[str, list[Curve]]:
 
 
 def line_styles(methods: Sequence[str], colours: Palette) -> dict[str, DrawnLine]:
-    """Colour, dash and marker of each method, so that lines can be told apart without colour; chance is grey and dashed."""
+    """Colour, dash and marker of each method, so that lines can be told apart without colour; chance is grey and
+    dashed.
+    """
     styles: dict[str, DrawnLine] = {}
     for number, method in enumerate(methods):
         styles[method] = {

@@ -96,7 +96,9 @@ class ComparisonFolder:
         return self.path / REPORT
 
     def is_finished(self) -> bool:
-        """Whether table, report, values and every part exist; raises `BadFile` where a file is not of this comparison."""
+        """Whether table, report, values and every part exist; raises `BadFile` where a file is not of this
+        comparison.
+        """
         self._check_question()
         if not all(path.exists() for path in (self.table, self.report, self.path / VALUES)):
             return False
@@ -279,7 +281,9 @@ def _titles(question: Question) -> set[str]:
 
 
 def _has_more_metrics(there: Question, here: Question) -> bool:
-    """Whether nothing differs but metrics, and those of the folder are among those of this call, with the same settings."""
+    """Whether nothing differs but metrics, and those of the folder are among those of this call, with the same
+    settings.
+    """
     names = {*there, *here} - {"metrics"}
     before, now = there.get("metrics"), here["metrics"]
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
@@ -288,7 +292,9 @@ def _has_more_metrics(there: Question, here: Question) -> bool:
 
 
 def _differing(there: Mapping[str, object], here: Mapping[str, object]) -> list[str]:
-    """In words, what differs between the folder's question and the one of this call; what only one of them names differs too."""
+    """In words, what differs between the folder's question and the one of this call; what only one of them names
+    differs too.
+    """
     names = dict.fromkeys((*here, *there))
     return [
         _difference(name, there.get(name, NOT_NAMED), here.get(name, NOT_NAMED))

@@ -25,8 +25,8 @@ MOST_PLOTS = 4
 NEAR, ROW = 90, 12  # names are about as long and as high
 NEAR_RIGHT = 0.72  # of the width: labels of points beyond it stand to their left
 NOTE = (
-    "Each point is a method: to the right it takes longer, and the line joins those that are better than every cheaper one. A method "
-    "off the line costs more than another one that is as good."
+    "Each point is a method: to the right it takes longer, and the line joins those that are better than every cheaper "
+    "one. A method off the line costs more than another one that is as good."
 )
 
 

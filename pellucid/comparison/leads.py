@@ -1,7 +1,7 @@
 """How far each method is ahead of random scores on the same texts: paired t-tests with Holm's correction.
 
-Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure": over all tests of a comparison, the probability of one or
-more wrong rejections stays below the level, whatever depends on what.
+Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure": over all tests of a comparison, the probability
+of one or more wrong rejections stays below the level, whatever depends on what.
 """
 
 import math
@@ -21,9 +21,9 @@ Values = Mapping[tuple[str, str], MetricValues]
 class Lead:
     """A method's lead over random scores under one metric; positive where the method is better.
 
-    method, metric: titles. judges: what the metric judges, "faithfulness", "truth" or "plausibility". by_text: [example], nan where
-    a side was not judged. mean: with its 95 % t-interval. p: of a two-sided paired t-test, with Holm's correction once
-    `corrected` has been applied; 1 below two texts.
+    method, metric: titles. judges: what the metric judges, "faithfulness", "truth" or "plausibility". by_text:
+    [example], nan where a side was not judged. mean: with its 95 % t-interval. p: of a two-sided paired t-test, with
+    Holm's correction once `corrected` has been applied; 1 below two texts.
     """
 
     method: str
@@ -40,7 +40,9 @@ class Lead:
 
 
 def leads_over_chance(values: Values, methods: Sequence[str], chance: str, metrics: Sequence[Call]) -> list[Lead]:
-    """The leads of all methods but chance under all metrics, corrected together. values: (method, metric) -> values of all texts."""
+    """The leads of all methods but chance under all metrics, corrected together. values: (method, metric) -> values of
+    all texts.
+    """
     floor = {call.title: _by_text(values[chance, call.title]) for call in metrics}
     leads = []
     for method in methods:
@@ -62,7 +64,8 @@ def leads_over_chance(values: Values, methods: Sequence[str], chance: str, metri
 
 
 def overall_leads(leads: Sequence[Lead]) -> dict[str, np.ndarray]:
-    """method -> [example]: its leads, averaged over the metrics in standard deviations of the leads of all methods under each.
+    """method -> [example]: its leads, averaged over the metrics in standard deviations of the leads of all methods
+    under each.
 
     A text counts with the metrics that judged it. Metrics under which no lead varies are left out.
     """
@@ -89,7 +92,9 @@ def paired_p(differences: np.ndarray) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p values, corrected for their number: the smallest times m, the next times m - 1 ..., none below one before it, at most 1."""
+    """p values, corrected for their number: the smallest times m, the next times m - 1 ..., none below one before it,
+    at most 1.
+    """
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
     ordered = np.maximum.accumulate(np.asarray(p_values, dtype=float)[order] * factors)
@@ -138,24 +143,31 @@ def pseudo_values(columns: np.ndarray, combine: Combine = "mean") -> np.ndarray:
 
 
 FEWEST_TEXTS = 100
-"""On fewer texts nothing is recommended: a lead of .3 standard deviations is then missed every fifth time even by one test alone."""
+"""On fewer texts nothing is recommended: a lead of .3 standard deviations is then missed every fifth time even by one
+test alone.
+"""
 
 LEVEL = 0.05
 """The probability that any method at all is wrongly called better than random scores, over all methods and metrics."""
 
 ENOUGH = 0.5
-"""A method is called faithful if it is ahead on more than this share of the measures: one measure can be won by its peculiarities,
-such as texts that the model was not trained on."""
+"""A method is called faithful if it is ahead on more than this share of the measures: one measure can be won by its
+peculiarities, such as texts that the model was not trained on.
+"""
 
 MUCH_FASTER = 0.5
-"""A method is named as the fast one if it takes at most this share of the time of the best one; less is not worth another method."""
+"""A method is named as the fast one if it takes at most this share of the time of the best one; less is not worth
+another method.
+"""
 
 FAITHFULNESS, TRUTH, PLAUSIBILITY = "faithfulness", "truth", "plausibility"
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one method stands against random scores: its leads that are above 0, below 0 and neither, and the checks it fails."""
+    """Where one method stands against random scores: its leads that are above 0, below 0 and neither, and the checks it
+    fails.
+    """
 
     method: str
     ahead: tuple[Lead, ...]
@@ -182,7 +194,9 @@ class Standing:
 
 
 def standings(leads: Sequence[Lead], failures: Mapping[str, Sequence[str]]) -> list[Standing]:
-    """Each method's standing on measures of faithfulness and truth with enough texts. failures: method -> checks it fails."""
+    """Each method's standing on measures of faithfulness and truth with enough texts. failures: method -> checks it
+    fails.
+    """
     judged = [lead for lead in leads if lead.judges in (FAITHFULNESS, TRUTH) and lead.n >= FEWEST_TEXTS]
     result = []
     for method in dict.fromkeys(lead.method for lead in leads):
@@ -205,7 +219,9 @@ def is_ahead(lead: Lead) -> bool:
 
 
 def ranked(leads: Sequence[Lead], methods: Sequence[str]) -> tuple[list[str], list[str]]:
-    """(the best method and those that cannot be told apart from it, all others), both by their mean lead over all of these metrics."""
+    """(the best method and those that cannot be told apart from it, all others), both by their mean lead over all of
+    these metrics.
+    """
     overall = {method: by_text for method, by_text in overall_leads(leads).items() if method in methods}
     order = sorted(overall, key=lambda method: -_mean(overall[method]))
     if not order:

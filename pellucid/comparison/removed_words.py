@@ -31,9 +31,9 @@ def mean_fall(
 ) -> np.ndarray:
     """[example]: p(whole text) - p(text without `removed(order, count)`), averaged over fractions.
 
-    normalised: as a share of the fall without any unit, cut to 0 to 1; nan where that fall is not above 0. Carton, Rathore & Tan
-    (2020), "Evaluating and Characterizing Human Rationales", section 4: a model that answers the empty text alike cannot lose
-    anything.
+    normalised: as a share of the fall without any unit, cut to 0 to 1; nan where that fall is not above 0. Carton,
+    Rathore & Tan (2020), "Evaluating and Characterizing Human Rationales", section 4: a model that answers the empty
+    text alike cannot lose anything.
     """
     if not fractions:
         raise BadSetting("fractions is empty; give at least one share of the text, such as (0.1, 0.2, 0.5).")
@@ -82,7 +82,8 @@ def still_right(
     steps: int,
     reference: Reference,
 ) -> np.ndarray:
-    """[example point], 0 to 1: whether the model's class is the reference class while units are hidden, the mean over orders.
+    """[example point], 0 to 1: whether the model's class is the reference class while units are hidden, the mean over
+    orders.
 
     orders: for each example one or several orders of its units.
     """
@@ -114,7 +115,8 @@ def area(curve: np.ndarray) -> Judged:
 
 
 def evidence(case: Case, n_spans: int, unit: Kind) -> list[tuple[Kind, list[list[range]]]]:
-    """For each example the kind of units, and its heaviest spans as ranges of these units: several choices where spans are equally heavy.
+    """For each example the kind of units, and its heaviest spans as ranges of these units: several choices where spans
+    are equally heavy.
 
     unit: spans are built of such units where the explanation does not score spans.
     """
@@ -146,7 +148,9 @@ def falls(case: Case, edited: Sequence[Sequence[Row]]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class RandomEdits:
-    """Of one text: removed [edit unit] 0 or 1, and falls [edit], p(whole text) - p(text without them) of the explained class."""
+    """Of one text: removed [edit unit] 0 or 1, and falls [edit], p(whole text) - p(text without them) of the explained
+    class.
+    """
 
     removed: np.ndarray
     falls: np.ndarray
@@ -155,7 +159,9 @@ class RandomEdits:
 def random_edits(
     case: Case, purpose: str, n_edits: int, *, unit: Kind, operator: Operator, seed: int
 ) -> list[RandomEdits]:
-    """For each example `n_edits` sets of 1 to n - 1 of its n units, each size as likely; none where it has one unit or less."""
+    """For each example `n_edits` sets of 1 to n - 1 of its n units, each size as likely; none where it has one unit or
+    less.
+    """
     at_least("n_edits", n_edits, 2)
     sets = [
         _sets(case, example, purpose, n_edits, len(scores), seed) for example, scores in enumerate(case.scores(unit))

@@ -35,7 +35,9 @@ class CheckFolder:
     of: Mapping[str, object]
 
     def read(self, call: Call, inputs: Mapping[str, object]) -> CheckOutcome | None:
-        """The outcome of a check, None where there is no file; raises `BadFile` for that of other inputs, or a damaged one."""
+        """The outcome of a check, None where there is no file; raises `BadFile` for that of other inputs, or a damaged
+        one.
+        """
         file = self._file(call)
         if not file.exists():
             return None
@@ -85,7 +87,9 @@ STAGE = "checking"
 
 @dataclass(frozen=True)
 class PlannedCheck:
-    """A check with its settings. inputs: digests of what it reads besides the comparison. is_named: the user has named it."""
+    """A check with its settings. inputs: digests of what it reads besides the comparison. is_named: the user has named
+    it.
+    """
 
     call: Call
     inputs: Mapping[str, object]

@@ -18,10 +18,11 @@ Explained = dict[str, list["ScoredText"]]  # method's title -> one an example
 
 @dataclass(frozen=True, eq=False)
 class ScoredText:
-    """words: in reading order, as the text has them. scores: [word]. label: the explained class. predicted: the model's answer.
+    """words: in reading order, as the text has them. scores: [word]. label: the explained class. predicted: the model's
+    answer.
 
-    Where units are larger than words, they stand for words. id: the example's. other_draws: [draw word], of a method that draws
-    several times the scores of the draws after the first.
+    Where units are larger than words, they stand for words. id: the example's. other_draws: [draw word], of a method
+    that draws several times the scores of the draws after the first.
     """
 
     words: tuple[str, ...]
@@ -141,7 +142,8 @@ def word_places(example: Example) -> list[Place]:
 def without_highest(example: Example, text: ScoredText, share: float) -> Example:
     """The example without its highest-scored words, at least one and never all of a segment, and without marks.
 
-    share: of the words. Equal scores at the edge are chosen by a draw from the text's words. An example whose words are not those that were scored stays as it is.
+    share: of the words. Equal scores at the edge are chosen by a draw from the text's words. An example whose words are
+    not those that were scored stays as it is.
     """
     places = word_places(example)
     if len(places) != len(text.scores):

@@ -40,7 +40,9 @@ def _any(marks: np.ndarray | None) -> np.ndarray | None:
 
 
 def selection_chances(case: Case, marks: Marks, budget: float | None, n_spans: int | None = None) -> list[np.ndarray]:
-    """For each example [word], 0 to 1: the share of the selections of `selected_words` that have the word, exact without n_spans."""
+    """For each example [word], 0 to 1: the share of the selections of `selected_words` that have the word, exact
+    without n_spans.
+    """
     if n_spans is not None:
         return [one.mean(0) for one in selected_words(case, marks, budget, n_spans)]
     share = _budget(case, marks, budget)
@@ -50,7 +52,8 @@ def selection_chances(case: Case, marks: Marks, budget: float | None, n_spans: i
 def selected_words(case: Case, marks: Marks, budget: float | None, n_spans: int | None = None) -> list[np.ndarray]:
     """For each example [selection word] bool: the best-scored words, as many as the budget allows, at least one.
 
-    Several selections where equal scores leave a choice: all of them, or `DRAWS` that are drawn from what the words are.
+    Several selections where equal scores leave a choice: all of them, or `DRAWS` that are drawn from what the words
+    are.
 
     marks: for each example [word], marked or not, or the share of annotators who marked the word.
 
@@ -72,7 +75,9 @@ def selected_words(case: Case, marks: Marks, budget: float | None, n_spans: int 
 
 @dataclass(frozen=True)
 class _Edge:
-    """The best-scored words of a text. above: [word] bool, those chosen anyway. level: the equal ones of which `left` are chosen."""
+    """The best-scored words of a text. above: [word] bool, those chosen anyway. level: the equal ones of which `left`
+    are chosen.
+    """
 
     above: np.ndarray
     level: np.ndarray

@@ -138,10 +138,12 @@ def _about(comparison: Comparison) -> dict[str, object]:
 
 
 def ceiling_values(comparison: Comparison) -> dict[str, MetricValues]:
-    """Metric's title -> values: each annotator is judged as a method is, by the marks of the others, and these are averaged.
+    """Metric's title -> values: each annotator is judged as a method is, by the marks of the others, and these are
+    averaged.
 
-    An annotator's scores are 1 at marked words and 0 elsewhere, and as many words are selected as were marked, unless the metric has a
-    budget of its own. Texts that fewer than two people marked are nan; no metric is judged where all are.
+    An annotator's scores are 1 at marked words and 0 elsewhere, and as many words are selected as were marked, unless
+    the metric has a budget of its own. Texts that fewer than two people marked are nan; no metric is judged where all
+    are.
     """
     judges = [call for call in comparison.metrics if needs_marks(call) and _judges_people(call)]
     model = comparison.request.model
@@ -276,8 +278,9 @@ def _several_annotators(titles: Sequence[str], examples: Sequence[Example]) -> l
     if not several:
         return []
     return [
-        f"For {_listed(titles)}, methods are judged by each annotator, and averaged. The row “{CEILING}” judges each annotator by "
-        f"the others, on the {_examples(several)} that several marked: how far people agree is the most that can be expected."
+        f"For {_listed(titles)}, methods are judged by each annotator, and averaged. The row “{CEILING}” judges each "
+        f"annotator by the others, on the {_examples(several)} that several marked: how far people agree is the most "
+        f"that can be expected."
     ]
 
 

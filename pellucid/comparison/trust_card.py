@@ -37,8 +37,9 @@ def trust_card(
 ) -> TrustCard:
     """The card of a comparison.
 
-    leads: of all methods but chance under all metrics, corrected. failures: method -> the checks that it fails, each as the end
-    of a sentence. seconds: method -> seconds a text, as far as they were measured. unmeasured: names of checks that were not made.
+    leads: of all methods but chance under all metrics, corrected. failures: method -> the checks that it fails, each as
+    the end of a sentence. seconds: method -> seconds a text, as far as they were measured. unmeasured: names of checks
+    that were not made.
     """
     of_methods = standings(leads, failures)
     enough = any(lead.n >= FEWEST_TEXTS for lead in leads)
@@ -67,8 +68,8 @@ def _too_few(n_texts: int) -> Advice:
     return Advice(
         "use",
         (),
-        f"Undecided: {_counted(n_texts, 'text')} {'was' if n_texts == 1 else 'were'} compared, and a recommendation takes "
-        f"{FEWEST_TEXTS} or more.",
+        f"Undecided: {_counted(n_texts, 'text')} {'was' if n_texts == 1 else 'were'} compared, and a recommendation "
+        f"takes {FEWEST_TEXTS} or more.",
     )
 
 
@@ -84,8 +85,8 @@ def _use(best: Sequence[str], leads: Sequence[Lead], of_methods: Sequence[Standi
     by_text = overall_leads(leads)[first]
     lead = t_interval(by_text[by_text == by_text])
     sentence = (
-        f"{first}: better than random scores on {len(standing.ahead)} of {_counted(standing.n_measures, 'measure')} of faithfulness, "
-        f"by {lead.mean:.2f} standard deviations in the mean [{lead.low:.2f}, {lead.high:.2f}]."
+        f"{first}: better than random scores on {len(standing.ahead)} of {_counted(standing.n_measures, 'measure')} of "
+        f"faithfulness, by {lead.mean:.2f} standard deviations in the mean [{lead.low:.2f}, {lead.high:.2f}]."
     )
     if level:
         sentence += f" {_listed(level)} cannot be told apart from it."
@@ -106,7 +107,8 @@ def _fast(faithful: Sequence[str], seconds: Mapping[str, float]) -> list[Advice]
         Advice(
             "fast",
             (fastest,),
-            f"{fastest}: faithful too, and {times} as fast as {best} ({seconds[fastest]:.3g} against {seconds[best]:.3g} seconds a text).",
+            f"{fastest}: faithful too, and {times} as fast as {best} ({seconds[fastest]:.3g} against "
+            f"{seconds[best]:.3g} seconds a text).",
         )
     ]
 
@@ -175,14 +177,17 @@ def _untested(unmeasured: Sequence[str]) -> list[Advice]:
 def _tests(leads: Sequence[Lead]) -> str:
     methods, metrics = {lead.method for lead in leads}, {lead.metric for lead in leads}
     return (
-        f"Paired t-tests against random scores on the same texts, at {LEVEL:.0%} over all {len(methods)} × {len(metrics)} = "
-        f"{len(leads)} tests together (Holm's correction); 95 % intervals."
+        f"Paired t-tests against random scores on the same texts, at {LEVEL:.0%} over all {len(methods)} × "
+        f"{len(metrics)} = {len(leads)} tests together (Holm's correction); 95 % intervals."
     )
 
 
 def _evidence(lead: Lead) -> str:
     p = "p < .001" if lead.p < 0.001 else f"p = {lead.p:.3f}"
-    return f"{lead.metric}: {lead.mean.mean:+.3f} [{lead.mean.low:+.3f}, {lead.mean.high:+.3f}] over random scores, n = {lead.n:,}, {p}"
+    return (
+        f"{lead.metric}: {lead.mean.mean:+.3f} [{lead.mean.low:+.3f}, {lead.mean.high:+.3f}] over random scores, n "
+        f"= {lead.n:,}, {p}"
+    )
 
 
 def _counted(count: int, noun: str) -> str:

@@ -1,7 +1,7 @@
 """Pearson's correlation of two sides' scores of words, over word types or over tokens, with intervals over texts.
 
-Wu & Ong (2021), section 4.3 and tables 1 and 2; Wu, Ong and their code (corrections.md A2.10 and A2.11). Each text's scores are
-divided by the largest size among them; the score of a type is the mean over its occurrences.
+Wu & Ong (2021), section 4.3 and tables 1 and 2; Wu, Ong and their code (corrections.md A2.10 and A2.11). Each text's
+scores are divided by the largest size among them; the score of a type is the mean over its occurrences.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,8 @@ def type_correlation(
 ) -> tuple[Interval, int]:
     """The correlation over word types that both sides have, and how many they are; both sides are of the same texts.
 
-    A type is a form under the class that is explained, since a word that speaks for one class may speak against another.
+    A type is a form under the class that is explained, since a word that speaks for one class may speak against
+    another.
     """
     common = sorted(_types(ones) & _types(others))
     number = {one: index for index, one in enumerate(common)}
@@ -59,7 +60,8 @@ def type_correlation(
 def common_correlation(
     ones: Sequence[ScoredText], others: Sequence[ScoredText], forms: Sequence[str], intervals: TextIntervals
 ) -> Interval:
-    """The correlation over these forms of sizes of scores, for two different sets of texts, each of which is drawn by itself.
+    """The correlation over these forms of sizes of scores, for two different sets of texts, each of which is drawn by
+    itself.
 
     Classes differ between data sets, and with them what a sign means; so sizes are correlated, whatever is explained.
     """
@@ -113,7 +115,9 @@ def correlation(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _of_sums(sums: np.ndarray) -> np.ndarray:
-    """[draw 6] -> [draw]: the correlation of n, sum x, sum y, sum x², sum y², sum xy; nan where one side is constant."""
+    """[draw 6] -> [draw]: the correlation of n, sum x, sum y, sum x², sum y², sum xy; nan where one side is
+    constant.
+    """
     n, x, y, xx, yy, xy = sums.T
     over = n * xy - x * y
     spread = (n * xx - x * x) * (n * yy - y * y)
@@ -123,7 +127,9 @@ def _of_sums(sums: np.ndarray) -> np.ndarray:
 
 
 def _means(sums: TypeSums, weights: np.ndarray) -> np.ndarray:
-    """[draw type]: each type's mean score where texts count by these weights [draw text]; nan where it does not occur."""
+    """[draw type]: each type's mean score where texts count by these weights [draw text]; nan where it does not
+    occur.
+    """
     total, count = weights @ sums.sums, weights @ sums.counts
     return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
 
@@ -183,15 +189,19 @@ def more_blanks(text: str) -> str:
 
 
 def with_synonym(text: str, wordnet: WordNet, seed: int) -> str:
-    """The text with one content word replaced by its most frequent synonym of one word; as it was where no word has one.
+    """The text with one content word replaced by its most frequent synonym of one word; as it was where no word has
+    one.
 
-    Which word it is depends on the text and the seed alone. Its part of speech is the likeliest, since nothing here tags texts.
+    Which word it is depends on the text and the seed alone. Its part of speech is the likeliest, since nothing here
+    tags texts.
     """
     return next(_synonym_texts(text, wordnet, seed), text)
 
 
 def synonym_examples(example: Example, most: int, wordnet: WordNet, seed: int) -> list[Example]:
-    """At most so many copies of an example, without marks, each with one other word replaced as in `with_synonym`; of a pair's texts in turn."""
+    """At most so many copies of an example, without marks, each with one other word replaced as in `with_synonym`; of a
+    pair's texts in turn.
+    """
     of_texts = [_with_segment(example, number, wordnet, seed) for number in range(len(example.segments))]
     in_turn = (one for group in zip_longest(*of_texts) for one in group if one is not None)
     return [replace(example, segments=segments, rationales=()) for segments in islice(in_turn, most)]

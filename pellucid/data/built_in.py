@@ -73,7 +73,9 @@ def pocket(split: str) -> list[Example]:
 
 
 def first_edition(split: str) -> list[Example]:
-    """The sentences of one part without those that came later: what results before the second edition were computed with."""
+    """The sentences of one part without those that came later: what results before the second edition were computed
+    with.
+    """
     return split_of(_examples("pocket"), split)
 
 
@@ -160,7 +162,8 @@ def _planted_example(kit: Kit, draw: random.Random, yes: bool, id: str) -> Examp
 DETERMINERS = "the a every some".split()
 ADJECTIVES = "old small green quiet busy wooden tired young clever round".split()
 NOUNS = (
-    "dog teacher doctor child baker sailor king horse bird farmer painter singer letter apple bridge boat table lamp book drum"
+    "dog teacher doctor child baker sailor king horse bird farmer painter singer letter apple bridge boat table lamp "
+    "book drum"
 ).split()
 PLACES = "garden river market house forest street island kitchen".split()
 BEFORE_PLACES = "in near behind under above".split()

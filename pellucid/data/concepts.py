@@ -27,11 +27,11 @@ def word_lists(path: Path, names: Sequence[str], most: int) -> list[Concept]:
 
     A text file with a concept a line, or a JSON object.
 
-    Empty lines and lines that begin with # are passed over. names: the concepts to read, in this order; empty: all. most:
-    the most words of each, the first ones of the file.
+    Empty lines and lines that begin with # are passed over. names: the concepts to read, in this order; empty: all.
+    most: the most words of each, the first ones of the file.
 
-    Raises `BadFile`, with the line, for a line of another form or a second line of one concept, and for a name that the file
-    does not have.
+    Raises `BadFile`, with the line, for a line of another form or a second line of one concept, and for a name that the
+    file does not have.
     """
     text = read_text(path)
     lists = _from_json(path, text) if path.suffix == ".json" else dict(_from_lines(path, text))
@@ -81,8 +81,8 @@ def concept_graph(path: Path, names: Sequence[str], most: int) -> list[Concept]:
 
     names: concepts as the file writes them. most: the most words of each. The file is read line by line, not held.
 
-    Raises `BadFile`, with the line, for a line without three columns or with a count that is no whole number, and where the
-    file does not have a concept.
+    Raises `BadFile`, with the line, for a line without three columns or with a count that is no whole number, and where
+    the file does not have a concept.
     """
     counts: dict[str, dict[str, int]] = {name: {} for name in names}
     for number, line in numbered_lines(path):
@@ -110,8 +110,8 @@ def dbpedia(path: Path, names: Sequence[str], most: int) -> list[Concept]:
     Source: Lehmann et al. (2015), "DBpedia: A Large-scale, Multilingual Knowledge Base Extracted from
     Wikipedia".
 
-    names: the last parts of types' addresses, such as City. most: the most words of each, the first ones of the file; what
-    stands in brackets after a name is dropped. Lines with another predicate are passed over.
+    names: the last parts of types' addresses, such as City. most: the most words of each, the first ones of the file;
+    what stands in brackets after a name is dropped. Lines with another predicate are passed over.
 
     Raises `BadFile`, with the line, for a line that is no triple, and where the file does not have a type.
     """
@@ -149,7 +149,8 @@ def wordnet(path: Path, names: Sequence[str], most: int) -> list[Concept]:
 
     names: nouns; their first sense is read, or that of a number: "time", "feeling.2". most: the most words of each.
 
-    Raises `BadFile`, with the line, for a line of another form that is read, and for a noun or a sense that is not there.
+    Raises `BadFile`, with the line, for a line of another form that is read, and for a noun or a sense that is not
+    there.
     """
     dictionary = WordNet(path)
     words = {name: _below(_first(dictionary, name), dictionary) for name in names}

@@ -43,7 +43,8 @@ def load_examples(
 
     source: a data set's name, or the path of a file or folder.
     split: "train", "dev", "test", or "all" for the three.
-    format: how to read a file or folder (see `formats`); None: the format that its name implies, `parallel` where the settings name source and target.
+    format: how to read a file or folder (see `formats`); None: the format that its name implies, `parallel` where the
+        settings name source and target.
     skip_bad_rows: leave out rows that cannot be read, and warn with `SkippedRows`.
     settings: those of the format.
 
@@ -65,7 +66,9 @@ def ending_of(name: str) -> str:
 
 
 def is_plain_text(source: str | Path) -> bool:
-    """Whether the lines of a file are texts: its name implies no format. Raises `BadFile` for data that no format is implied for."""
+    """Whether the lines of a file are texts: its name implies no format. Raises `BadFile` for data that no format is
+    implied for.
+    """
     ending = ending_of(str(source))
     if ending in NO_LINES and Path(source).is_file():
         format_of(source)  # raises, naming the formats
@@ -73,7 +76,9 @@ def is_plain_text(source: str | Path) -> bool:
 
 
 def format_of(source: str | Path) -> str:
-    """The format that a path's name implies: JSON lines or a table; for other names raises `BadFile` with all formats."""
+    """The format that a path's name implies: JSON lines or a table; for other names raises `BadFile` with all
+    formats.
+    """
     path = Path(source)
     if path.is_file():
         ending = ending_of(path.name)
@@ -195,12 +200,12 @@ def load_concepts(
 ) -> list[Concept]:
     """The concepts of a source.
 
-    source: the name of a set of ours ("everyday"); a file or folder; word lists, name -> words; or concepts. names: those to
-    read (empty: all, where the source is a word list). most: the most words of a concept. reader: how to read a file (None:
-    by its ending).
+    source: the name of a set of ours ("everyday"); a file or folder; word lists, name -> words; or concepts. names:
+    those to read (empty: all, where the source is a word list). most: the most words of a concept. reader: how to read
+    a file (None: by its ending).
 
-    Raises `BadFile` for a file that cannot be read, with its bad line; `BadSetting` where names are needed; `BadInput` for
-    lists of another form.
+    Raises `BadFile` for a file that cannot be read, with its bad line; `BadSetting` where names are needed; `BadInput`
+    for lists of another form.
     """
     most = whole("most", most, 1, MOST_WORDS)
     if isinstance(names, str):
@@ -228,7 +233,8 @@ def _pairs(source: Mapping[str, Sequence[str]] | Sequence[Concept]) -> list[tupl
     if isinstance(source, Sequence) and all(isinstance(one, Concept) for one in source):
         return [(one.name, one.words) for one in source]
     raise BadInput(
-        f"Concepts came as {type(source).__name__}; give a name, a path, or lists of words: {{'time': ['year', 'day']}}."
+        f"Concepts came as {type(source).__name__}; give a name, a path, or lists of words: {{'time': ['year', "
+        f"'day']}}."
     )
 
 

@@ -104,7 +104,9 @@ def planted(kit: Kit, carrier: Example, yes: bool, draw: Random, *, id: str, dec
 
 
 def _with_decoys(kit: Kit, texts: Segments, draw: Random, decoy: int) -> tuple[Segments, Segments]:
-    """The texts with one decoy, and with the other decoy in its place. Decoys go in first: reasons count them as words."""
+    """The texts with one decoy, and with the other decoy in its place. Decoys go in first: reasons count them as
+    words.
+    """
     if not kit.decoys:
         return texts, texts
     gap = draw.choice(gaps_in(texts))
@@ -133,7 +135,9 @@ WORDS = (
 
 
 def made_up_words(examples: Iterable[Example], count: int) -> list[str]:
-    """The first `count` made-up words that no text has, in capitals or not; raises `BadInput` where too few are left."""
+    """The first `count` made-up words that no text has, in capitals or not; raises `BadInput` where too few are
+    left.
+    """
     present = {
         word for example in examples for text in example.segments for word in re.findall(r"\w+", text.casefold())
     }

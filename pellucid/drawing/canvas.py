@@ -177,13 +177,16 @@ def format_of(path: str | Path) -> str:
     ending = Path(path).suffix.removeprefix(".").lower()
     if ending not in FORMATS:
         raise BadSetting(
-            f"{quoted(Path(path).name)} names no format of a figure; end it with {', '.join(f'.{name}' for name in FORMATS)}."
+            f"{quoted(Path(path).name)} names no format of a figure; end it with "
+            f"{', '.join(f'.{name}' for name in FORMATS)}."
         )
     return ending
 
 
 def write_figure(figure: "Figure", path: str | Path) -> Path:
-    """Write a figure as SVG, PNG (300 dots an inch) or PDF, by the ending of the path; equal figures give equal bytes."""
+    """Write a figure as SVG, PNG (300 dots an inch) or PDF, by the ending of the path; equal figures give equal
+    bytes.
+    """
     import matplotlib
 
     ending, content = format_of(path), io.BytesIO()

@@ -108,7 +108,9 @@ def _answer(explanation: Explanation) -> str:
 
 
 def _value(explanation: Explanation) -> str:
-    """Of a model without probabilities: its value; of a written word its log-probability, or its lead over another word."""
+    """Of a model without probabilities: its value; of a written word its log-probability, or its lead over another
+    word.
+    """
     target, value = explanation.target, explanation.predicted_value
     if target.output != WRITTEN:
         return f"value {number(target.value if value is None else value)}"

@@ -26,14 +26,16 @@ from pellucid.text.units import BY_SIZE, Kind, Spans
 
 MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
 WRITTEN_WORDS = (
-    "A line a word that was written, a column a word of the text or one that was written before it. Colours: each line by its "
-    "own largest score; compare words within a line."
+    "A line a word that was written, a column a word of the text or one that was written before it. Colours: each line "
+    "by its own largest score; compare words within a line."
 )
 STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
 
 
 def drawable_view(explanation: Explanation, unit: Kind = "word") -> Explanation:
-    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own; rounding as 0."""
+    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own; rounding as
+    0.
+    """
     row = shown_row(explanation)
     kind = row.units.kind
     coarser = kind in BY_SIZE and BY_SIZE.index(kind) >= BY_SIZE.index(unit)
@@ -79,7 +81,8 @@ def heat_map(
 
 
 def row_table(explanation: Explanation, title: str) -> Markup | None:
-    """Every layer of an explanation that has a row for each, or every word that a model writes: a line each, a column a word.
+    """Every layer of an explanation that has a row for each, or every word that a model writes: a line each, a column a
+    word.
 
     None for other rows. Layers of a method without a common unit have each a scale of their own, and written words too.
     """
@@ -125,7 +128,9 @@ def is_of_written_words(explanation: Explanation) -> bool:
 
 
 def numbers_switch() -> Markup:
-    """What writes the scores of a picture into its text, by pointer, touch or keyboard; the style sheet does the rest."""
+    """What writes the scores of a picture into its text, by pointer, touch or keyboard; the style sheet does the
+    rest.
+    """
     return element("details", element("summary", "numbers"), class_="pl-numbers")
 
 
@@ -203,7 +208,9 @@ LONGEST = 24  # characters of a word that are shown
 
 
 def map_tables(one: WordMap, row_kind: str, label: str, colours: ColourRange | None, line: int = LINE) -> Markup:
-    """The map of one text. label: its name for screen readers. colours: of all rows; None: each row from 0 to its own largest."""
+    """The map of one text. label: its name for screen readers. colours: of all rows; None: each row from 0 to its own
+    largest.
+    """
     own = (ColourRange(0.0, largest) for largest in np.abs(one.scores).max(-1).tolist())
     of_rows = list(own) if colours is None else [colours] * len(one.rows)
     lines = list(_lines(one.words, line))

@@ -88,8 +88,8 @@ def in_words(facts: MethodFacts) -> str:
         return "Orange words strengthen the explained hidden state, blue words weaken it."
     if facts.of_state:
         return (
-            "The stronger the orange, the more the explained hidden state depends on the word. The colour says nothing about a "
-            "class."
+            "The stronger the orange, the more the explained hidden state depends on the word. The colour says nothing "
+            "about a class."
         )
     if facts.signed:
         return "Orange words speak for the explained answer, blue words against it."

@@ -1,4 +1,6 @@
-"""The frame of a page, its sections, facts and texts: one HTML file without script, network or anything but its own style sheet."""
+"""The frame of a page, its sections, facts and texts: one HTML file without script, network or anything but its own
+style sheet.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Shows how far long work is: a bar in a terminal; elsewhere a line once it is clear how long it takes, then one a minute."""
+"""Shows how far long work is: a bar in a terminal; elsewhere a line once it is clear how long it takes, then one a
+minute.
+"""
 
 import sys
 import time
@@ -14,9 +16,9 @@ from pellucid.drawing.html import plain
 def progress_bar(show: bool | None = None) -> Iterator[Report]:
     """Yield a function (stage, done, total) that writes to the standard error.
 
-    show: None draws a bar if the standard error is a terminal; elsewhere it prints a line about work of more than a minute:
-    how much is done and about how long the rest takes, again every minute. True prints a line every ten per cent there,
-    too. False is silent.
+    show: None draws a bar if the standard error is a terminal; elsewhere it prints a line about work of more than a
+    minute: how much is done and about how long the rest takes, again every minute. True prints a line every ten per
+    cent there, too. False is silent.
     """
     if show is False:
         yield silent
@@ -96,8 +98,8 @@ class Pace:
     def sentence(self, stage: str, done: int, total: int) -> str | None:
         """What to say at this report of progress: how much of a stage is done and about how long the rest takes.
 
-        The first sentence of a stage comes as soon as its pace is known, if it takes more than a minute in all; then one
-        comes a minute. The time of a quick first batch does not count. None: nothing is to be said.
+        The first sentence of a stage comes as soon as its pace is known, if it takes more than a minute in all; then
+        one comes a minute. The time of a quick first batch does not count. None: nothing is to be said.
         """
         now = self._clock()
         if (stage, total) != (self._stage, self._total):

@@ -13,36 +13,41 @@ NUMBERS = "Point at a word to see its score; “numbers” above a picture write
 GUIDE = "A text classifier gave each text a label. The colours show which words the label depended on."
 VALUES = "A model gave each text a value. The colours show which words the value depended on."
 LIMITS = (
-    "Each method estimates in its own way which words {answer} depended on. You can compare colours between texts, but only for the same method: every method has its own unit. "
-    "A picture shows what a method found out about the model. It does not show that the model is right. "
-    "Methods can disagree; if the page has a comparison table, the table says which methods to believe."
+    "Each method estimates in its own way which words {answer} depended on. You can compare colours between texts, but "
+    "only for the same method: every method has its own unit. A picture shows what a method found out about the model. "
+    "It does not show that the model is right. Methods can disagree; if the page has a comparison table, the table "
+    "says which methods to believe."
 )
 
 STATES = (
-    "A text classifier turns each text into hidden states, layer by layer, before it gives a label. The colours show which words "
-    "the explained state depends on."
+    "A text classifier turns each text into hidden states, layer by layer, before it gives a label. The colours show "
+    "which words the explained state depends on."
 )
 STATES_LIMITS = (
-    "Each method estimates in its own way which words a state depends on. You can compare colours between texts, but only for the "
-    "same method: every method has its own unit. A state that depends on a word need not use it for the label; no colour says "
-    "for which class a word speaks."
+    "Each method estimates in its own way which words a state depends on. You can compare colours between texts, but "
+    "only for the same method: every method has its own unit. A state that depends on a word need not use it for the "
+    "label; no colour says for which class a word speaks."
 )
 
 WRITTEN = (
-    "A model read the first text and wrote the second one, a word at a time. The colours show which words a written word depended on: "
-    "those of the first text, and those that were written before it."
+    "A model read the first text and wrote the second one, a word at a time. The colours show which words a written "
+    "word depended on: those of the first text, and those that were written before it."
 )
 WRITTEN_LIMITS = (
-    "Explained is how likely the word was in its place, as a logarithm, or how far it led over another word. Each method estimates in "
-    "its own way what the word depended on, and every written word has a scale of its own. A word that was likely whatever stood before it "
-    "has small scores. A picture does not show that the text is right."
+    "Explained is how likely the word was in its place, as a logarithm, or how far it led over another word. Each "
+    "method estimates in its own way what the word depended on, and every written word has a scale of its own. A word "
+    "that was likely whatever stood before it has small scores. A picture does not show that the text is right."
 )
 
-SPANS = "A text classifier that explains itself gave each text a label. The spans of words that weighed most are underlined."
+SPANS = (
+    "A text classifier that explains itself gave each text a label. The spans of words that weighed most are "
+    "underlined."
+)
 SPANS_LIMITS = (
     "The model gives every span of words a weight, and the weighted sum over all spans decides the label. The heaviest "
-    "spans that do not overlap are underlined, and listed with their weights. A weight says that a span counted, not which answer it speaks for. The model computes a span’s "
-    "vector from the whole text, so the vector can carry more than the span’s own words."
+    "spans that do not overlap are underlined, and listed with their weights. A weight says that a span counted, not "
+    "which answer it speaks for. The model computes a span’s vector from the whole text, so the vector can carry more "
+    "than the span’s own words."
 )
 
 COMPARED = (
@@ -51,34 +56,37 @@ COMPARED = (
 )
 
 WORDS = (
-    "A text classifier gave many texts their labels. Orange bars are words that speak for a class, blue bars words that "
-    "speak against it, averaged over all texts that were given to the class."
+    "A text classifier gave many texts their labels. Orange bars are words that speak for a class, blue bars words "
+    "that speak against it, averaged over all texts that were given to the class."
 )
 
 ERRORS = (
-    "A text classifier gave some of the texts a wrong label. The colours show the words that its wrong answers depended on, "
-    "according to {method}."
+    "A text classifier gave some of the texts a wrong label. The colours show the words that its wrong answers "
+    "depended on, according to {method}."
 )
 ERRORS_LIMITS = (
     "{reading} The answer is the label that the model gave, which is not the label of the text. Every text has its own "
-    "scale of colours. A method estimates which words an answer depended on; another method may name other words. That a "
-    "word counted for a wrong answer does not show that it alone caused the mistake."
+    "scale of colours. A method estimates which words an answer depended on; another method may name other words. That "
+    "a word counted for a wrong answer does not show that it alone caused the mistake."
 )
 
 SIDE_BY_SIDE = (
     "A text classifier gave a text a label. Each row shows one method’s estimate of the words it depended on."
 )
 SIDE_BY_SIDE_LIMITS = (
-    "Every row shows the same text, so that you can compare a word from row to row. The rows often disagree, because the methods ask different questions, and some of the methods are poor. This page "
-    "does not say which of them is right. To find out, compare each method with random scores on many texts (pellucid "
-    "compare)."
+    "Every row shows the same text, so that you can compare a word from row to row. The rows often disagree, because "
+    "the methods ask different questions, and some of the methods are poor. This page does not say which of them is "
+    "right. To find out, compare each method with random scores on many texts (pellucid compare)."
 )
 
-VERSIONS = "Two versions of a text classifier read the same texts. The colours show which words the answer of each version depended on."
+VERSIONS = (
+    "Two versions of a text classifier read the same texts. The colours show which words the answer of each "
+    "version depended on."
+)
 VERSIONS_LIMITS = (
-    "The page shows where the versions answer differently, and where they give the same answer for other words. It does not show "
-    "which version is right to do so. Two trainings of one version differ as well: only what exceeds the difference of twins is due "
-    "to the change."
+    "The page shows where the versions answer differently, and where they give the same answer for other words. It "
+    "does not show which version is right to do so. Two trainings of one version differ as well: only what exceeds the "
+    "difference of twins is due to the change."
 )
 
 
@@ -93,7 +101,9 @@ def reading_guide(kinds: Collection[str] = KINDS, of_values: bool = False) -> Ma
 
 
 def states_guide(marked: bool) -> Markup:
-    """What the colours of explained hidden states mean, and what they do not; marked: whether authors' marks are shown."""
+    """What the colours of explained hidden states mean, and what they do not; marked: whether authors' marks are
+    shown.
+    """
     items = [element("li", *_sample("strong", "pl-u pl-p9 pl-for", "one of the three strongest"))]
     items += [element("li", *item) for kind, item in legend_items() if marked and kind == "marks"]
     key = element(
@@ -148,8 +158,9 @@ def comparison_guide() -> Markup:
 
 
 ATTACKED = (
-    "A program edited each text, a few words or a span, until the model gave another answer, or whatever else was the goal. What was edited is underlined: with dashes in "
-    "the text before, and with a line in the text after. Everything else is as it was."
+    "A program edited each text, a few words or a span, until the model gave another answer, or whatever else was the "
+    "goal. What was edited is underlined: with dashes in the text before, and with a line in the text after. "
+    "Everything else is as it was."
 )
 
 

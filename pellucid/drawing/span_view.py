@@ -12,9 +12,9 @@ MOST = 3
 CLEAR = 0.05  # of the heaviest span's weight: lighter spans are not drawn
 NOTABLE = 0.1  # other spans of less weight than this are not mentioned
 THROUGH = (
-    "Through: how much of the word's lead over the next likeliest went through the spans; the rest the decoder knew by itself, from "
-    "the source by its other layers or from the words before. Above 100 % the decoder by itself preferred the other word, below 0 the "
-    "spans did. – where the word was not the likeliest."
+    "Through: how much of the word's lead over the next likeliest went through the spans; the rest the decoder knew by "
+    "itself, from the source by its other layers or from the words before. Above 100 % the decoder by itself preferred "
+    "the other word, below 0 the spans did. – where the word was not the likeliest."
 )
 THICK, MIDDLE = 0.6, 0.25  # of the heaviest span's weight: how thick the line is
 
@@ -54,7 +54,9 @@ def span_view(
 
 
 def written_spans(explanation: Explanation) -> Markup | None:
-    """A line for each word that a translator writes: its heaviest spans, and what went through the spans; None for other rows."""
+    """A line for each word that a translator writes: its heaviest spans, and what went through the spans; None for
+    other rows.
+    """
     if not is_of_written_words(explanation):
         return None
     ((_, labels),) = explanation.rows

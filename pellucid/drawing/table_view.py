@@ -19,9 +19,10 @@ VERDICTS = {
 DIRECTIONS = {"higher": "↑ higher is better", "lower": "↓ lower is better"}
 SHORT_DIRECTIONS = {"higher": "↑ better", "lower": "↓ better"}
 KEY = (
-    "Each number is the mean over the texts; its 95 % interval stands below it. Bold marks the best method of a column. "
-    "▲ better, ▼ worse and ○ unclear compare a method with random scores on the same texts. Random scores are the last "
-    "method; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is better."
+    "Each number is the mean over the texts; its 95 % interval stands below it. Bold marks the best method of a "
+    "column. ▲ better, ▼ worse and ○ unclear compare a method with random scores on the same texts. Random scores are "
+    "the last method; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is "
+    "better."
 )
 Cells = Mapping[tuple[str, str], Cell]
 

@@ -64,7 +64,9 @@ def parity_in_words(explanations: Sequence[Explanation]) -> str:
 
 
 def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
-    """For methods whose scores add up: what special tokens, which are not drawn, have of the sum; silent where little."""
+    """For methods whose scores add up: what special tokens, which are not drawn, have of the sum; silent where
+    little.
+    """
     if not (facts.signed and facts.complete) or explanation.rows or not explanation.special.any():
         return []
     sizes, hidden = abs(explanation.scores).sum(dtype="float64"), explanation.hidden_sum
@@ -119,7 +121,9 @@ ALL_ROUNDING = "nothing, no score is larger than rounding"
 
 
 def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
-    """The k strongest units with their scores, in one line; what reads alike, but for case, with one score stands once."""
+    """The k strongest units with their scores, in one line; what reads alike, but for case, with one score stands
+    once.
+    """
     different: dict[tuple[str, float], Scored] = {}
     for unit in strongest(explanation, len(explanation.units)):
         different.setdefault((unit.text.casefold(), unit.score), unit)
@@ -166,19 +170,20 @@ def overlap_in_words(lists: WordLists, curve: OverlapCurve) -> list[str]:
     cautions = []
     if ours < low and curve.rarest[-1] < low:
         cautions.append(
-            "The rarest words share as little as that, so few shared words are no evidence here: see whether the words occur in "
-            "many texts."
+            "The rarest words share as little as that, so few shared words are no evidence here: see whether the words "
+            "occur in many texts."
         )
     if lists.n_idf_texts < FEW_TEXTS:
         cautions.append(
-            f"The idf is of {lists.n_idf_texts:,} texts only; below about {FEW_TEXTS:,} it depends on which texts they are."
+            f"The idf is of {lists.n_idf_texts:,} texts only; below about {FEW_TEXTS:,} it depends on which texts they "
+            f"are."
         )
     short = [f"Longer lists are not compared: a class has only {k} words above 0."] if k < MOST else []
     return [
         f"Pairs of the {len(lists.labels)} classes share {_percent(ours)} of their {k} first words.",
-        f"Random words of the same classes: {_percent(curve.random_mean[-1])} (95 % of {curve.n_draws} draws: {_percent(low)} to "
-        f"{_percent(high)}), so these lists share {verdict} random ones. The rarest words of each class: "
-        f"{_percent(curve.rarest[-1])}.",
+        f"Random words of the same classes: {_percent(curve.random_mean[-1])} (95 % of {curve.n_draws} draws: "
+        f"{_percent(low)} to {_percent(high)}), so these lists share {verdict} random ones. The rarest words of each "
+        f"class: {_percent(curve.rarest[-1])}.",
         *cautions,
         *short,
     ]
@@ -198,7 +203,8 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
         "span": "Neighbouring words of a text, from one word to the whole text.",
         "logit": "The model’s score for a class before it is turned into a probability.",
         "parity": (
-            "How far the answer that is explained is from the model’s own answer to the text. It should be as good as 0."
+            "How far the answer that is explained is from the model’s own answer to the text. It should be as good as "
+            "0."
         ),
         "digest": "A fingerprint of the model’s weights: two models with the same digest are the same model.",
         "seed": "The number that random draws start from. The same seed gives the same draws.",

@@ -26,13 +26,15 @@ def errors(
     train: Annotated[
         str | None,
         typer.Option(
-            help="Data to learn cue words from, which are typical of a class; default: the train part of the data, or of one file the other half of its texts."
+            help="Data to learn cue words from, which are typical of a class; default: the train part of the data, or "
+            "of one file the other half of its texts."
         ),
     ] = None,
     method: Annotated[
         str | None,
         typer.Option(
-            help="Whose scores are the evidence; default: a self-explaining model's own weights, else integrated_gradients."
+            help="Whose scores are the evidence; default: a self-explaining model's own weights, else "
+            "integrated_gradients."
         ),
     ] = None,
     part: Part,

@@ -44,10 +44,10 @@ def error_analysis(
 
     model: from `load`, `train` or another door; it gives each text one label.
     examples: labelled texts to judge: examples, a data frame, a `datasets.Dataset`, the name or path of data.
-    train: other labelled texts, in any of these forms, from which the cue words of each class are learned. None: the cue
-        words of each text are learned from the other half of the examples.
-    method: whose scores are the evidence: a name, or (name, settings). None: a self-explaining model's own weights, else
-        integrated_gradients, else occlusion.
+    train: other labelled texts, in any of these forms, from which the cue words of each class are learned. None: the
+        cue words of each text are learned from the other half of the examples.
+    method: whose scores are the evidence: a name, or (name, settings). None: a self-explaining model's own weights,
+        else integrated_gradients, else occlusion.
     min_count: in how many train texts of a class a cue word must occur.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
@@ -55,8 +55,8 @@ def error_analysis(
 
     Returns how many answers are wrong and right, and how many of each show each pattern; `report` makes a page of it.
     Raises `ModelCannot` for a model with several labels a text or a value, or one that the method does not work with;
-    `UnknownName` for a method that does not exist; `BadSetting` for one that gives a word several scores; `BadInput` for
-    texts, train texts included, whose label is missing or is not one of the model's classes.
+    `UnknownName` for a method that does not exist; `BadSetting` for one that gives a word several scores; `BadInput`
+    for texts, train texts included, whose label is missing or is not one of the model's classes.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -70,8 +70,8 @@ def error_analysis(
     model = model_from(model)
     if model.problem == "multi_label":
         raise ModelCannot(
-            f"{model.name} can give a text several labels; error analysis counts right and wrong answers of one label a "
-            "text. Give a single-label model."
+            f"{model.name} can give a text several labels; error analysis counts right and wrong answers of one label "
+            f"a text. Give a single-label model."
         )
     if model.problem == "regression":
         raise ModelCannot(f"{model.name} gives a value, which is not right or wrong; give a model with classes.")
@@ -96,7 +96,8 @@ def _check_labelled(examples: Sequence[Example]) -> None:
     missing = [example.id for example in examples if example.label is None]
     if missing:
         raise BadInput(
-            f"{len(missing):,} of {len(examples):,} texts have no label ({listed(missing)}), so their answers are not right or wrong; leave them out."
+            f"{len(missing):,} of {len(examples):,} texts have no label ({listed(missing)}), so their answers are not "
+            f"right or wrong; leave them out."
         )
 
 
@@ -107,7 +108,8 @@ def _check_rows(explanations: Sequence[Explanation]) -> None:
             if len(labels) == 1:
                 continue
             raise BadSetting(
-                f"{explanation.method} gives {len(labels)} scores a word, one for each {kind}, so it names no evidence; choose a method with one."
+                f"{explanation.method} gives {len(labels)} scores a word, one for each {kind}, so it names no "
+                f"evidence; choose a method with one."
             )
 
 
@@ -126,6 +128,6 @@ def _spread_out(explanations: Sequence[Explanation]) -> tuple[str, ...]:
     if 2 * spread <= len(explanations):
         return ()
     return (
-        f"In {spread:,} of {len(explanations):,} texts the weight is spread over half of all spans or more, so no single "
-        "span decided them; their heaviest span says little.",
+        f"In {spread:,} of {len(explanations):,} texts the weight is spread over half of all spans or more, so no "
+        f"single span decided them; their heaviest span says little.",
     )

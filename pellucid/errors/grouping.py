@@ -1,7 +1,8 @@
 """Error analysis: how often the evidence shows each pattern where the model is wrong, and where it is right.
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, lists misclassified texts with their spans. A
-list of errors alone does not say what causes them: a pattern matters where its share is higher than among right answers.
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, lists misclassified texts with their spans.
+A list of errors alone does not say what causes them: a pattern matters where its share is higher than among right
+answers.
 """
 
 import inspect
@@ -125,10 +126,11 @@ def grouped(
 ) -> ErrorAnalysis:
     """Count the patterns in explanations of labelled texts by one method.
 
-    A text counts for every pattern that it shows, so shares may sum to more than 1. It is listed under the first of them
-    in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue, the surest mistakes first. Raises `BadInput` for a text whose
-    label is not a class of the model. cues: without any, patterns that need them are left out. caveats, heaviest: go into
-    the result unchanged; heaviest counts what the spans of a self-explaining model are.
+    A text counts for every pattern that it shows, so shares may sum to more than 1. It is listed under the first of
+    them in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue, the surest mistakes first.
+    Raises `BadInput` for a text whose label is not a class of the model. cues: without any, patterns that need them are
+    left out. caveats, heaviest: go into the result unchanged; heaviest counts what the spans of a self-explaining model
+    are.
     """
     for explanation in explanations:
         _check_label(explanation)
@@ -166,8 +168,8 @@ def _check_label(explanation: Explanation) -> None:
     example, labels = explanation.example, explanation.prediction.labels
     if example.label not in labels:
         raise BadInput(
-            f"Example {example.id!r} has the label {example.label!r}, which is no class of the model; give texts labelled "
-            f"with {', '.join(labels)}."
+            f"Example {example.id!r} has the label {example.label!r}, which is no class of the model; give texts "
+            f"labelled with {', '.join(labels)}."
         )
 
 

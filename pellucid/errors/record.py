@@ -51,8 +51,9 @@ class ErrorAnalysis:
     """Patterns of evidence among wrong and right answers; a text counts for every pattern that it shows.
 
     wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern that
-    it shows, in the order of `patterns`; the surest mistakes first. cues: class -> its cue words, the surest first. caveats: sentences. heaviest:
-    counts of the heaviest spans over all texts; all 0 where they were not counted. method: whose scores are the evidence.
+    it shows, in the order of `patterns`; the surest mistakes first. cues: class -> its cue words, the surest first.
+    caveats: sentences. heaviest: counts of the heaviest spans over all texts; all 0 where they were not counted.
+    method: whose scores are the evidence.
     """
 
     wrong: int
@@ -107,12 +108,12 @@ def _text(explanation: Explanation) -> dict[str, object]:
 
 WordsByClass = Mapping[str, frozenset[str]]
 HALVES = (
-    "No train texts were named, so the cue words of each text were learned from the other half of the texts. Cue words of "
-    "many train texts are surer; name such texts as train (on the command line --train)."
+    "No train texts were named, so the cue words of each text were learned from the other half of the texts. Cue words "
+    "of many train texts are surer; name such texts as train (on the command line --train)."
 )
 TOO_FEW = (
-    "There are too few texts to learn cue words from (each half of them needs two classes), so patterns that need cue words "
-    "were not counted."
+    "There are too few texts to learn cue words from (each half of them needs two classes), so patterns that need cue "
+    "words were not counted."
 )
 
 
@@ -134,7 +135,8 @@ class LearnedCues:
 
 
 def cues_from(train: Sequence[Example] | None, examples: Sequence[Example], min_count: int) -> LearnedCues:
-    """Cue words of the train texts for all examples; without train texts, of one half of the examples for the other half.
+    """Cue words of the train texts for all examples; without train texts, of one half of the examples for the other
+    half.
 
     A text's half follows from its digest, so equal texts are in the same half.
     """
@@ -205,8 +207,8 @@ def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[s
     if not same:
         return ()
     return (
-        f"Cue words were learnt from {same:,} of the {len(examples):,} texts themselves, so they fit them too well; give "
-        "train texts of their own.",
+        f"Cue words were learnt from {same:,} of the {len(examples):,} texts themselves, so they fit them too well; "
+        f"give train texts of their own.",
     )
 
 

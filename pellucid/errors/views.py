@@ -1,4 +1,6 @@
-"""Error analysis on a page and in a terminal: how often each pattern is seen among wrong and right answers, and the wrong texts."""
+"""Error analysis on a page and in a terminal: how often each pattern is seen among wrong and right answers, and the
+wrong texts.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,9 +33,9 @@ from pellucid.results.table import Interval
 
 TEXTS_SHOWN, CUES_SHOWN = 20, 15
 INTRO = (
-    "The table counts what this evidence looks like, first in texts that the model gets wrong, then in texts that it gets "
-    "right. Only a pattern that is clearly more common among wrong answers can have to do with the errors. The table does "
-    "not show that it causes them."
+    "The table counts what this evidence looks like, first in texts that the model gets wrong, then in texts that it "
+    "gets right. Only a pattern that is clearly more common among wrong answers can have to do with the errors. The "
+    "table does not show that it causes them."
 )
 BY_SPAN = "The evidence of an answer is the text's heaviest span of words."
 BY_WORDS = "The evidence of an answer is the words, at most three, that speak most for it according to {method}."
@@ -42,12 +44,12 @@ KEY = (
     "counts for every pattern that it shows, so the shares can add up to more than 100 %."
 )
 LISTED = (
-    "These are misclassified texts, the surest mistakes first. Each text stands under the first pattern of the table that "
-    "it shows."
+    "These are misclassified texts, the surest mistakes first. Each text stands under the first pattern of the table "
+    "that it shows."
 )
 CUE_INTRO = (
-    "A cue word is more common in the training texts of one class than in those of the other classes, with a z-score of "
-    "1.96 or more. The surest words come first; the z-scores are in brackets."
+    "A cue word is more common in the training texts of one class than in those of the other classes, with a z-score "
+    "of 1.96 or more. The surest words come first; the z-scores are in brackets."
 )
 COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference")
 
@@ -99,8 +101,8 @@ def outcome_in_words(analysis: ErrorAnalysis) -> str:
     if clear:
         return f"Clearly more common among the wrong answers: {listed(clear)}."
     return (
-        "No pattern is clearly more common among the wrong answers, so these patterns do not explain the mistakes; read "
-        "the wrong texts themselves, the surest mistakes first."
+        "No pattern is clearly more common among the wrong answers, so these patterns do not explain the mistakes; "
+        "read the wrong texts themselves, the surest mistakes first."
     )
 
 

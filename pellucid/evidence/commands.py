@@ -1,4 +1,6 @@
-"""The commands about evidence: `pellucid extract`, written as a data set of its own, and `spans`, can they be believed?"""
+"""The commands about evidence: `pellucid extract`, written as a data set of its own, and `spans`, can they be
+believed?
+"""
 
 import json
 from collections.abc import Sequence
@@ -51,7 +53,8 @@ def extract(
     selection: Annotated[
         str | None,
         typer.Option(
-            help="How scores become spans: literal, same_length, budget, best_words, max_sum_centred, above_half, top_spans. Default: the extractor's own, or what --budget or --like implies."
+            help="How scores become spans: literal, same_length, budget, best_words, max_sum_centred, above_half, "
+            "top_spans. Default: the extractor's own, or what --budget or --like implies."
         ),
     ] = None,
     budget: Annotated[
@@ -168,7 +171,9 @@ def spans(
     as_json: Annotated[bool, typer.Option("--json", help="Print the analyses as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Test the heaviest spans of each text: what each says by itself, how it moves the prediction, and what the model predicts from its words alone."""
+    """Test the heaviest spans of each text: what each says by itself, how it moves the prediction, and what the model
+    predicts from its words alone.
+    """
     check_outputs([html], [source.file, *(texts or [])])  # reported before the work, not after it
     every = source.examples(texts or [], reading)
     classifier = pellucid.load(model, device=device)

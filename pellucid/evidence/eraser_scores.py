@@ -26,7 +26,8 @@ PRECISION, RECALL, TOKEN_F1 = (0, 1), (2, 3), (4, 5)
 class EraserScores:
     """iou_f1, token_f1: 0 to 1, with 95 % bootstrap intervals over examples. n: examples judged.
 
-    budget: mean share of tokens that were predicted; marked: mean share of tokens that people marked, in the same examples.
+    budget: mean share of tokens that were predicted; marked: mean share of tokens that people marked, in the same
+    examples.
     """
 
     iou_f1: Interval
@@ -41,18 +42,18 @@ def eraser_scores(
 ) -> EraserScores:
     """Judge extractions by what people marked in their examples, as the benchmark's code does.
 
-    A predicted span is a hit where the tokens that it shares with one marked span are at least `threshold` of the tokens
-    that the two cover together. Mean precision (hits over predicted spans) is over documents with predictions, mean recall
-    (hits over marked spans) over documents with marks. Where no document has a prediction, both scores are 0; the
-    benchmark's code fails there.
+    A predicted span is a hit where the tokens that it shares with one marked span are at least `threshold` of the
+    tokens that the two cover together. Mean precision (hits over predicted spans) is over documents with predictions,
+    mean recall (hits over marked spans) over documents with marks. Where no document has a prediction, both scores are
+    0; the benchmark's code fails there.
 
     extractions: from `extract`, of examples with rationales.
     threshold: 0.01 to 1; 0.5 in the paper.
     resamples: bootstrap draws behind each 95 % interval, 1 or more.
     seed: a whole number; the seed of the draws.
 
-    Returns IOU F1 and token F1 with intervals, and the shares of tokens that were predicted and marked. Raises `BadInput`
-    where no example has marks, `BadSetting` for a number out of range.
+    Returns IOU F1 and token F1 with intervals, and the shares of tokens that were predicted and marked. Raises
+    `BadInput` where no example has marks, `BadSetting` for a number out of range.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -83,7 +84,8 @@ def eraser_differences(
 ) -> dict[str, Interval]:
     """iou_f1 and token_f1 of one extractor minus another's, with 95 % intervals.
 
-    ours, theirs: `example_columns` [example column] of the same examples. Every resample draws the same examples for both.
+    ours, theirs: `example_columns` [example column] of the same examples. Every resample draws the same examples for
+    both.
     """
     both, width = np.hstack([ours, theirs]), np.shape(ours)[1]
     means, whole = resampled_means(both, resamples, seed), both.mean(0)
@@ -114,7 +116,9 @@ def example_columns(extraction: Extraction, threshold: float) -> list[float]:
 
 
 def documents(extraction: Extraction, segment: int) -> tuple[set[TokenSpan], set[TokenSpan]]:
-    """The predicted and the marked spans of one text as tokens; a span that ends inside a token gets the whole token."""
+    """The predicted and the marked spans of one text as tokens; a span that ends inside a token gets the whole
+    token.
+    """
     tokens = eraser_tokens(extraction.example.segments[segment])
     spans, marks = (
         {_overlapped(tokens, one.start, one.end) for one in side if one.segment == segment}

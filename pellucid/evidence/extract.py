@@ -130,13 +130,14 @@ def extract(
 ) -> list[Extraction]:
     """Extract the part of each text that is its evidence; in a pair each text has its own spans.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
-        fitted one of scikit-learn.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
+        or a fitted one of scikit-learn.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     extractor: "span_attention", "average_gradient", "average_attention", "rationale", "random_span",
         "random_span_of_length", or any attribution method.
-    selection: how its scores become spans: "literal", "same_length" (as long as those of `like`), "budget", "best_words",
-        "max_sum_centred", "above_half" or "top_spans"; None: what budget or like implies, else the extractor's own.
+    selection: how its scores become spans: "literal", "same_length" (as long as those of `like`), "budget",
+        "best_words", "max_sum_centred", "above_half" or "top_spans"; None: what budget or like implies, else the
+        extractor's own.
     budget: a share of a text's words (0.2), or a number of words (5); None: the selection has none.
     n_spans: how many spans a text has at most, 1 or more.
     like: extractions of the same texts, whose lengths are used.
@@ -147,8 +148,8 @@ def extract(
     settings: the extractor's own.
 
     Returns one extraction a text, in order. Raises `UnknownName` for a name that does not exist, `BadSetting` for
-    settings that do not go together, `ModelCannot` where the model lacks what the extractor needs, `BadInput` for a text
-    that cannot be read.
+    settings that do not go together, `ModelCannot` where the model lacks what the extractor needs, `BadInput` for a
+    text that cannot be read.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])

@@ -1,4 +1,6 @@
-"""What an extractor gets, a request, and what it gives for each example: the spans that the request's selections select."""
+"""What an extractor gets, a request, and what it gives for each example: the spans that the request's selections
+select.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -142,7 +144,9 @@ def _by_words(selection: Selection, number: int, explanation: Explanation) -> li
 
 
 def _top_spans(explanation: Explanation, n_spans: int) -> list[Scored]:
-    """The highest-scored spans of each text that do not overlap, in reading order; a draw from its parts settles ties."""
+    """The highest-scored spans of each text that do not overlap, in reading order; a draw from its parts settles
+    ties.
+    """
     spans = explanation.units
     if not isinstance(spans, Spans):
         raise BadSetting(

@@ -42,7 +42,9 @@ def average_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
 
 
 def among_words(explanation: Explanation) -> Explanation:
-    """Attention to the text alone: special tokens get 0, the others sum to 1 (all are 0 where no attention is on text)."""
+    """Attention to the text alone: special tokens get 0, the others sum to 1 (all are 0 where no attention is on
+    text).
+    """
     scores = np.where(explanation.special, 0.0, explanation.scores.astype(np.float64))
     return replace(explanation, scores=scores / (scores.sum() or 1.0))
 

@@ -1,9 +1,9 @@
 """Selection: how scores of words become spans of a text.
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3, select the span with the highest average
-score. That is always a single word (corrections.md A0.10), so there are other selections as well. Of equal scores a draw from the
-text's words chooses, always the same: the first in reading order would let the place of the evidence decide what metrics of
-extractions say.
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3, select the span with the highest
+average score. That is always a single word (corrections.md A0.10), so there are other selections as well. Of equal
+scores a draw from the text's words chooses, always the same: the first in reading order would let the place of the
+evidence decide what metrics of extractions say.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -88,10 +88,10 @@ TAKES_BUDGET = ("budget", "best_words")
 class Selection:
     """How scores become spans, each text of a pair by itself.
 
-    mode: a name of `BY_WORDS`, or "top_spans". budget: a share of a text's words (a float up to 1, rounded up) or a number
-    of words (an int). n_spans: how many spans a text has at most, in modes that do not fix it; together they are as long as
-    the budget. like: extractions of the same examples; the new spans are as long as theirs. Raises `BadSetting` for
-    settings that contradict each other.
+    mode: a name of `BY_WORDS`, or "top_spans". budget: a share of a text's words (a float up to 1, rounded up) or a
+    number of words (an int). n_spans: how many spans a text has at most, in modes that do not fix it; together they are
+    as long as the budget. like: extractions of the same examples; the new spans are as long as theirs. Raises
+    `BadSetting` for settings that contradict each other.
     """
 
     mode: str

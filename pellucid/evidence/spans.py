@@ -51,8 +51,8 @@ def spans(
     label_map: label -> class of the model, for labels under other names.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a text
-    that is read in windows, `BadSetting` for a k or random_spans below 1.
+    Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a
+    text that is read in windows, `BadSetting` for a k or random_spans below 1.
 
     >>> analysis = pellucid.spans("my-span-classifier", ["A good film."], k=1)[0]
     >>> span = analysis.spans[0]
@@ -84,7 +84,8 @@ def span_weights(
 ) -> list[Explanation]:
     """The span weights of each text, under the method's plain name.
 
-    random_spans: if not 0, the heaviest span, or all that the answer uses, is also read alone, beside so many random ones.
+    random_spans: if not 0, the heaviest span, or all that the answer uses, is also read alone, beside so many random
+    ones.
     """
     if "span_weights" not in model.capabilities:
         raise ModelCannot(f"{model.name} has no span attention; give a model trained with pooler='span'.")

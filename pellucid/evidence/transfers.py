@@ -1,9 +1,9 @@
 """Transfers: can the extracted spans replace the text? Models are trained and tested on full texts and on spans.
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4. The first letter is what a model is trained
-on, the second what it is tested on: F full texts, S spans. The epoch is chosen on the dev part of the same kind as the
-train part (corrections.md A0.12). An extractor that extracts the whole text has the accuracy of F-F in all four, as the
-paper warns, so read coverage beside the accuracies.
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4. The first letter is what a model is
+trained on, the second what it is tested on: F full texts, S spans. The epoch is chosen on the dev part of the same kind
+as the train part (corrections.md A0.12). An extractor that extracts the whole text has the accuracy of F-F in all four,
+as the paper warns, so read coverage beside the accuracies.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,6 @@
-"""The doors `accuracy` and `follows_planted_reason`: how often a model is right, and whether it follows a planted reason."""
+"""The doors `accuracy` and `follows_planted_reason`: how often a model is right, and whether it follows a planted
+reason.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +52,15 @@ def accuracy(
     examples: labelled texts: examples, a data frame, a `datasets.Dataset`, the name or path of data.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
-    measure: "accuracy", or "mcc" for the Matthews correlation of labels and predicted classes, of any number of classes: 1
-        where all are right, 0 where predictions have nothing to do with labels, down to -1. It is 0 too where all labels are
-        one class, or all predictions are. "f1" for the F1 of one class, "macro_f1" for the mean F1 of the model's classes.
+    measure: "accuracy", or "mcc" for the Matthews correlation of labels and predicted classes, of any number of
+        classes: 1 where all are right, 0 where predictions have nothing to do with labels, down to -1. It is 0 too
+        where all labels are one class, or all predictions are. "f1" for the F1 of one class, "macro_f1" for the mean F1
+        of the model's classes.
     positive: the class whose F1 it is; None: the second of a model's two ("class 1").
 
-    Returns the share and the bounds of its interval, each 0 to 1 (correlations: -1 to 1). Raises `BadInput` where there are
-    no examples, or one has no label among the model's classes, `BadSetting` for another measure, and for a positive class
-    that the model does not have or that is left open among more than two.
+    Returns the share and the bounds of its interval, each 0 to 1 (correlations: -1 to 1). Raises `BadInput` where there
+    are no examples, or one has no label among the model's classes, `BadSetting` for another measure, and for a positive
+    class that the model does not have or that is left open among more than two.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -85,8 +88,8 @@ def _classes_of_f1(model: Model, measure: Measure, positive: str | None) -> tupl
     if positive is None:
         if len(model.labels) != 2:
             raise BadSetting(
-                f"measure='f1' is of one class, and {model.name} has {len(model.labels)}: {listed(model.labels)}; name one: "
-                "positive=, or give measure='macro_f1'."
+                f"measure='f1' is of one class, and {model.name} has {len(model.labels)}: {listed(model.labels)}; name "
+                f"one: positive=, or give measure='macro_f1'."
             )
         return model.labels[1:]
     known("class", positive, model.labels)
@@ -104,8 +107,8 @@ def accuracy_of(
     missing = [example.id for example in examples if example.label not in model.labels]
     if missing:
         raise BadInput(
-            f"Accuracy needs examples labelled with {listed(model.labels)}; {len(missing)} have no such label (the first: "
-            f"{listed(missing[:3])})."
+            f"Accuracy needs examples labelled with {listed(model.labels)}; {len(missing)} have no such label (the "
+            f"first: {listed(missing[:3])})."
         )
     predicted = [model.labels[number] for number in class_logits_of(model, examples).argmax(-1).tolist()]
     gold = [example.label or "" for example in examples]
@@ -122,8 +125,8 @@ def follows_planted_reason(model: ModelSource, examples: Data) -> FollowsPlanted
     model: from `load`, `train` or another door; or a folder, a hub name or a pipeline.
     examples: texts that `plant` made, or the path of their file.
 
-    Returns the shares of right predictions with their intervals. Where the result's `holds()` is False, the model does not
-    follow the reason, and its explanations say nothing about methods; `check()` then raises `ModelCannot`. Raises
+    Returns the shares of right predictions with their intervals. Where the result's `holds()` is False, the model does
+    not follow the reason, and its explanations say nothing about methods; `check()` then raises `ModelCannot`. Raises
     `BadInput` for texts that were not planted.
 
     >>> test = pellucid.plant("token", n=100)["test"]

@@ -54,29 +54,32 @@ def explain(
 ) -> Results:
     """Explain each text by one method.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
-        fitted one of scikit-learn.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
+        or a fitted one of scikit-learn.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
-    method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where its
-        prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
+    method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where
+        its prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
     target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
         `HiddenState(layer, positions)`. Of a model that writes `Word(step)`: each word of the text that it writes
-        ("predicted" means it too), one of them, or all together; a word may stand here alone. Where one text is given, the
-        model writes the second one first.
+        ("predicted" means it too), one of them, or all together; a word may stand here alone. Where one text is given,
+        the model writes the second one first.
     output: the number of the class that is explained: "logit", "probability" or "loss".
     seed: a whole number; the seed of random methods.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
-    passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages does the
-        answer rest on? What stands between them is a unit too; a second text has its words. A list, or one list a text.
-    workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the threads; more than one
-        need a model that was loaded from files. In a script, such a call stands under `if __name__ == "__main__":`.
+    passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages
+        does the answer rest on? What stands between them is a unit too; a second text has its words. A list, or one
+        list a text.
+    workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the
+        threads; more than one need a model that was loaded from files. In a script, such a call stands under `if
+        __name__ == "__main__":`.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
-    Returns `Results`: one explanation a text, in order; they can be filtered, counted and drawn. Raises `UnknownName` for a
-    method, class or setting that does not exist, `ModelCannot` where the model lacks what the method needs, `BadInput` for
-    a text that cannot be read, `ParityBroken` when the pass that is explained does not give the model's own logits.
+    Returns `Results`: one explanation a text, in order; they can be filtered, counted and drawn. Raises `UnknownName`
+    for a method, class or setting that does not exist, `ModelCannot` where the model lacks what the method needs,
+    `BadInput` for a text that cannot be read, `ParityBroken` when the pass that is explained does not give the model's
+    own logits.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -92,8 +95,8 @@ def explain(
     method = default_method(model, target, output) if method is None else method
     if not isinstance(method, str):
         raise BadSetting(
-            f"method={quoted(method)} is not possible; give the name of one method. explain_all(model, texts, methods) runs "
-            "several."
+            f"method={quoted(method)} is not possible; give the name of one method. explain_all(model, texts, methods) "
+            f"runs several."
         )
     side_by_side = explain_all(
         model,
@@ -129,16 +132,16 @@ def explain_all(
 ) -> SideBySide:
     """Explain each text by several methods, which share their forward passes.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
-        fitted one of scikit-learn.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
+        or a fitted one of scikit-learn.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
-        supports and that is not named itself. A method that runs because of "all" and cannot explain the model after all is
-        left out; one that was named raises `ModelCannot`.
+        supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
+        all is left out; one that was named raises `ModelCannot`.
     target, output, seed, text, label, label_map, passages, workers, progress: as in `explain`.
 
-    Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its left_out
-    says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
+    Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
+    left_out says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])

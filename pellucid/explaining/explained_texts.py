@@ -33,7 +33,8 @@ Passages = Sequence[Sequence[str]]
 class TextQuestion:
     """A question about texts, apart from the model and the texts: plain values, so that another process can ask it too.
 
-    choices: methods. by_all: those that "all" stands for, which may fail. passages: whether each text comes with its passages.
+    choices: methods. by_all: those that "all" stands for, which may fail. passages: whether each text comes with its
+    passages.
     """
 
     choices: Sequence[Choice]
@@ -92,7 +93,9 @@ def explained_by_workers(
     workers: int,
     progress: Progress,
 ) -> ExplainedTexts:
-    """The same, the texts group by group, each group in one of several processes. load: how a process gets the model of that hash."""
+    """The same, the texts group by group, each group in one of several processes. load: how a process gets the model of
+    that hash.
+    """
     groups = [range(first, min(first + GROUP, len(examples))) for first in range(0, len(examples), GROUP)]
     with tempfile.TemporaryDirectory() as folder:
         tasks = [
@@ -136,8 +139,8 @@ def _load(load: Callable[[], Model], model_hash: str) -> None:
     _model = load()
     if _model.hash != model_hash:
         raise ModelCannot(
-            f"{_model.name} has other weights in its files than in memory, and workers load the files; save the model first, or leave "
-            "workers= away."
+            f"{_model.name} has other weights in its files than in memory, and workers load the files; save the model "
+            f"first, or leave workers= away."
         )
 
 

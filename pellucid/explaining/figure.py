@@ -33,19 +33,21 @@ def figure(
 ) -> Figure:
     """Draw a result for a paper or a slide, and write it to a file if one is named.
 
-    result: an explanation, results of many texts, the words of classes, a comparison, a layer analysis, an attention analysis, or
-        whatever else a registered figure is drawn of.
+    result: an explanation, results of many texts, the words of classes, a comparison, a layer analysis, an attention
+        analysis, or whatever else a registered figure is drawn of.
     path: where to write the figure; the ending chooses SVG, PNG (300 dots an inch) or PDF. None: nothing is written.
-    kind: what is drawn. Of an explanation its "text"; of results "scores" (a dot a text, the default) or "words" (bars); of
-        class words "words"; of a comparison its "table" (the default) or "curves"; of a layer analysis the "map" of one text;
-        of an attention analysis the "units" of one text (the default), or the curve of its "adversary".
+    kind: what is drawn. Of an explanation its "text"; of results "scores" (a dot a text, the default) or "words"
+        (bars); of class words "words"; of a comparison its "table" (the default) or "curves"; of a layer analysis the
+        "map" of one text; of an attention analysis the "units" of one text (the default), or the curve of its
+        "adversary".
     theme: "light" or "dark"; the colours of scores are those of the pages.
     width: in inches; 6.3 is the width of a text on A4, 3.1 that of one of two columns.
-    settings: of the kind: top (how many words), function_words (whether words of classes include them), methods (which of a
-        comparison), scale (the score of the full colour), text (the number of an analysis's text).
+    settings: of the kind: top (how many words), function_words (whether words of classes include them), methods (which
+        of a comparison), scale (the score of the full colour), text (the number of an analysis's text).
 
-    Returns matplotlib's figure. Raises `MissingPackage` without matplotlib (the extra `plot`), `BadInput` where there is
-    nothing to draw, `BadSetting` for a kind or setting that does not fit, `BadFile` where the file cannot be written.
+    Returns matplotlib's figure. Raises `MissingPackage` without matplotlib (the extra `plot`), `BadInput` where there
+    is nothing to draw, `BadSetting` for a kind or setting that does not fit, `BadFile` where the file cannot be
+    written.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -90,8 +92,8 @@ def latex(result: Explanation | ClassWords | Table) -> str:
         written: str = entry.make(result)
         return written
     raise BadInput(
-        f"LaTeX is made of an explanation, of class words or of a comparison; {type(result).__name__} came. Give one of "
-        "these, such as results[0] or results.words()."
+        f"LaTeX is made of an explanation, of class words or of a comparison; {type(result).__name__} came. Give one "
+        f"of these, such as results[0] or results.words()."
     )
 
 

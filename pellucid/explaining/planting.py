@@ -1,4 +1,6 @@
-"""The door `plant`, texts whose label has one known reason; and whether a model has learnt the reason that was planted."""
+"""The door `plant`, texts whose label has one known reason; and whether a model has learnt the reason that was
+planted.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,10 @@ def plant(
     seed: a whole number; the seed of all draws.
     settings: the reason's own.
 
-    Returns the parts: "train", "dev" and "test". Raises `BadFile` where a file of the folder exists already, unless the same call
-    wrote it and others of its files are damaged, which are made again; `UnknownName` for a reason or setting that does not exist, `BadSetting` for a value that is not possible, `BadInput`
-    for texts that nothing can be planted in.
+    Returns the parts: "train", "dev" and "test". Raises `BadFile` where a file of the folder exists already, unless the
+    same call wrote it and others of its files are damaged, which are made again; `UnknownName` for a reason or setting
+    that does not exist, `BadSetting` for a value that is not possible, `BadInput` for texts that nothing can be planted
+    in.
 
     >>> parts = pellucid.plant("token", n=100, out="planted")
     >>> {name: len(part) for name, part in parts.items()}
@@ -160,8 +163,9 @@ class LabelLeak:
 def label_leak(train: Sequence[Extraction], test: Sequence[Extraction], *, resamples: int = 2000) -> LabelLeak:
     """Fit a logistic regression to the spans of train texts, and test it on those of test texts.
 
-    Its features, for each text of an example: the number of spans and of their words, where the first begins and the last
-    ends, and how often each punctuation mark is in them. Raises `BadInput` where labels are missing or all the same.
+    Its features, for each text of an example: the number of spans and of their words, where the first begins and the
+    last ends, and how often each punctuation mark is in them. Raises `BadInput` where labels are missing or all the
+    same.
     """
     labels = [[one.example.label for one in part] for part in (train, test)]
     if None in labels[0] + labels[1] or len(set(labels[0])) < 2 or not test:

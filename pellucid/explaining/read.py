@@ -18,13 +18,15 @@ PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `tr
 
 
 def read(path: str | Path) -> Any:
-    """Read what `save` wrote, or a folder that `compare`, `layer_analysis`, `attention_analysis`, `attack` or a watched training left.
+    """Read what `save` wrote, or a folder that `compare`, `layer_analysis`, `attention_analysis`, `attack` or a watched
+    training left.
 
     path: a .parquet or .json file, or a folder.
 
-    Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; a `LayerAnalysis`, an
-    `AttentionAnalysis`, the `Attempts` of attacks, or the `Table` of a comparison. Of several methods, `results.where(method=…)` takes one. Of a watched training
-    each explanation's model is called after its step, such as "step 50". Raises `BadFile` for anything else.
+    Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; a
+    `LayerAnalysis`, an `AttentionAnalysis`, the `Attempts` of attacks, or the `Table` of a comparison. Of several
+    methods, `results.where(method=…)` takes one. Of a watched training each explanation's model is called after its
+    step, such as "step 50". Raises `BadFile` for anything else.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -53,7 +55,9 @@ def read_explanations(path: str | Path) -> Results:
 
 
 def of_one_method(results: Results, method: str | None) -> Results:
-    """The results of the named method, or of the only one; raises `BadSetting` where there are several and none is named."""
+    """The results of the named method, or of the only one; raises `BadSetting` where there are several and none is
+    named.
+    """
     if method is not None:
         return results.where(method=method)
     if len(results.methods) > 1:
@@ -85,7 +89,8 @@ def examples(
 
     source: a data set's name ("pocket", "pocket_pairs"), a file, or a folder with a file a part.
     split: "train", "dev", "test" or "all"; a single file is all of them at once.
-    format: a name of `formats`; None: known from the file's name, for JSON lines and tables; `parallel` where the settings name source and target.
+    format: a name of `formats`; None: known from the file's name, for JSON lines and tables; `parallel` where the
+        settings name source and target.
     skip_bad_rows: leave out rows that cannot be read, with a warning that counts them.
     settings: the format's own.
 

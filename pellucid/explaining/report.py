@@ -1,4 +1,6 @@
-"""The door `report`: results as one HTML file; text by text, methods side by side, or by the sections that their room registers."""
+"""The door `report`: results as one HTML file; text by text, methods side by side, or by the sections that their room
+registers.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -54,8 +56,8 @@ def report(
     path: the file to write; a file that exists is replaced.
     title: the heading of the page; None: what the page shows.
     about: facts, name -> value, that stand last on the page.
-    scale: what shares the colours of explanations: "page", all its texts, so that texts can be compared; or "text", each text
-        by itself, so that the strongest word of every text has the full colour.
+    scale: what shares the colours of explanations: "page", all its texts, so that texts can be compared; or "text",
+        each text by itself, so that the strongest word of every text has the full colour.
 
     Returns the path. Raises `BadInput` where there are neither results nor a table, `BadSetting` for another scale,
     `BadFile` where the file cannot be written.

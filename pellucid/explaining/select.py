@@ -1,4 +1,6 @@
-"""The doors `select` and `predict`: what a model answers to texts, and those that it gets wrong, right or is unsure of."""
+"""The doors `select` and `predict`: what a model answers to texts, and those that it gets wrong, right or is unsure
+of.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ def select(
 
     model: from `load`, `train` or another door; it reads the texts only where `only` or `sort` need its answers.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
-    only: "wrong" and "right", by the label, or "unsure": the two highest probabilities differ by less than 0.2. None: all.
+    only: "wrong" and "right", by the label, or "unsure": the two highest probabilities differ by less than 0.2. None:
+        all.
     sort: "confidence", the highest probability first, or "order", as they came.
     limit: at most so many, 1 or more; None: all.
     sample: so many at random, 1 or more, or all where there are fewer; None: all.
@@ -62,8 +65,9 @@ def select(
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
 
-    Returns the selected examples. Raises `BadInput` for "wrong" and "right" where a text has no label among the classes, and
-    where nothing is left; `ModelCannot` where answers are needed of a model that gives a text several labels or a number.
+    Returns the selected examples. Raises `BadInput` for "wrong" and "right" where a text has no label among the
+    classes, and where nothing is left; `ModelCannot` where answers are needed of a model that gives a text several
+    labels or a number.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -102,7 +106,8 @@ def answers_of(model: Model, examples: Sequence[Example]) -> list[ClassAnswer]:
     if model.problem in ("multi_label", "regression"):
         does = "can give a text several labels" if model.problem == "multi_label" else "answers with a number"
         raise ModelCannot(
-            f"{model.name} {does}, so no text is right, wrong or unsure; leave {in_syntax('only= and sort=', '--only and --sort')} away."
+            f"{model.name} {does}, so no text is right, wrong or unsure; leave "
+            f"{in_syntax('only= and sort=', '--only and --sort')} away."
         )
     if not examples:
         return []
@@ -163,14 +168,14 @@ def predict(
 ) -> list[Prediction]:
     """What a model answers to each text: the prediction that its explanation reports.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers or a
-        fitted one of scikit-learn.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
+        or a fitted one of scikit-learn.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Returns one prediction a text, in order: its label, and for every class the logit and the probability. Raises `BadInput`
-    for a text that cannot be read, `ParityBroken` where texts together get other answers than alone.
+    Returns one prediction a text, in order: its label, and for every class the logit and the probability. Raises
+    `BadInput` for a text that cannot be read, `ParityBroken` where texts together get other answers than alone.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])

@@ -1,4 +1,6 @@
-"""`explain` as `pellucid.explain` offers it: the file of types beside this one names every method's settings for editors."""
+"""`explain` as `pellucid.explain` offers it: the file of types beside this one names every method's settings for
+editors.
+"""
 
 from pellucid.explaining.explain import explain
 

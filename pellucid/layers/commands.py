@@ -22,8 +22,8 @@ def layers(
     models: Annotated[
         list[str],
         typer.Argument(
-            help="Folders or hub names; further models are compared with the first. Trainings of one model with several "
-            "seeds: their folders with commas between."
+            help="Folders or hub names; further models are compared with the first. Trainings of one model with "
+            "several seeds: their folders with commas between."
         ),
     ],
     *,
@@ -43,8 +43,8 @@ def layers(
     positions: Annotated[
         str,
         typer.Option(
-            help="Whose states: pooled, first, last, all, or numbers of pieces with commas (1,2). each: a row for the state at each "
-            "step of a text, with the number of one layer in --layers."
+            help="Whose states: pooled, first, last, all, or numbers of pieces with commas (1,2). each: a row for the "
+            "state at each step of a text, with the number of one layer in --layers."
         ),
     ] = "pooled",
     target: Annotated[
@@ -145,7 +145,9 @@ def concepts(
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Ask each layer what it holds of a word beyond concepts such as positive emotion: r = A of the word - A of the concept."""
+    """Ask each layer what it holds of a word beyond concepts such as positive emotion: r = A of the word - A of the
+    concept.
+    """
     check_outputs([html], [concepts])  # reported before the work, not after it
     if layer != "all" and not layer.isdecimal():
         raise BadSetting(f"--layer {quoted(layer)} is not possible; give a whole number, or all.")

@@ -1,4 +1,6 @@
-"""What a layer still holds of a word besides its concept: log densities of other words, and A_i, A_c and r, layer by layer."""
+"""What a layer still holds of a word besides its concept: log densities of other words, and A_i, A_c and r, layer by
+layer.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,9 +31,9 @@ class ConceptDensity:
     """The three numbers of equations 8 and 9 under one density p(x' | s), in nats.
 
     name: "gaussian" (the noise that the word can bear) or "substitution" (how far the state moves when x' replaces the
-    word). word: A_i [layer], log p of the word less that of random words. concept: A_c [layer concept], the mean log p of the
-    concept's words less that of random words. remaining: r [layer concept], A_i - A_c: what the state holds of the word
-    beyond the concept; 0 for a concept that is the word alone.
+    word). word: A_i [layer], log p of the word less that of random words. concept: A_c [layer concept], the mean log p
+    of the concept's words less that of random words. remaining: r [layer concept], A_i - A_c: what the state holds of
+    the word beyond the concept; 0 for a concept that is the word alone.
     """
 
     name: str
@@ -41,7 +43,9 @@ class ConceptDensity:
 
     @property
     def contrast(self) -> np.ndarray:
-        """[layer]: the largest r divided by the smallest, 1 or more; nan where the smallest is not above 0, or rounding beside the largest."""
+        """[layer]: the largest r divided by the smallest, 1 or more; nan where the smallest is not above 0, or rounding
+        beside the largest.
+        """
         low, high = self.remaining.min(1), self.remaining.max(1)
         return np.divide(high, low, out=np.full(len(low), np.nan), where=low > np.maximum(high * ROUNDING, 0))
 
@@ -51,8 +55,8 @@ class ConceptAnalysis:
     """One word of a text, and what each layer holds of it beyond each concept.
 
     explanation: the retained information of the whole text, a row a layer. segment, start, end: the word's characters
-    [start, end). layers: their numbers. densities: the gaussian one, then that by substitution. n_random: random pieces of
-    the vocabulary that stand for "all words". caveats: what to keep in mind.
+    [start, end). layers: their numbers. densities: the gaussian one, then that by substitution. n_random: random pieces
+    of the vocabulary that stand for "all words". caveats: what to keep in mind.
     """
 
     explanation: Explanation
@@ -137,7 +141,9 @@ class WordInText:
         return Example(tuple(segments), id=example.id)
 
     def pieces(self, batch: Batch, number: int, length: int) -> list[int]:
-        """The pieces of one text of the batch that share characters with the word, which has so many characters there."""
+        """The pieces of one text of the batch that share characters with the word, which has so many characters
+        there.
+        """
         units = batch.units[number]
         return [
             piece
@@ -167,7 +173,9 @@ def word_vectors(model: Model, example: Example, location: WordInText, words: Se
 
 
 def random_vectors(run: ForwardPass, count: int) -> Tensor:
-    """[word width], in float64: embeddings of random pieces of the vocabulary, drawn from the text's content and the seed."""
+    """[word width], in float64: embeddings of random pieces of the vocabulary, drawn from the text's content and the
+    seed.
+    """
     vocabulary = run.model.vocabulary
     generator = generator_for(run.batch.rows[0], "concepts", run.seed)
     ids = vocabulary[torch.randint(len(vocabulary), (count,), generator=generator).to(vocabulary.device)]
@@ -185,8 +193,8 @@ def gaussian(shifts: Tensor, deviations: Tensor) -> Tensor:
 def substitution(phi: StateFunction, deviations: Tensor, pieces: Sequence[int], shifts: Tensor) -> Tensor:
     """[word]: -|Phi(x with x') - s|² / (2 sigma_S²), summed over the dimensions of all explained states.
 
-    deviations: [width'], sigma_S. pieces: the word's, in the one text. shifts: [word width]. Words share passes as the model
-    allows. The word itself moves nothing: its log is exactly 0, where two passes would differ by rounding.
+    deviations: [width'], sigma_S. pieces: the word's, in the one text. shifts: [word width]. Words share passes as the
+    model allows. The word itself moves nothing: its log is exactly 0, where two passes would differ by rounding.
     """
     scheduler, state = phi.run.scheduler, phi.states[0].double()
 
@@ -206,9 +214,9 @@ def substitution(phi: StateFunction, deviations: Tensor, pieces: Sequence[int], 
 class ConceptQuestion:
     """One word, what stands in its location, and the states that are asked.
 
-    run: a pass of the one text. targets: one a layer. scales: for each layer sigma_S [width']. noise: [layer piece], sigma of
-    each piece of the word. pieces: those pieces. word: [width], the word's vector. concepts: for each its words' vectors
-    [word width]. random: [word width].
+    run: a pass of the one text. targets: one a layer. scales: for each layer sigma_S [width']. noise: [layer piece],
+    sigma of each piece of the word. pieces: those pieces. word: [width], the word's vector. concepts: for each its
+    words' vectors [word width]. random: [word width].
     """
 
     run: ForwardPass

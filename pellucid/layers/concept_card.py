@@ -34,9 +34,9 @@ from pellucid.drawing.wording import number
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
 
 INTRO = (
-    "How much more than its concept does each layer hold of a word? r is the confidence of the layer’s state in the word, "
-    "less its mean confidence in the concept’s words. Where r is small, the word could be replaced by others of the concept "
-    "and the state would hardly show it."
+    "How much more than its concept does each layer hold of a word? r is the confidence of the layer’s state in the "
+    "word, less its mean confidence in the concept’s words. Where r is small, the word could be replaced by others of "
+    "the concept and the state would hardly show it."
 )
 ABOUT = {
     GAUSSIAN: "the distance of the words’ embeddings, in the noise that the word can bear",
@@ -45,7 +45,8 @@ ABOUT = {
 KEY = {
     "r": "A of the word less A of the concept, in nats; 0 for a concept that is the word alone.",
     "A": "The log probability of the word, or the mean one of the concept’s words, less that of random words.",
-    "largest ÷ smallest": "The largest r of a layer divided by its smallest: how clearly the layer tells concepts apart.",
+    "largest ÷ smallest": "The largest r of a layer divided by its smallest: how clearly the layer tells concepts "
+    "apart.",
 }
 DASH = "–"
 
@@ -96,7 +97,9 @@ def sentence(analysis: ConceptAnalysis) -> str:
 
 
 def plainest_first(analysis: ConceptAnalysis) -> list[ConceptDensity]:
-    """Substitution before the noise's density: words that are put in the word's place are easier to picture than noise."""
+    """Substitution before the noise's density: words that are put in the word's place are easier to picture than
+    noise.
+    """
     return sorted(analysis.densities, key=lambda one: one.name != SUBSTITUTION)
 
 
@@ -105,8 +108,9 @@ def nearest_concept(analysis: ConceptAnalysis) -> str:
     remaining = analysis.density(SUBSTITUTION).remaining[-1]
     nearest = int(remaining.argmin())
     return (
-        f"In layer {analysis.layers[-1]} the nearest concept by substitution is {analysis.concepts[nearest].name}: with its words in "
-        f"the place of “{analysis.word}” the state moves least (r = {number(float(remaining[nearest]))}, the smallest r)."
+        f"In layer {analysis.layers[-1]} the nearest concept by substitution is {analysis.concepts[nearest].name}: "
+        f"with its words in the place of “{analysis.word}” the state moves least (r = "
+        f"{number(float(remaining[nearest]))}, the smallest r)."
     )
 
 

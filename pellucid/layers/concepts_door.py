@@ -28,9 +28,9 @@ METHOD = "retained_information"
 MOST_RANDOM = 1_000_000
 LAST_CHARACTER = 1_000_000_000
 SAME_IN_EVERY_LAYER = (
-    "Under the gaussian density the r of one concept, divided by that of another, is the same in every layer: it says how "
-    "far the words' embeddings lie from each other, and only its size depends on the layer. Compare concepts within a "
-    "layer by substitution."
+    "Under the gaussian density the r of one concept, divided by that of another, is the same in every layer: it says "
+    "how far the words' embeddings lie from each other, and only its size depends on the layer. Compare concepts "
+    "within a layer by substitution."
 )
 ONE_WORD = "These are numbers of one word in one text."
 
@@ -54,16 +54,17 @@ def concepts(
 ) -> ConceptAnalysis:
     """Ask each layer what it holds of a word beyond its concepts (Guan et al., equations 8 and 9).
 
-    A_i compares log p(word | state) with random words, A_c the mean log p(word of the concept | state); r = A_i - A_c is
-    what is left of the word when its concept is known. Both of our densities p(x' | state) are given: "gaussian", the noise
-    that the word can bear under `retained_information`, and "substitution", how far the state moves, in sigma_S, when x'
-    stands in the word's place. A word of several pieces is the mean of their embeddings, and its pieces move together.
+    A_i compares log p(word | state) with random words, A_c the mean log p(word of the concept | state); r = A_i - A_c
+    is what is left of the word when its concept is known. Both of our densities p(x' | state) are given: "gaussian",
+    the noise that the word can bear under `retained_information`, and "substitution", how far the state moves, in
+    sigma_S, when x' stands in the word's place. A word of several pieces is the mean of their embeddings, and its
+    pieces move together.
 
     model: one that shows hidden states; or a folder, a hub name.
     text: a string, a pair, or an `Example`.
     word: as it stands in the text.
-    concepts: "everyday" (a small set of ours), a file or folder, or lists: {"time": ["year", "day"]}. Files are word lists
-        (.txt, .json), Microsoft's Concept Graph (.tsv), DBpedia's type triples (.nt, .ttl) and WordNet's folder.
+    concepts: "everyday" (a small set of ours), a file or folder, or lists: {"time": ["year", "day"]}. Files are word
+        lists (.txt, .json), Microsoft's Concept Graph (.tsv), DBpedia's type triples (.nt, .ttl) and WordNet's folder.
     start: the character that the word starts at, where it stands in the text several times.
     layer: a number, or "all". positions: those of the state, as in `HiddenState`; "all" for the states of all pieces.
     names: the concepts to read; needed for the three large sources, else all. most: the most words of each.
@@ -72,8 +73,8 @@ def concepts(
     settings: those of `retained_information`, name -> value.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Returns a `ConceptAnalysis`. Raises `BadInput` for a word that is not in the text, or is there several times (with its
-    places); `BadFile` for a bad line of a file, with its number; `ModelCannot` where there are no hidden states.
+    Returns a `ConceptAnalysis`. Raises `BadInput` for a word that is not in the text, or is there several times (with
+    its places); `BadFile` for a bad line of a file, with its number; `ModelCannot` where there are no hidden states.
 
     >>> emotions = {"praise": ["good", "fine", "lovely"], "blame": ["dull", "bad"], "itself": ["good"]}
     >>> analysis = pellucid.concepts("my-classifier", "A good film.", "good", emotions, layer=1)
@@ -117,7 +118,8 @@ def concepts(
 
 
 def word_in_text(example: Example, word: str, start: int | None = None) -> WordInText:
-    """Where the word stands; raises `BadInput` where it stands nowhere, or several times and no start says which is meant.
+    """Where the word stands; raises `BadInput` where it stands nowhere, or several times and no start says which is
+    meant.
 
     Words are those of `text/units.py`; part of a word is none.
     """
@@ -153,7 +155,8 @@ def _retained(request: Request, example: Example, progress: bool | None) -> Expl
     batch = request.model.encode([example])
     if batch.rows[0].windows:
         raise BadInput(
-            "The text is longer than the model reads at once, so it has no state of its own; give the part with the word."
+            "The text is longer than the model reads at once, so it has no state of its own; give the part with the "
+            "word."
         )
     with progress_bar(progress) as show_progress:
         explanations = explain_batch(request, batch, scheduler_for(request.model), show_progress)

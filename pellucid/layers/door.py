@@ -61,23 +61,25 @@ def layer_analysis(
 ) -> LayerAnalysis:
     """Which words each layer of one or several models still uses, over many texts.
 
-    models: one model; a list of them, compared with the first; or a dictionary, name -> model or a list of the same model
-        trained with several seeds, whose differences then have intervals over trainings.
+    models: one model; a list of them, compared with the first; or a dictionary, name -> model or a list of the same
+        model trained with several seeds, whose differences then have intervals over trainings.
     texts: as in `explain`; equal texts count once.
-    method: one that gives scores a layer: "retained_information" reads the states of layers, "grad_cam" explains a class.
+    method: one that gives scores a layer: "retained_information" reads the states of layers, "grad_cam" explains a
+        class.
     layers: "all", the number of one, or "head", the vector that the classification head reads.
-    positions: of a method that reads states, whose: "pooled", "first", "last", "all" or numbers of pieces. "each": rows are not
-        layers but time steps, the states of one layer at each piece; of a pair at the second text's pieces, and at the token before
-        them.
-    target: of a method that explains a class, which; None: the predicted one. With a method that reads states: `BadSetting`.
+    positions: of a method that reads states, whose: "pooled", "first", "last", "all" or numbers of pieces. "each": rows
+        are not layers but time steps, the states of one layer at each piece; of a pair at the second text's pieces, and
+        at the token before them.
+    target: of a method that explains a class, which; None: the predicted one. With a method that reads states:
+        `BadSetting`.
     seed: a whole number; the seed of random methods.
     out: a folder that keeps the work of each few texts; interrupted work goes on when it is called again.
     text, label, label_map, progress: as in `explain`.
     settings: the method's own.
 
-    Returns maps of layers and words, sums, and words. Raises `UnknownName` for a method that does not exist, `BadSetting` for
-    a method without layers, a layer that is not there or a class where states are read, `ModelCannot` for a model that shows
-    no states of layers, `BadInput` for no models, `BadFile` for a folder with another analysis.
+    Returns maps of layers and words, sums, and words. Raises `UnknownName` for a method that does not exist,
+    `BadSetting` for a method without layers, a layer that is not there or a class where states are read, `ModelCannot`
+    for a model that shows no states of layers, `BadInput` for no models, `BadFile` for a folder with another analysis.
 
     >>> analysis = pellucid.layer_analysis("my-classifier", ["A good film.", "A dull film."], "grad_cam", layers="all")
     >>> analysis.map(0).scores.shape
@@ -151,7 +153,8 @@ def _target(method: str, target: TargetName | None, states: HiddenState | None) 
         return Target("predicted" if target is None else target)
     if target is not None:
         raise BadSetting(
-            f"{method} explains hidden states, no class; leave target={quoted(target)} out, or take a method such as grad_cam."
+            f"{method} explains hidden states, no class; leave target={quoted(target)} out, or take a method such as "
+            f"grad_cam."
         )
     return states
 
@@ -164,7 +167,9 @@ def _distinct(examples: Sequence[Example]) -> tuple[Example, ...]:
 
 
 def caveats_of(explanations: Mapping[str, Sequence[Sequence[Explanation]]], n_repeated: int = 0) -> list[str]:
-    """The caveats of the explanations, each with the number of texts that it is of; n_repeated: texts that were left out."""
+    """The caveats of the explanations, each with the number of texts that it is of; n_repeated: texts that were left
+    out.
+    """
     counts: dict[tuple[str, str], int] = {}
     for name, trainings in explanations.items():
         for one in (one for training in trainings for one in training):

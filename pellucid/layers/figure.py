@@ -40,8 +40,8 @@ def layer_map_figure(
 ) -> "Figure":
     """The scores of one text's words in every layer of each model, as colours.
 
-    text: its number in the analysis, from 0. Raises `BadSetting` for a text that is not there, `BadInput` for one of more than
-    60 words.
+    text: its number in the analysis, from 0. Raises `BadSetting` for a text that is not there, `BadInput` for one of
+    more than 60 words.
     """
     maps = {name: drawn_map(analysis, text, name) for name in analysis.names}
     longest = max(len(one.words) for one in maps.values())

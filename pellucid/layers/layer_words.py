@@ -24,8 +24,8 @@ SPREAD = "seed_spread"  # the diagnostic: how far the seeds of the explanation's
 class LayerWord:
     """How much of one word form a row (a layer) keeps.
 
-    word: casefolded, NFC. score: the mean over texts of its mean score in a text, with the 95 % t-interval over texts (nan
-    bounds below two). count: how often it occurs. n_texts: in how many different texts.
+    word: casefolded, NFC. score: the mean over texts of its mean score in a text, with the 95 % t-interval over texts
+    (nan bounds below two). count: how often it occurs. n_texts: in how many different texts.
     """
 
     word: str
@@ -38,8 +38,8 @@ class LayerWord:
 class WordChange:
     """How much less of a word a model uses than the first one, in the last row of each.
 
-    first, other: the mean scores over the texts that have it. less: first - other with its 95 % t-interval, over texts, or
-    over trainings where both models have three or more. beyond: what the difference must exceed: the spread of the
+    first, other: the mean scores over the texts that have it. less: first - other with its 95 % t-interval, over texts,
+    or over trainings where both models have three or more. beyond: what the difference must exceed: the spread of the
     explanations' own seeds (0 where the interval is over trainings).
     """
 
@@ -60,7 +60,9 @@ class WordChange:
 
 @dataclass(frozen=True)
 class WordChanges:
-    """The words of one model against the first: those that it uses less first. why_not: why there is no verdict, or ""."""
+    """The words of one model against the first: those that it uses less first. why_not: why there is no verdict, or
+    "".
+    """
 
     model: str
     words: tuple[WordChange, ...]
@@ -82,7 +84,8 @@ def retained_words(
 ) -> tuple[LayerWord, ...]:
     """The word forms of one model's row, the highest mean first; row None: the last. Equal texts count as they came.
 
-    min_texts: words of fewer texts are left out; None: 3, and of fewer than ten texts 1. Raises `BadSetting` for a row that is not there.
+    min_texts: words of fewer texts are left out; None: 3, and of fewer than ten texts 1. Raises `BadSetting` for a row
+    that is not there.
     """
     one = analysis.model(model)
     row = one.rows[-1] if row is None else row
@@ -108,9 +111,9 @@ def retained_words(
 def words_changed(analysis: LayerAnalysis, *, min_texts: int | None = None) -> tuple[WordChanges, ...]:
     """For each further model, how much less it uses each word than the first, in the last row of each.
 
-    Where both have three trainings or more, the interval is over trainings. Of one training each it is over texts, and a
-    difference must also exceed the spread of the explanations' seeds; another training may differ. Between, and where scores
-    have no common scale or no spread is known, there is no verdict and `why_not` says why.
+    Where both have three trainings or more, the interval is over trainings. Of one training each it is over texts, and
+    a difference must also exceed the spread of the explanations' seeds; another training may differ. Between, and where
+    scores have no common scale or no spread is known, there is no verdict and `why_not` says why.
     """
     first, *others = analysis.models
     return tuple(_changes(analysis, first, other, min_texts) for other in others)

@@ -37,15 +37,15 @@ def lens(
 ) -> Lens:
     """Train a lens: what reads a model's hidden states as words, where the model has no language head of its own.
 
-    A masked-language-model head is trained on the last layer and the frozen word vectors, then an affine translator for each
-    layer below. The model itself is not changed. An interrupted training goes on when it is called again with the same
-    values; a finished one is loaded.
+    A masked-language-model head is trained on the last layer and the frozen word vectors, then an affine translator for
+    each layer below. The model itself is not changed. An interrupted training goes on when it is called again with the
+    same values; a finished one is loaded.
 
-    model: from `load`, `train` or another door; a folder, a hub name; or an encoder that is no classifier yet: "minilm" or
-        its folder.
-    texts: plain texts; labels are not read. A data set's name, a folder with train and dev parts, or one file (JSON lines, a
-        table, or plain text with one text a line), which is split 70 / 15 / 15 %; a list of texts, a data frame or a mapping
-        of parts, as in `train`.
+    model: from `load`, `train` or another door; a folder, a hub name; or an encoder that is no classifier yet: "minilm"
+        or its folder.
+    texts: plain texts; labels are not read. A data set's name, a folder with train and dev parts, or one file (JSON
+        lines, a table, or plain text with one text a line), which is split 70 / 15 / 15 %; a list of texts, a data
+        frame or a mapping of parts, as in `train`.
     out: the folder for the lens.
     on: "encoder" for the encoder before it was fine-tuned (of a folder that `train` wrote, or of an encoder's name),
         "classifier" for the model as it is; None: the classifier, or the encoder if the model is no classifier.
@@ -55,9 +55,10 @@ def lens(
     progress: draw a progress bar; None: when a terminal is watching.
     recipe: settings of `LensRecipe`: head_steps, translator_steps, batch_size, sequence_length, seed and so on.
 
-    Returns the lens; printed, it is the table of its layers, and `lens.record.table` has the numbers. Raises `ModelCannot`
-    for a model without hidden states, `BadInput` for texts that are missing or too short to hide a piece of, `BadSetting` for
-    values that do not go together, `BadFile` for texts that cannot be read and for a folder that holds something else.
+    Returns the lens; printed, it is the table of its layers, and `lens.record.table` has the numbers. Raises
+    `ModelCannot` for a model without hidden states, `BadInput` for texts that are missing or too short to hide a piece
+    of, `BadSetting` for values that do not go together, `BadFile` for texts that cannot be read and for a folder that
+    holds something else.
 
     >>> texts = ["A gripping film.", "A dull film, and long.", "Good actors.", "The plot is thin.", "Fine music."]
     >>> short = {"head_steps": 2, "translator_steps": 2, "batch_size": 4}

@@ -1,7 +1,8 @@
-"""One of the two stages of a lens: steps over rows with a checkpoint; a killed stage goes on and ends with the same bytes.
+"""One of the two stages of a lens: steps over rows with a checkpoint; a killed stage goes on and ends with the same
+bytes.
 
-No draw comes from the process's random state, so trainings of lenses may run beside each other. The checkpoint is that of a
-classifier's training with one epoch; there is no better epoch to choose, since the learning rate falls to 0 in it.
+No draw comes from the process's random state, so trainings of lenses may run beside each other. The checkpoint is that
+of a classifier's training with one epoch; there is no better epoch to choose, since the learning rate falls to 0 in it.
 """
 
 from collections.abc import Callable, Sequence
@@ -92,9 +93,9 @@ WARMUP, CLIP = 0.1, 1.0
 class Stage:
     """What is trained, and how.
 
-    name: what progress calls it. network: its parameters are trained. steps: how many. backward: (rows of a step, how often
-    they were read before) -> the mean loss, whose gradients it has added. judge: the accuracy and the loss on dev.
-    checkpoint: the file that an interrupted stage goes on from. fingerprint: names run and stage.
+    name: what progress calls it. network: its parameters are trained. steps: how many. backward: (rows of a step, how
+    often they were read before) -> the mean loss, whose gradients it has added. judge: the accuracy and the loss on
+    dev. checkpoint: the file that an interrupted stage goes on from. fingerprint: names run and stage.
     """
 
     name: str
@@ -107,7 +108,9 @@ class Stage:
 
 
 def train_stage(stage: Stage, rows: Sequence[Row], recipe: LensRecipe, progress: Progress) -> TrainingState:
-    """Make the steps that are left; the network is trained in place. Returns the state at the end, which is on disk too."""
+    """Make the steps that are left; the network is trained in place. Returns the state at the end, which is on disk
+    too.
+    """
     optimizer = torch.optim.AdamW(stage.network.parameters(), lr=recipe.learning_rate, weight_decay=0.0)
     state = _starting_state(stage, optimizer)
     batches = _batches(rows, recipe)

@@ -1,4 +1,6 @@
-"""What teaches a lens: the head, then its translators; what it names from each layer, and which translators are better."""
+"""What teaches a lens: the head, then its translators; what it names from each layer, and which translators are
+better.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -47,15 +47,15 @@ OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page
 RETAINED = "The mean of each word over the texts that have it."
 MAPS = "A line a {row}, a column a word: the stronger the colour, the more of the word is used there."
 STEP_MAPS = (
-    "A line a step, named by its number and the piece that was read last; a column a word: the stronger the colour, the more of the "
-    "word the state holds at that step."
+    "A line a step, named by its number and the piece that was read last; a column a word: the stronger the colour, "
+    "the more of the word the state holds at that step."
 )
 STEP_GUIDE = "Each number says how much of a word the model's state holds at a step. Special tokens are in no sum."
 GUIDE = "Each number says how much of a word a layer of the model still uses. Special tokens are in no sum."
 
 CLASS_GUIDE = (
-    "Each number says how much a word’s state in a layer counts for the explained class by this method. Special tokens are in no "
-    "sum."
+    "Each number says how much a word’s state in a layer counts for the explained class by this method. Special tokens "
+    "are in no sum."
 )
 
 
@@ -96,7 +96,9 @@ def layer_sections(analysis: LayerAnalysis) -> list[Section]:
 
 
 def _step_sections(analysis: LayerAnalysis, intro: str) -> list[Section]:
-    """The maps, and what the numbers are worth: step 3 of one text has nothing to do with that of another, so no sum is shown."""
+    """The maps, and what the numbers are worth: step 3 of one text has nothing to do with that of another, so no sum is
+    shown.
+    """
     checks = fragment(*caution_lines(cautions(analysis)), checks_table(analysis))
     return [
         Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis))),

@@ -1,4 +1,6 @@
-"""Which explanations a layer analysis needs of one training of one model, and the folder that keeps them part by part."""
+"""Which explanations a layer analysis needs of one training of one model, and the folder that keeps them part by
+part.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -115,14 +117,16 @@ def checked_target(positions: str | Sequence[int], layers: int | str) -> HiddenS
     """
     if is_each(positions) and (isinstance(layers, bool) or not isinstance(layers, int)):
         raise BadSetting(
-            f"positions='each' makes a row for each step of one layer, and layers={quoted(layers)} names several or none; give "
-            "the number of one."
+            f"positions='each' makes a row for each step of one layer, and layers={quoted(layers)} names several or "
+            f"none; give the number of one."
         )
     return HiddenState(layers, "last" if is_each(positions) else positions)  # type: ignore[arg-type]  # it checks them itself
 
 
 def check_steps(method: str, positions: str | Sequence[int], reads_states: bool) -> bool:
-    """Whether rows are steps; raises `BadSetting` for a method that reads no states, which cannot explain that of a step."""
+    """Whether rows are steps; raises `BadSetting` for a method that reads no states, which cannot explain that of a
+    step.
+    """
     if is_each(positions) and not reads_states:
         names = [name for name in attributions.names() if attributions.get(name).facts["reads"] == STATE_VECTOR]
         raise BadSetting(f"{method} explains no state of a step; with positions='each' give one of: {listed(names)}.")
@@ -148,8 +152,8 @@ def _no_layers(method: str) -> str:
 def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanation]:
     """For each text one explanation with a row a step; of diagnostics the worst of all steps.
 
-    The request's target names the layer; its positions are replaced. Texts with a piece at the same number share passes. Raises
-    `BadInput` for a text that the model reads in windows, whose steps have no state of their own.
+    The request's target names the layer; its positions are replaced. Texts with a piece at the same number share
+    passes. Raises `BadInput` for a text that the model reads in windows, whose steps have no state of their own.
     """
     assert isinstance(request.target, HiddenState)
     model, layer, part = request.model, request.target.layer, request.target.part

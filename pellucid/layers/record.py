@@ -44,7 +44,8 @@ class ModelLayers:
 class RowSum:
     """The sum over a text's words in one row (a layer), as the mean over texts.
 
-    row: its label. total: the mean with its 95 % t-interval over texts (nan bounds below two). n_texts: how many have the row.
+    row: its label. total: the mean with its 95 % t-interval over texts (nan bounds below two). n_texts: how many have
+    the row.
     """
 
     row: str
@@ -56,11 +57,12 @@ class RowSum:
 class LayerAnalysis:
     """Maps, sums and words of layers: which words each layer of each model still uses.
 
-    models: in order; the first is the one that others are compared with. measure: the unit in which scores of all layers and
-    models are on one scale ("nats"), or "" where each layer has its own. caveats: sentences.
+    models: in order; the first is the one that others are compared with. measure: the unit in which scores of all
+    layers and models are on one scale ("nats"), or "" where each layer has its own. caveats: sentences.
 
-    All explanations are by one method with one kind of rows: layers, or steps (positions) of a text. Raises `BadInput` for
-    others. Words are compared where models have the same ones, by their place in the text; special tokens are in no sum.
+    All explanations are by one method with one kind of rows: layers, or steps (positions) of a text. Raises `BadInput`
+    for others. Words are compared where models have the same ones, by their place in the text; special tokens are in no
+    sum.
 
     >>> analysis = pellucid.layer_analysis("my-classifier", ["A good film.", "A dull film."], "grad_cam")
     >>> analysis

@@ -117,12 +117,13 @@ def _notes(table: LensTable) -> list[Line]:
     """What the columns are, and how translators were chosen."""
     return [
         line(
-            f"Named first: the share of {table.n_pieces:,} pieces of {table.n_rows:,} dev texts (or parts of long ones) whose "
-            "own id is the most likely one, with its 95 % interval over texts. KL: nats from what the head says of the last layer."
+            f"Named first: the share of {table.n_pieces:,} pieces of {table.n_rows:,} dev texts (or parts of long "
+            f"ones) whose own id is the most likely one, with its 95 % interval over texts. KL: nats from what the "
+            f"head says of the last layer."
         ),
         line(
-            "A translator that these texts do not show to be better than the bare head is left out, so none is below it; "
-            "the same texts chose, so new ones may come out a little lower."
+            "A translator that these texts do not show to be better than the bare head is left out, so none is below "
+            "it; the same texts chose, so new ones may come out a little lower."
         ),
     ]
 

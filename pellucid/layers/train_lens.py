@@ -111,8 +111,8 @@ HEAD, TRANSLATORS = "head", "translators"
 class LensRun:
     """A training of a lens.
 
-    model: is not changed. parts: "train" to learn from, "dev" to choose translators and to make the table. trained_on: what
-    the model is, as lens.json says.
+    model: is not changed. parts: "train" to learn from, "dev" to choose translators and to make the table. trained_on:
+    what the model is, as lens.json says.
     """
 
     model: Model
@@ -169,10 +169,10 @@ def train_lens(
 ) -> Lens:
     """Train a lens on the states of a model, save it to the folder and return it.
 
-    parts, trained_on: as in `LensRun`. folder: a finished one of this training is loaded, an unfinished one goes on. With
-    the same number of threads an interrupted training ends with the same bytes. Raises `ModelCannot` for a model without
-    hidden states or word embeddings, `BadInput` for texts that are too short to hide a piece of, `BadFile` where the folder
-    holds something else, `BadSetting` where the training diverges.
+    parts, trained_on: as in `LensRun`. folder: a finished one of this training is loaded, an unfinished one goes on.
+    With the same number of threads an interrupted training ends with the same bytes. Raises `ModelCannot` for a model
+    without hidden states or word embeddings, `BadInput` for texts that are too short to hide a piece of, `BadFile`
+    where the folder holds something else, `BadSetting` where the training diverges.
     """
     check_has_states(model)
     run = LensRun(model, parts, recipe, LensOut(folder), trained_on, progress)

@@ -141,8 +141,8 @@ OWN_SCALES = (
 )
 ONE_SCALE = "All {row}s and models share one scale, in {measure}: 0 means that nothing of a word is used."
 INDEPENDENCE = (
-    "A sum over words is what is kept of a sentence or a text only as far as its words vary independently of each other; this is "
-    "assumed, not measured."
+    "A sum over words is what is kept of a sentence or a text only as far as its words vary independently of each "
+    "other; this is assumed, not measured."
 )
 ONE_TRAINING = (
     "Each model is one training. The interval is over texts, and the difference must also exceed the spread of the "

@@ -1,6 +1,7 @@
 """The last layers of a self-explaining model on one text: its span vectors, their weights, and the head.
 
-Vectors are computed when they are needed, some spans at a time, so that spans x width numbers are never in memory at once.
+Vectors are computed when they are needed, some spans at a time, so that spans x width numbers are never in memory at
+once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,12 +38,13 @@ AT_ONCE = 2**20  # numbers of span vectors that are computed together
 
 @dataclass(frozen=True)
 class SpanStates:
-    """One text: vectors, a function of first and last parts; pooled [width]; weights [part part]; weighed [part part], which of
+    """One text: vectors, a function of first and last parts; pooled [width]; weights [part part]; weighed [part part],
+    which of
     them are legal spans. unit: the kind of unit that a part is.
 
     score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
-    All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to their
-    size.
+    All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to
+    their size.
     """
 
     vectors: SpanVectors
@@ -68,14 +70,16 @@ class SpanStates:
 
 
 def span_states(model: Model, row: Row) -> SpanStates:
-    """The last layers' states on one text that the model reads at once; raises `ModelCannot` for models without spans."""
+    """The last layers' states on one text that the model reads at once; raises `ModelCannot` for models without
+    spans.
+    """
     network = model.network if isinstance(model, Classifier) else None
     if not isinstance(network, PoolingNetwork) or not isinstance(network.pooler, WithSpanVectors):
         raise ModelCannot(f"{model.name} has no span attention to look into; give a model trained with pooler='span'.")
     if getattr(network.pooler, "of", "all") == "each":
         raise ModelCannot(
-            f"{model.name} weighs the spans of each text by themselves (of='each'), and the analysis is of one sum over all spans; give "
-            "a model with of='all' or of='second'."
+            f"{model.name} weighs the spans of each text by themselves (of='each'), and the analysis is of one sum "
+            f"over all spans; give a model with of='all' or of='second'."
         )
     seen = list[tuple[tuple, Pooled]]()
     pooler: Any = network.pooler  # Any: a module that is WithSpanVectors
@@ -309,8 +313,9 @@ def _mean(values: Sequence[float]) -> float:
 def outside_share(model: Model, states: SpanStates, span: range, alone: Row) -> float:
     """||t - t'|| / ||t||, with t the span's vector in its text and t' that of its words read alone; 0 or more.
 
-    states: of the text. span: numbers of its first to last part. alone: the text's row with the parts of the span and no others.
-    0: the vector says nothing but the span's words. About 1.4: it has nothing to do with them, if both are equally long.
+    states: of the text. span: numbers of its first to last part. alone: the text's row with the parts of the span and
+    no others. 0: the vector says nothing but the span's words. About 1.4: it has nothing to do with them, if both are
+    equally long.
     """
     inside = _vector(states, span)
     own = _vector(span_states(model, alone), range(len(span)))

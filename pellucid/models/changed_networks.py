@@ -37,8 +37,8 @@ def network_copy(model: Model, purpose: str) -> Classifier:
 def with_random_weights(model: Model, first: float, last: float, seed: int) -> Classifier:
     """The weights of the parts in this range in random order.
 
-    first, last: shares of the parts, counted from the head (0) over the blocks, highest first, to the word vectors (1). seed: of
-    the order, which for each tensor depends on its name too. Raises `ModelCannot` for a function of texts.
+    first, last: shares of the parts, counted from the head (0) over the blocks, highest first, to the word vectors (1).
+    seed: of the order, which for each tensor depends on its name too. Raises `ModelCannot` for a function of texts.
     """
     classifier = network_copy(model, "to randomise")
     parts = parts_from_the_head(classifier)
@@ -106,7 +106,8 @@ def with_shifted_vectors(model: Model, size: float, seed: int) -> Classifier:
                 return classifier
             table.weight += shift
     raise ModelCannot(
-        f"{model.name} adds no table of positions or token types to its word vectors, so a shift of them cannot be taken back."
+        f"{model.name} adds no table of positions or token types to its word vectors, so a shift of them cannot be "
+        f"taken back."
     )
 
 
@@ -173,7 +174,9 @@ def _cut(text: Any) -> Any:
 
 
 def _check(classifier: Classifier, rows: Sequence[Row]) -> None:
-    """Raise `ModelCannot` where an answer changes with the word, or when it is taken out; of a long text its first window is read."""
+    """Raise `ModelCannot` where an answer changes with the word, or when it is taken out; of a long text its first
+    window is read.
+    """
     for row in (rows_of(whole)[0] for whole in rows):
         is_word = [word == classifier.unread_word for word in row.word_index]
         others = tuple(row.ids[-1] if own else number for number, own in zip(row.ids, is_word, strict=True))
@@ -182,7 +185,8 @@ def _check(classifier: Classifier, rows: Sequence[Row]) -> None:
             answers = [classifier.trace([each]).logits for each in (row, replace(row, ids=others), without)]
         if not all(_is_same(classifier, answers[0], other) for other in answers[1:]):
             raise ModelCannot(
-                f"{classifier.name} reads words that are hidden from it, so no word of a text can be made one that it cannot read."
+                f"{classifier.name} reads words that are hidden from it, so no word of a text can be made one that it "
+                f"cannot read."
             )
 
 

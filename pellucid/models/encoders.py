@@ -37,16 +37,17 @@ class BiLSTMEncoder(BlocksOnVectors):
 
     A piece that is not attended is passed over, as if it were not there.
 
-    The two halves of a state are its parts "forward", which has read the text up to the piece, and "backward", from it on.
+    The two halves of a state are its parts "forward", which has read the text up to the piece, and "backward", from it
+    on.
 
-    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; or the path of a text file of word
-    vectors, as GloVe and fastText have them, whose words are then whole words in lower case. All are trained.
+    vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; or the path of a text file of
+    word vectors, as GloVe and fastText have them, whose words are then whole words in lower case. All are trained.
     width: numbers of a state of the LSTM, an even number; half of them from each direction.
     layers: blocks, each on the states of the one before.
     dropout: share of the numbers of word vectors and states that training hides, 0 to 0.9.
     vector_width: numbers of a random word vector; None for 384, as MiniLM's have, or for those of the file.
-    retention: what the last states keep of the word vectors e: "none"; "concat", [rnn(e); e]; "residual", e + rnn(e), for
-    which the word vectors have as many numbers as the states. The states of layers are the LSTM's own.
+    retention: what the last states keep of the word vectors e: "none"; "concat", [rnn(e); e]; "residual", e + rnn(e),
+    for which the word vectors have as many numbers as the states. The states of layers are the LSTM's own.
     min_texts: of a vector file, in how many train texts a word must occur, or else it is unknown.
     """
 
@@ -104,10 +105,11 @@ class CNNEncoder(BlocksOnVectors):
     encoders under a span layer. Kim pools at once; here each piece keeps its own state, so that any
     pooler can follow (`maximum` is Kim's).
 
-    Neighbours are those that stand beside each other in the row; a piece that is not attended is a gap: zeros in its place.
+    Neighbours are those that stand beside each other in the row; a piece that is not attended is a gap: zeros in its
+    place.
 
-    The answers of the filters of one width are a part of a state, with the width as its name: "3", "4", "5". (Where a width
-    is named twice, the second part is "3 (2)".)
+    The answers of the filters of one width are a part of a state, with the width as its name: "3", "4", "5". (Where a
+    width is named twice, the second part is "3 (2)".)
 
     vectors: "minilm" begins with MiniLM's word vectors, "random" with small random ones; both are trained.
     widths: how many pieces each kind of filter reads, one or more whole numbers.
@@ -190,9 +192,9 @@ class TransformerEncoder(BlocksOnVectors):
     its norms after the sums; Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep
     Neural Models in NLP", train one of three blocks.
 
-    A piece that is not attended is looked at by none, and the others keep their positions. Positions are sines and need no
-    table, so no length is the last one. The word vectors are multiplied by the root of their width, as in section 3.4, so
-    that they are as large as the sines.
+    A piece that is not attended is looked at by none, and the others keep their positions. Positions are sines and need
+    no table, so no length is the last one. The word vectors are multiplied by the root of their width, as in section
+    3.4, so that they are as large as the sines.
 
     vectors: "random" begins with small random word vectors, "minilm" with MiniLM's; both are trained.
     vector_width: numbers of a random word vector; None for the width of a state. MiniLM's have 384. Word vectors of
@@ -235,7 +237,9 @@ class TransformerEncoder(BlocksOnVectors):
         self.widened = nn.Identity() if fits else nn.Linear(table.width, width, bias=False)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor | None = None) -> Encoded:
-        """[batch piece] -> states [batch piece width]; position_ids: where each piece stands, None for one after the other."""
+        """[batch piece] -> states [batch piece width]; position_ids: where each piece stands, None for one after the
+        other.
+        """
         attended = attention_mask.bool()
         states = self.widened(self.vectors(input_ids) * math.sqrt(self.vectors.width))
         if position_ids is None:
@@ -264,7 +268,8 @@ class TransformerBlock(nn.Module):
         return self.after_feed_forward(states + self.dropout(added)) * attended[..., None]
 
     def _looked_at(self, states: Tensor, attended: Tensor) -> Tensor:
-        # In a row without any piece all would be masked, and its softmax nan: there everything is looked at, and becomes 0.
+        # In a row without any piece all would be masked, and its softmax nan: there everything is looked at, and
+        # becomes 0.
         keys = attended | ~attended.any(1, keepdim=True)
         query, key, value = (self._by_head(part(states)) for part in (self.query, self.key, self.value))
         read = F.scaled_dot_product_attention(query, key, value, attn_mask=keys[:, None, None])
@@ -276,7 +281,9 @@ class TransformerBlock(nn.Module):
 
 
 def waves(positions: Tensor, width: int) -> Tensor:
-    """[batch piece] -> [batch piece width]: sines and cosines of each position, slower ones towards the end (section 3.5)."""
+    """[batch piece] -> [batch piece width]: sines and cosines of each position, slower ones towards the end (section
+    3.5).
+    """
     pairs = torch.arange(0, width, 2, device=positions.device, dtype=torch.float32)
     angles = positions[..., None] * torch.exp(pairs * (-math.log(LONGEST_WAVE) / width))
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)

@@ -24,8 +24,8 @@ def load_classifier(
 ) -> Classifier:
     """Load a classifier; a path that looks local but is not there raises `BadFile` instead of asking the hub.
 
-    dtype: of weights and computation; "mixed_bfloat16" keeps weights, attention, sums and the head in float32 and lets the
-    feed-forward layers behind the first block multiply in bfloat16.
+    dtype: of weights and computation; "mixed_bfloat16" keeps weights, attention, sums and the head in float32 and lets
+    the feed-forward layers behind the first block multiply in bfloat16.
     """
     one_of("dtype", dtype, DTYPES)
     mixed = torch.bfloat16 if dtype == "mixed_bfloat16" else None

@@ -35,7 +35,8 @@ class WordNeighbours:
         return ""
 
     def near(self, word: str) -> list[tuple[str, float]]:
-        """(word, cosine) of the hundred nearest words, nearest first, without the word itself in another case; a word of several pieces
+        """(word, cosine) of the hundred nearest words, nearest first, without the word itself in another case; a word
+        of several pieces
         has the mean of their vectors.
         """
         return self._near(word)
@@ -88,7 +89,9 @@ def word_neighbours(model: Model) -> WordNeighbours | None:
 
 
 class FileNeighbours:
-    """The words of a file that are letters alone, and the cosines of their vectors. A word that the file lacks is looked up in lower case."""
+    """The words of a file that are letters alone, and the cosines of their vectors. A word that the file lacks is
+    looked up in lower case.
+    """
 
     def __init__(self, path: Path) -> None:
         """Raises `BadFile` for a missing file, or a broken line, with its number."""
@@ -150,7 +153,9 @@ class SentenceVectors:
         self._vector = lru_cache(MOST_TEXTS)(self._computed)
 
     def similarity(self, one: str, other: str) -> float:
-        """The cosine of two texts' vectors, -1 to 1; 1 for equal texts. Each is read by itself, so that nothing depends on others."""
+        """The cosine of two texts' vectors, -1 to 1; 1 for equal texts. Each is read by itself, so that nothing depends
+        on others.
+        """
         return 1.0 if one == other else float(self._vector(one) @ self._vector(other))
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -207,7 +212,9 @@ def _states(encoder: Encoder, windows: Sequence[list[int]]) -> torch.Tensor:
 
 @cache
 def _encoder() -> tuple[Encoder, Tokenizer]:
-    """Loaded once in a process, since nothing changes it; raises `BadFile`, which says how to install it, where MiniLM cannot be loaded."""
+    """Loaded once in a process, since nothing changes it; raises `BadFile`, which says how to install it, where MiniLM
+    cannot be loaded.
+    """
     return load_encoder("minilm")
 
 

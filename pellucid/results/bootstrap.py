@@ -58,7 +58,9 @@ NOTHING = Interval(math.nan, math.nan, math.nan)
 
 
 def share(count: float, of: int) -> Interval:
-    """count / of with its 95 % Wilson interval; nan where there is nothing to count. count: a sum of shares, 0 to `of`."""
+    """count / of with its 95 % Wilson interval; nan where there is nothing to count. count: a sum of shares, 0 to
+    `of`.
+    """
     if not of:
         return NOTHING
     mean, width = count / of, Z * Z / of
@@ -133,7 +135,9 @@ def paired_difference(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Interval:
-    """a - b over the examples that both judged, with its 95 % interval; every resample draws the same texts for both."""
+    """a - b over the examples that both judged, with its 95 % interval; every resample draws the same texts for
+    both.
+    """
     a, b = (np.asarray(columns, dtype=float).reshape(len(columns), -1) for columns in (columns_a, columns_b))
     if a.shape != b.shape:
         raise BadInput(f"To compare example by example, both sides need the same shape; {a.shape} and {b.shape} came.")
@@ -151,10 +155,10 @@ def paired_difference(
 def paired_difference_over_runs(a: np.ndarray, b: np.ndarray) -> Interval:
     """Mean of a - b [run example] with its 95 % interval over runs (training seeds), in which texts are nested.
 
-    Run r of a is paired with run r of b. The half width is sqrt((t s_r)^2 + (z s_x)^2): s_r is the standard error of the
-    runs' means, t the quantile of their few degrees of freedom (12.7 with two runs, 4.3 with three), s_x the standard error of
-    the texts' means over runs. Examples with a nan in any run are left out. With one run only texts vary: the interval is
-    that of one model, and says nothing about the next training.
+    Run r of a is paired with run r of b. The half width is sqrt((t s_r)^2 + (z s_x)^2): s_r is the standard error of
+    the runs' means, t the quantile of their few degrees of freedom (12.7 with two runs, 4.3 with three), s_x the
+    standard error of the texts' means over runs. Examples with a nan in any run are left out. With one run only texts
+    vary: the interval is that of one model, and says nothing about the next training.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if a.shape != b.shape or a.ndim != 2:
@@ -259,8 +263,9 @@ def matthews_interval(
 ) -> Interval:
     """The correlation of labels and predictions [example], -1 to 1, with its 95 % bootstrap interval over examples.
 
-    0 is what predictions without any relation to the labels get. Where all labels are one class, or all predictions are,
-    there is nothing to correlate, and the number is 0, also in single resamples: even if every prediction is right.
+    0 is what predictions without any relation to the labels get. Where all labels are one class, or all predictions
+    are, there is nothing to correlate, and the number is 0, also in single resamples: even if every prediction is
+    right.
     """
     classes = sorted({*gold, *predicted})
     number = {name: index for index, name in enumerate(classes)}

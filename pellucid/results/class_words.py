@@ -19,9 +19,9 @@ Sign = Literal["for", "against"]
 class WordScore:
     """How much one word speaks for a class, over the texts in which that class is explained.
 
-    word: its form, in lower case (casefolded, NFC). label: the class, or "A against B". mean: the mean over texts of its
-    mean score in a text. low, high: the 95 % t-interval over texts (nan below two texts). count: how often it occurs.
-    n_texts: in how many different texts. is_stop_word: it is a function word or punctuation.
+    word: its form, in lower case (casefolded, NFC). label: the class, or "A against B". mean: the mean over texts of
+    its mean score in a text. low, high: the 95 % t-interval over texts (nan below two texts). count: how often it
+    occurs. n_texts: in how many different texts. is_stop_word: it is a function word or punctuation.
     """
 
     word: str
@@ -43,10 +43,10 @@ class WordScore:
 class ClassWords:
     """The words of each class, by label in order, and there from the strongest for it to the strongest against it.
 
-    labels: the classes that are explained. method: of all scores. caveats: sentences. min_texts: words of fewer texts are
-    left out; n_rare: how many these are. lists: every word's scores added up and weighted by its rarity elsewhere, with their
-    overlap between classes; None where no texts were given for it. Each interval is computed for its word alone: of a hundred words that do not
-    matter, about five have an interval without zero.
+    labels: the classes that are explained. method: of all scores. caveats: sentences. min_texts: words of fewer texts
+    are left out; n_rare: how many these are. lists: every word's scores added up and weighted by its rarity elsewhere,
+    with their overlap between classes; None where no texts were given for it. Each interval is computed for its word
+    alone: of a hundred words that do not matter, about five have an interval without zero.
     """
 
     labels: tuple[str, ...]
@@ -60,8 +60,8 @@ class ClassWords:
     def strongest(self, label: str, k: int = 10, sign: Sign = "for") -> tuple[WordScore, ...]:
         """The k words that speak most surely for a class, or against it, by the nearer bound of their intervals.
 
-        label: the class. k: how many at most, 1 or more. sign: "for" or "against". Words that no interval could be given for
-        come last. Raises `UnknownName` for a class that is not explained, `BadSetting` for another k or sign.
+        label: the class. k: how many at most, 1 or more. sign: "for" or "against". Words that no interval could be
+        given for come last. Raises `UnknownName` for a class that is not explained, `BadSetting` for another k or sign.
 
         >>> [(word.word, round(word.mean, 2), word.n_texts) for word in words.strongest("positive", k=1)]
         [('good', 1.5, 2)]

@@ -18,8 +18,8 @@ Counted = Literal["word", "piece"]
 class DocumentFrequencies:
     """How many of a collection's texts each word, or each token of a model, occurs in.
 
-    counts: word or token -> texts with it. n_texts: all texts. unit: "word" or "piece", what is counted. Raises `BadInput`
-    for no texts, of which no rarity can be told.
+    counts: word or token -> texts with it. n_texts: all texts. unit: "word" or "piece", what is counted. Raises
+    `BadInput` for no texts, of which no rarity can be told.
     """
 
     counts: Mapping[str, int]
@@ -33,8 +33,8 @@ class DocumentFrequencies:
     def idf(self, form: str) -> float:
         """The inverse document frequency: ln((1 + N) / (1 + df)) + 1; 1 for a word of every text, more for rarer ones.
 
-        Hou and Castañón weigh by "the inverse document frequency" and give no formula (corrections.md A1.10); this one is
-        never 0 and knows what to do with a word that the texts do not have.
+        Hou and Castañón weigh by "the inverse document frequency" and give no formula (corrections.md A1.10); this one
+        is never 0 and knows what to do with a word that the texts do not have.
         """
         return math.log((1 + self.n_texts) / (1 + self.counts.get(form, 0))) + 1
 

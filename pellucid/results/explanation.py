@@ -1,4 +1,6 @@
-"""The explanation of one text: raw, signed scores, the model's answer, and everything that is needed to judge and repeat them."""
+"""The explanation of one text: raw, signed scores, the model's answer, and everything that is needed to judge and
+repeat them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +40,8 @@ class Prediction:
 
     @property
     def gives_several(self) -> bool:
-        """Whether a text can have several of the classes, or none: each probability then follows from its own logit alone.
+        """Whether a text can have several of the classes, or none: each probability then follows from its own logit
+        alone.
 
         Where all classes tie, both ways of computing can give the same numbers; then it is False.
         """
@@ -50,7 +53,9 @@ class Prediction:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The classes of the answer: the highest one, or, where a text can have several, all with a probability of ½ or more."""
+        """The classes of the answer: the highest one, or, where a text can have several, all with a probability of ½ or
+        more.
+        """
         if not self.gives_several:
             return (self.label,)
         pairs = zip(self.labels, self.probabilities, strict=True)
@@ -116,12 +121,13 @@ class Explanation(UnitScores):
     """One text's explanation by one method; its views (`words`, `top`, ...), which are those of
     `UnitScores`, return new objects and never change it.
 
-    example: the text. units: what scores belong to, special tokens among them. scores: [*rows, unit] in float32, raw, signed,
-    never normalised. target: what is explained. prediction: the model's answer. method, settings, seed: how; settings are
-    all of the method's. model, model_hash: its name and the digest of its weights. rows: kind and labels of each leading
-    axis (layer, head, draw), outermost first. diagnostics: how far the scores can be believed, as numbers; caveats: as
-    sentences. row_diagnostics, row_caveats: the same for each label of the first axis by itself, or empty. of_row: which row
-    of several this is, as (kind, label), outermost first. Raises `BadSetting` for scores of another shape.
+    example: the text. units: what scores belong to, special tokens among them. scores: [*rows, unit] in float32, raw,
+    signed, never normalised. target: what is explained. prediction: the model's answer. method, settings, seed: how;
+    settings are all of the method's. model, model_hash: its name and the digest of its weights. rows: kind and labels
+    of each leading axis (layer, head, draw), outermost first. diagnostics: how far the scores can be believed, as
+    numbers; caveats: as sentences. row_diagnostics, row_caveats: the same for each label of the first axis by itself,
+    or empty. of_row: which row of several this is, as (kind, label), outermost first. Raises `BadSetting` for scores of
+    another shape.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])

@@ -34,7 +34,8 @@ class ExtractedSpan:
 class Extraction:
     """The spans of one example in reading order; they do not overlap, and each text with words has one or more.
 
-    example: the text. spans: each with text, score, segment, characters and words. n_words: words of the example's texts.
+    example: the text. spans: each with text, score, segment, characters and words. n_words: words of the example's
+        texts.
     extractor, settings, seed: how the spans were chosen.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
@@ -63,7 +64,8 @@ class Extraction:
         return [len(span.words) for span in self.spans if span.segment == segment]
 
     def texts(self, separator: str = SEPARATOR) -> tuple[str, ...]:
-        """Each text's spans, joined by the separator, except where their words are neighbours; a text without spans whole.
+        """Each text's spans, joined by the separator, except where their words are neighbours; a text without spans
+        whole.
 
         >>> extraction.texts(separator=" / ")
         ('good',)
@@ -89,8 +91,8 @@ class Extraction:
         """The spans as a text of their own, with the example's label; its meta says what they were cut from.
 
         meta: `original` (the texts), `spans` ([segment, start, end, first word, end word, score]), `n_words`,
-        `extractor`, `extractor_settings`, `extractor_seed`, and `original_evidence` where people had marked some. Raises
-        `BadInput` where the example's own meta has fields of these names.
+        `extractor`, `extractor_settings`, `extractor_seed`, and `original_evidence` where people had marked some.
+        Raises `BadInput` where the example's own meta has fields of these names.
         """
         example = self.example
         in_use = sorted(OWN & example.meta.keys())

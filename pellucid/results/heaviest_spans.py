@@ -1,7 +1,8 @@
-"""A self-explaining model's heaviest spans over many texts: do they have content, and do they alone give the text's answer?
+"""A self-explaining model's heaviest spans over many texts: do they have content, and do they alone give the text's
+answer?
 
-A model may put its weight where the encoder gathers the text, for example on the final full stop. Its answers are then as
-good as ever, and its spans explain nothing. One text does not show this, many do.
+A model may put its weight where the encoder gathers the text, for example on the final full stop. Its answers are then
+as good as ever, and its spans explain nothing. One text does not show this, many do.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,8 +19,8 @@ from pellucid.text.lexicon import has_content, words_with_content
 from pellucid.text.ranges import ORDERS, Pick, contents_of, drawn_numbers, first_of, largest_sums, pick_drawn
 from pellucid.text.units import SPECIAL, Kind, Spans, Units
 
-# About half of the words of English texts are no content words, so half of all random one-word spans have no content. Of
-# the spans that people mark (pocket, e-SNLI, movies) one in forty or fewer has none. A quarter is far from both.
+# About half of the words of English texts are no content words, so half of all random one-word spans have no content.
+# Of the spans that people mark (pocket, e-SNLI, movies) one in forty or fewer has none. A quarter is far from both.
 COLLAPSED = 0.25
 FEWEST = 20  # texts; a share of fewer texts says little
 
@@ -29,9 +30,9 @@ class HeaviestSpans:
     """Counts over texts that have a content word; each text counts by its heaviest span.
 
     texts: how many. without_content: of these, how many have a heaviest span without content word. read: of these, how
-    many were read alone, beside random spans of the same length: by their heaviest span, or by all spans that the answer uses. alone: of
-    those read, how many got the text's answer. random: for each of those read, the share of its random spans that got the text's answer,
-    added up.
+    many were read alone, beside random spans of the same length: by their heaviest span, or by all spans that the
+    answer uses. alone: of those read, how many got the text's answer. random: for each of those read, the share of its
+    random spans that got the text's answer, added up.
     """
 
     texts: int = 0
@@ -66,7 +67,9 @@ class HeaviestSpans:
 
     @property
     def says_no_more_than_random(self) -> bool:
-        """Whether the spans, read alone, get the answer no more often than random spans of the same length, in 20 texts or more."""
+        """Whether the spans, read alone, get the answer no more often than random spans of the same length, in 20 texts
+        or more.
+        """
         return self.read >= FEWEST and self.alone_agrees <= self.random_agrees
 
     def record(self) -> dict[str, float]:
@@ -83,14 +86,14 @@ class HeaviestSpans:
         if not self.texts:
             return ""
         first = (
-            f"In {self.without_content or 'none'} of {self.texts:,} texts with content words the heaviest span has no content word, only "
-            "punctuation and function words"
+            f"In {self.without_content or 'none'} of {self.texts:,} texts with content words the heaviest span has no "
+            f"content word, only punctuation and function words"
         )
         if not self.read:
             return f"{first}."
         return (
-            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in {percent(self.alone_agrees)}; "
-            f"from random spans as long, in {percent(self.random_agrees)}."
+            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in "
+            f"{percent(self.alone_agrees)}; from random spans as long, in {percent(self.random_agrees)}."
         )
 
     def cautions(self) -> tuple[str, ...]:
@@ -104,8 +107,9 @@ class HeaviestSpans:
             )
         if self.says_no_more_than_random:
             cautions.append(
-                f"Read alone, the heaviest spans get the text's answer in {percent(self.alone_agrees)} of {self.read:,} texts, "
-                f"random spans as long in {percent(self.random_agrees)}: they say no more than random ones."
+                f"Read alone, the heaviest spans get the text's answer in {percent(self.alone_agrees)} of "
+                f"{self.read:,} texts, random spans as long in {percent(self.random_agrees)}: they say no more than "
+                f"random ones."
             )
         return tuple(cautions)
 
@@ -114,7 +118,9 @@ NOT_COUNTED = HeaviestSpans()
 
 
 def heaviest_spans(explanations: Iterable[Explanation]) -> HeaviestSpans:
-    """Counts of the explanations by span weights; other explanations, and texts whose spans weigh the same, are not counted."""
+    """Counts of the explanations by span weights; other explanations, and texts whose spans weigh the same, are not
+    counted.
+    """
     return sum(map(_of_explanation, explanations), NOT_COUNTED)
 
 
@@ -162,8 +168,8 @@ def _ratio(part: float, whole: int) -> float:
 def heaviest(explanation: Explanation, unit: Kind, count: int = 1) -> tuple[Kind, list[range]]:
     """(the kind of unit that the numbers count, the heaviest ranges that share no unit, the heaviest first).
 
-    For span scores these are the spans with the highest scores, counted in the model's own parts. For other scores, it is
-    the range of units with the largest sum of (score - mean score), then the next one (corrections.md A0.10,
+    For span scores these are the spans with the highest scores, counted in the model's own parts. For other scores, it
+    is the range of units with the largest sum of (score - mean score), then the next one (corrections.md A0.10,
     `max_sum_centred`; the range with the highest mean score would be a single unit). Of equally heavy ones the first.
     """
     parts, choose = _chooser(explanation, unit)
@@ -171,7 +177,8 @@ def heaviest(explanation: Explanation, unit: Kind, count: int = 1) -> tuple[Kind
 
 
 def heaviest_choices(explanation: Explanation, unit: Kind, count: int = 1) -> tuple[Kind, list[list[range]]]:
-    """What `heaviest` returns, as several choices where ranges are equally heavy, each as good as the others; else as one.
+    """What `heaviest` returns, as several choices where ranges are equally heavy, each as good as the others; else as
+    one.
 
     What a metric makes of a choice is averaged over them.
     """
@@ -211,7 +218,9 @@ def texts_of(units: Units) -> list[int]:
 
 
 def texts_with_spans(spans: Spans) -> list[int]:
-    """For each content unit the number of its text; -1 where the model has no span in that text, as in the first of a pair with of="second"."""
+    """For each content unit the number of its text; -1 where the model has no span in that text, as in the first of a
+    pair with of="second".
+    """
     texts = texts_of(spans.parts)
     with_spans = {spans.parts.segment[int(first)] for first in np.unique(spans.first)}
     return [text if text in with_spans else SPECIAL for text in texts]

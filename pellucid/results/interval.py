@@ -104,9 +104,10 @@ def misplaced(value: object) -> ValueError:
 class CheckLine:
     """One number of a check.
 
-    method: the judged method. measure: what the number is, such as "Kendall's tau". value: the number. n: over how many texts, or
-    words. beside: what the method is compared with, or what is counted: another method, a twin, a word; "" for none.
-    passed: whether the method passes; None where the check has no pass, or the interval lies on both sides of the limit.
+    method: the judged method. measure: what the number is, such as "Kendall's tau". value: the number. n: over how many
+    texts, or words. beside: what the method is compared with, or what is counted: another method, a twin, a word; ""
+    for none. passed: whether the method passes; None where the check has no pass, or the interval lies on both sides of
+    the limit.
     """
 
     method: str
@@ -121,9 +122,10 @@ class CheckLine:
 class CheckOutcome:
     """What one check gave.
 
-    check: its name, with the settings that were changed. meaning: what it asks, in one sentence. lines: in the order of the
-    methods. curves: of checks that have one; their metric is the check. curve_axis: what curves run along. settings: all of
-    the check's. notes: what could not be judged, in sentences. rule: when a method passes; "" where there is no pass.
+    check: its name, with the settings that were changed. meaning: what it asks, in one sentence. lines: in the order of
+    the methods. curves: of checks that have one; their metric is the check. curve_axis: what curves run along.
+    settings: all of the check's. notes: what could not be judged, in sentences. rule: when a method passes; "" where
+    there is no pass.
     """
 
     check: str
@@ -146,7 +148,9 @@ class CheckOutcome:
         return tuple(line for line in self.lines if line.method == method)
 
     def line(self, method: str, measure: str | None = None, beside: str | None = None) -> CheckLine:
-        """The first line of a method, or that of this measure, or beside this; raises `UnknownName` where there is none."""
+        """The first line of a method, or that of this measure, or beside this; raises `UnknownName` where there is
+        none.
+        """
         for line in self.of_method(method):
             if measure in (None, line.measure) and beside in (None, line.beside):
                 return line
@@ -191,9 +195,9 @@ Kind = Literal["use", "fast", "second", "people", "unclear", "avoid", "untested"
 class Advice:
     """One point of the card.
 
-    kind: "use", "fast" (where speed matters), "second" (faithful, but less), "people" (agrees with what people marked), "unclear", "avoid", "untested" (what was
-    not measured) or "limits" (what the numbers cannot say). methods: those that it is about. sentence: the advice, with its
-    reason. evidence: the tests behind it, one sentence each.
+    kind: "use", "fast" (where speed matters), "second" (faithful, but less), "people" (agrees with what people marked),
+    "unclear", "avoid", "untested" (what was not measured) or "limits" (what the numbers cannot say). methods: those
+    that it is about. sentence: the advice, with its reason. evidence: the tests behind it, one sentence each.
     """
 
     kind: Kind
@@ -206,8 +210,8 @@ class Advice:
 class TrustCard:
     """What a comparison advises for one model.
 
-    model: its name. n_texts: how many texts were compared. advice: the points, most important first. tests: how they were tested,
-    in a sentence.
+    model: its name. n_texts: how many texts were compared. advice: the points, most important first. tests: how they
+    were tested, in a sentence.
     """
 
     model: str
@@ -239,7 +243,9 @@ class TrustCard:
 
     @staticmethod
     def read(record: Mapping[str, Any]) -> "TrustCard":
-        """The card from the record that `dataclasses.asdict` makes; raises `ValueError`, `LookupError` or `TypeError` for another."""
+        """The card from the record that `dataclasses.asdict` makes; raises `ValueError`, `LookupError` or `TypeError`
+        for another.
+        """
         advice = tuple(_advice(one) for one in record["advice"])
         n_texts = record["n_texts"]
         if not isinstance(n_texts, int) or isinstance(n_texts, bool):

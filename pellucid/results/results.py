@@ -60,8 +60,8 @@ Order = Literal["confidence", "text_order"]
 class Results(Sequence[Explanation]):
     """The explanations of many texts, in order; slices, filters and sorted copies are `Results` too.
 
-    explanations: from `explain`. seconds: how long it took to compute them all; None where that is not known, as for a part
-    of them. numbers: for each explanation its place, from 0, in the list that it was first in.
+    explanations: from `explain`. seconds: how long it took to compute them all; None where that is not known, as for a
+    part of them. numbers: for each explanation its place, from 0, in the list that it was first in.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])

@@ -1,4 +1,6 @@
-"""The explanations of several methods for the same texts, why other methods are missing, and how far the methods agree."""
+"""The explanations of several methods for the same texts, why other methods are missing, and how far the methods
+agree.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +18,8 @@ from pellucid.results.results import Results
 class SideBySide(Mapping[str, Results]):
     """A mapping: method's title -> the results of the texts, in order.
 
-    by_method: that mapping itself. left_out: method that did not run -> why. seconds: how long all methods took together,
-    since they share their passes; None where that is not known.
+    by_method: that mapping itself. left_out: method that did not run -> why. seconds: how long all methods took
+    together, since they share their passes; None where that is not known.
     """
 
     by_method: Mapping[str, Results]
@@ -84,8 +86,9 @@ def tau_b(one: np.ndarray, other: np.ndarray) -> float:
 def top_overlap(one: np.ndarray, other: np.ndarray, k: int) -> float:
     """The share of the k words with the highest scores that both have, 0 to 1.
 
-    Equal scores at the edge stand in the same order on both sides; this is the exact mean over all orders. nan where there are no
-    more than k words, of which nothing can be chosen, and where one side has a single score for all of them.
+    Equal scores at the edge stand in the same order on both sides; this is the exact mean over all orders. nan where
+    there are no more than k words, of which nothing can be chosen, and where one side has a single score for all of
+    them.
     """
     if len(one) <= k or not (_is_ranked(one) and _is_ranked(other)):
         return float("nan")
@@ -106,10 +109,11 @@ def _edge(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 def _of_both(common: int, rest: tuple[int, int], left: tuple[int, int]) -> float:
-    """How many words are among the first left[0] of one set and the first left[1] of another, in the mean over orders of all.
+    """How many words are among the first left[0] of one set and the first left[1] of another, in the mean over orders
+    of all.
 
-    The sets have `common` words together, and rest[0] and rest[1] of their own. A random order is that of random numbers: given a
-    common word's own, t, how many others stand before it is binomial; over t it is a polynomial.
+    The sets have `common` words together, and rest[0] and rest[1] of their own. A random order is that of random
+    numbers: given a common word's own, t, how many others stand before it is binomial; over t it is a polynomial.
     """
     if rest == (0, 0):
         return min(left)
@@ -135,7 +139,9 @@ def _gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def highest(scores: np.ndarray, k: int) -> list[int]:
-    """The indices of the k highest scores, highest first, to be shown; ties in reading order, so no number may be made of them."""
+    """The indices of the k highest scores, highest first, to be shown; ties in reading order, so no number may be made
+    of them.
+    """
     return np.argsort(-scores, kind="stable")[:k].tolist()
 
 

@@ -1,4 +1,6 @@
-"""The spans of a self-explaining model: the answer that each one gives alone, and how each one changes the prediction."""
+"""The spans of a self-explaining model: the answer that each one gives alone, and how each one changes the
+prediction.
+"""
 
 from dataclasses import asdict, dataclass
 
@@ -27,9 +29,10 @@ class Answer:
 class AnalysedSpan:
     """One span of a text: characters [start, end) of its segment.
 
-    weight: alpha, the span's share of the weighted sum. own, own_value: the head's answer to the span's vector by itself;
-    the weighted own values of all spans add up to the explained value. removal: the explained value minus the value
-    without this span, whose weight is then shared among the others in proportion (nan: the span has all the weight).
+    weight: alpha, the span's share of the weighted sum. own, own_value: the head's answer to the span's vector by
+    itself; the weighted own values of all spans add up to the explained value. removal: the explained value minus the
+    value without this span, whose weight is then shared among the others in proportion (nan: the span has all the
+    weight).
 
     gradient_norm: the length of the explained value's gradient by the span's vector. That gradient is the sum of two
     parts. gradient_direct: the part in the direction of the class (Sun et al., equation 5, keep only this one).
@@ -40,8 +43,8 @@ class AnalysedSpan:
     random_agrees: the share of random spans of this length that get the predicted class when they are read alone.
     random_probability: their mean probability of the explained class (nan: there is no other span of this length).
 
-    outside: how far the span's vector moves when the words outside are not read, as a share of its length; 0 or more (nan: it was
-    not computed). 0: it says nothing but its own words.
+    outside: how far the span's vector moves when the words outside are not read, as a share of its length; 0 or more
+    (nan: it was not computed). 0: it says nothing but its own words.
     """
 
     text: str
@@ -67,9 +70,9 @@ class SpanAnalysis:
     """The heaviest spans of one text, analysed.
 
     explanation: the weights of all spans. effective_spans: 1 / sum of alpha squared; entropy_spans: exp(entropy); both
-    count the spans that the weight is spread over. agreeing_weight: the weight of the spans that say the predicted class
-    by themselves, in [0, 1]. identity_gap: how far the weighted own values of all spans are from the explained value;
-    0 except for rounding.
+    count the spans that the weight is spread over. agreeing_weight: the weight of the spans that say the predicted
+    class by themselves, in [0, 1]. identity_gap: how far the weighted own values of all spans are from the explained
+    value; 0 except for rounding.
     """
 
     explanation: Explanation

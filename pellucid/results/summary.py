@@ -19,12 +19,13 @@ from pellucid.text.label_map import label_names
 class Summary:
     """Counts over texts; a text that several methods explain counts once.
 
-    n_texts, n_distinct: how many texts, and how many different ones. methods, model: what made the explanations. predicted:
-    class -> texts. n_labelled: texts whose label is one of the model's classes. accuracy: over these, with a 95 % Wilson
-    interval; None without them. confusion: (label, predicted class) -> texts. unmatched_labels: labels that are no class of
-    the model -> texts. values: the lowest, the mean and the highest value of a model that gives one; else None. Where a text can have
-    several classes (`gives_several`) it counts for each, and none is right or wrong. words: those of each class; None where several methods are mixed. cautions: sentence ->
-    the ids of the texts that it is about, one an explanation. seconds: how long it took, where it is known.
+    n_texts, n_distinct: how many texts, and how many different ones. methods, model: what made the explanations.
+    predicted: class -> texts. n_labelled: texts whose label is one of the model's classes. accuracy: over these, with a
+    95 % Wilson interval; None without them. confusion: (label, predicted class) -> texts. unmatched_labels: labels that
+    are no class of the model -> texts. values: the lowest, the mean and the highest value of a model that gives one;
+    else None. Where a text can have several classes (`gives_several`) it counts for each, and none is right or wrong.
+    words: those of each class; None where several methods are mixed. cautions: sentence -> the ids of the texts that it
+    is about, one an explanation. seconds: how long it took, where it is known.
     """
 
     n_texts: int

@@ -44,9 +44,9 @@ COST_SECONDS = "seconds a text"  # the measure of the check `cost` that pages dr
 class Cell:
     """One method under one metric.
 
-    value: the mean over examples. n: how many examples were judged. better: "higher" or "lower". over_chance: the paired
-    difference method - chance (None for chance itself). spread: for several draws, the standard deviation of the draws'
-    means. settings: the metric's.
+    value: the mean over examples. n: how many examples were judged. better: "higher" or "lower". over_chance: the
+    paired difference method - chance (None for chance itself). spread: for several draws, the standard deviation of the
+    draws' means. settings: the metric's.
     """
 
     method: str
@@ -72,9 +72,10 @@ class Table:
     """All cells and curves of one comparison, and what is needed to repeat it.
 
     cells: a method under a metric, each. curves: of metrics that have one. about: model, model_hash, examples, seed,
-    resamples, target, method settings and costs. caveats: sentences. checks: what no single text can answer, one outcome a check.
-    card: which methods it recommends; None without chance. ceiling: how far people agree among themselves under metrics that
-    judge plausibility, cells of the method "annotators"; none where no text was marked by several.
+    resamples, target, method settings and costs. caveats: sentences. checks: what no single text can answer, one
+    outcome a check. card: which methods it recommends; None without chance. ceiling: how far people agree among
+    themselves under metrics that judge plausibility, cells of the method "annotators"; none where no text was marked by
+    several.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])

@@ -112,7 +112,9 @@ class UnitScores:
         return replace(self, units=units, scores=scores, diagnostics=diagnostics)  # type: ignore[type-var]  # those who have the views are dataclasses
 
     def _coarser_resolution(self, units: Units) -> dict[str, float]:
-        """A sum of scores is less certain than each of them, by about the root of their number; a span's score is only shared out."""
+        """A sum of scores is less certain than each of them, by about the root of their number; a span's score is only
+        shared out.
+        """
         if not self.resolution or isinstance(self.units, Spans) or not units.content:
             return {}
         return {"resolution": self.resolution * (len(self.units.content) / len(units.content)) ** 0.5}
@@ -134,7 +136,8 @@ class UnitScores:
         return self.view("paragraph")
 
     def types(self) -> Self:
-        """Each of the text's units once, where it stands first: units that read alike, but for case, with equal scores are one.
+        """Each of the text's units once, where it stands first: units that read alike, but for case, with equal scores
+        are one.
 
         For `decoded_saliency`, which gives pieces with equal ids one score. Special tokens are left out.
 
@@ -150,14 +153,17 @@ class UnitScores:
         return replace(self, units=self.units.take(indices), scores=self.scores[..., indices])  # type: ignore[type-var]
 
     def ranking(self) -> list[int]:
-        """Indices of the text's units, highest score first, to be shown; ties keep reading order, so metrics rank otherwise; special tokens left out."""
+        """Indices of the text's units, highest score first, to be shown; ties keep reading order, so metrics rank
+        otherwise; special tokens left out.
+        """
         scores = self._plain()
         return sorted(np.flatnonzero(~self.special).tolist(), key=lambda index: (-scores[index], index))
 
     def top(self, k: int = 5) -> list[Scored]:
         """The k highest-scored units of the text, highest first.
 
-        k: how many, 1 or more. Each has text, score, segment, start and end. Raises `BadSetting` for scores with several rows.
+        k: how many, 1 or more. Each has text, score, segment, start and end. Raises `BadSetting` for scores with
+        several rows.
 
         >>> [(unit.text, unit.start, round(unit.score, 2)) for unit in explanation.top(2)]
         [('good', 2, 1.5), ('A', 0, 0.0)]
@@ -198,11 +204,14 @@ class UnitScores:
 
     @property
     def resolution(self) -> float:
-        """The size below which a score may be nothing but rounding; 0 where that was not measured, as in files of earlier versions."""
+        """The size below which a score may be nothing but rounding; 0 where that was not measured, as in files of
+        earlier versions.
+        """
         return self.diagnostics.get("resolution", 0.0)
 
     def above_rounding(self) -> Self:
-        """The same with 0 for every score that is smaller than the resolution: what pictures colour, and what counts as a sign.
+        """The same with 0 for every score that is smaller than the resolution: what pictures colour, and what counts as
+        a sign.
 
         >>> explanation.above_rounding().top(1)[0].text
         'good'
@@ -218,8 +227,8 @@ class UnitScores:
     def row(self, *labels: str) -> Self:
         """One row of an explanation with several (a layer, a draw), by its labels, outermost first.
 
-        labels: one for each of the first axes in `rows`. The row has its own diagnostics and caveats where the method gives
-        them a row; `of_row` says which row it is. Raises `BadSetting` for a label that is not there.
+        labels: one for each of the first axes in `rows`. The row has its own diagnostics and caveats where the method
+        gives them a row; `of_row` says which row it is. Raises `BadSetting` for a label that is not there.
 
         >>> by_layer = pellucid.explain("my-classifier", "A good film.", "attention_heads")[0]
         >>> by_layer.scores.shape, by_layer.row("1.2").scores.shape
@@ -231,7 +240,9 @@ class UnitScores:
         return replace(self._first_axis_at(labels), scores=scores, rows=rows, of_row=of_row)  # type: ignore[type-var]
 
     def _first_axis_at(self, labels: Sequence[str]) -> Self:
-        """What is known of one label of the first axis, in place of what is known of all; the shape is not yet right."""
+        """What is known of one label of the first axis, in place of what is known of all; the shape is not yet
+        right.
+        """
         if not labels or not self.row_caveats:
             return self
         number = self.rows[0][1].index(labels[0])
@@ -248,7 +259,9 @@ class UnitScores:
         return self.row(*(labels[-1 if kind == "layer" else 0] for kind, labels in self.rows))
 
     def as_iterated(self) -> Self:
-        """What iteration runs over: the view of words; of sentences and larger units, which have no words, the explanation itself."""
+        """What iteration runs over: the view of words; of sentences and larger units, which have no words, the
+        explanation itself.
+        """
         return self.words() if self.units.kind in ("piece", "span") else self
 
     def _span_units(self) -> Spans:

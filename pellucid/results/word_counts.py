@@ -19,8 +19,8 @@ from pellucid.text.units import Spans
 
 MIN_TEXTS = 3  # a word of fewer texts says more about those texts than about the class
 NO_SIGN = (
-    "These scores have no sign: they say how much a word counts, not whether it speaks for a class, so no word can speak "
-    "against one."
+    "These scores have no sign: they say how much a word counts, not whether it speaks for a class, so no word can "
+    "speak against one."
 )
 NO_CLASS = "These scores are the same whatever class is explained: a word stands under the class of its texts."
 RANDOM = "These scores are random, so these words mean nothing."
@@ -34,8 +34,8 @@ def class_words(
 ) -> ClassWords:
     """The words of each explained class, from explanations by one method; equal texts count once.
 
-    min_texts: words that occur in fewer texts are left out. frequencies: where given, the result has lists of words weighted by
-    them. Raises `BadSetting` where several methods are mixed.
+    min_texts: words that occur in fewer texts are left out. frequencies: where given, the result has lists of words
+    weighted by them. Raises `BadSetting` where several methods are mixed.
     """
     at_least("min_texts", min_texts, 1)
     method = _one_method(explanations)
@@ -152,7 +152,8 @@ def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) 
         yield f"Counted is the {place} {kind} of {len(labels)}: {label}."
     larger = {one.units.kind for one in explanations} & {"sentence", "paragraph"}
     if larger:
-        yield f"The scores belong to {' and '.join(f'{kind}s' for kind in sorted(larger))}, which are counted instead of words."
+        kinds = " and ".join(f"{kind}s" for kind in sorted(larger))
+        yield f"The scores belong to {kinds}, which are counted instead of words."
     models = dict.fromkeys(one.model for one in explanations)
     if len({one.model_hash for one in explanations}) > 1:
         yield f"Explanations of several models are counted together: {listed(models)}."
@@ -171,8 +172,9 @@ def word_lists(texts: Texts, labels: Sequence[str], frequencies: DocumentFrequen
     """The lists of words of each class.
 
     texts: different texts with their class; of explanations with several rows the first. labels: the classes in order.
-    frequencies: of the texts that say how rare words are; its unit is what is counted. A word's score in a text is the mean of
-    its occurrences', so that a text counts it once: decoded saliency scores types, not places (corrections.md A1.6).
+    frequencies: of the texts that say how rare words are; its unit is what is counted. A word's score in a text is the
+    mean of its occurrences', so that a text counts it once: decoded saliency scores types, not places (corrections.md
+    A1.6).
 
     Raises `BadSetting` where tokens are to be counted and the scores are not of tokens.
     """

@@ -26,8 +26,9 @@ from pellucid.results.document_frequencies import Counted
 class OverlapCurve:
     """The overlap of the classes' lists at k = 1, 2, ..., beside two controls; shares from 0 to 1.
 
-    lists: of the words with the highest scores. random_mean, random_low, random_high: of lists drawn at random from the words
-    of each class's texts, the mean of n_draws and the range of 95 % of them. rarest: of the rarest words of each class.
+    lists: of the words with the highest scores. random_mean, random_low, random_high: of lists drawn at random from the
+    words of each class's texts, the mean of n_draws and the range of 95 % of them. rarest: of the rarest words of each
+    class.
     """
 
     lists: tuple[float, ...]
@@ -46,8 +47,8 @@ class OverlapCurve:
 def overlap(lists: Sequence[Sequence[str]], k: int) -> float:
     """The share of the k first words of lists that pairs of lists have in common, 0 to 1.
 
-    The words that two lists share, added up over all pairs of C lists, divided by C (C - 1) / 2 · k. 1 where all lists have the
-    same k words in any order; nan below two lists. Hou and Castañón (2023), section 4.2; corrections.md A1.11.
+    The words that two lists share, added up over all pairs of C lists, divided by C (C - 1) / 2 · k. 1 where all lists
+    have the same k words in any order; nan below two lists. Hou and Castañón (2023), section 4.2; corrections.md A1.11.
 
     Raises `BadSetting` for a k below 1.
     """
@@ -60,8 +61,8 @@ def overlap(lists: Sequence[Sequence[str]], k: int) -> float:
 def shared_words(lists: Sequence[Sequence[str]], most: int) -> np.ndarray:
     """[most]: how many words the first 1, 2, ... words of lists share, added up over all pairs of lists.
 
-    A word counts for a pair from the length at which both lists have it. So the j-th list that reaches a word shares it with
-    the j - 1 lists before.
+    A word counts for a pair from the length at which both lists have it. So the j-th list that reaches a word shares it
+    with the j - 1 lists before.
     """
     ranks: dict[str, list[int]] = {}
     for words in lists:
@@ -83,8 +84,8 @@ def overlap_curve(
 ) -> OverlapCurve:
     """The overlap of lists at 1, 2, ... `most` words, or as many as the shortest list has, beside both controls.
 
-    vocabularies: for each list all words that it could have had, the rarest first. n_draws: random lists a class. seed: of the
-    draws, which also depend on the words, and on nothing else.
+    vocabularies: for each list all words that it could have had, the rarest first. n_draws: random lists a class. seed:
+    of the draws, which also depend on the words, and on nothing else.
     """
     at_least("n_draws", n_draws, 1)
     at_least("seed", seed, 0)
@@ -130,11 +131,11 @@ MOST = 50  # words of a list, as in the paper
 class WordSum:
     """How much one word counts for a class, over all its texts.
 
-    word: its form; a word casefolded and in Unicode's composed form, a token as the model writes it. label: the class. raw: the
-    sum over texts of the word's mean score in a text. normalised: the same with each text's scores divided by the sum of
-    their sizes (L1), so that no text counts more than another. count, n_texts: how often the word occurs, and in how many
-    texts of the class. idf: its inverse document frequency. idf_texts: in how many of the texts for it. is_stop_word: it is a
-    function word or punctuation.
+    word: its form; a word casefolded and in Unicode's composed form, a token as the model writes it. label: the class.
+    raw: the sum over texts of the word's mean score in a text. normalised: the same with each text's scores divided by
+    the sum of their sizes (L1), so that no text counts more than another. count, n_texts: how often the word occurs,
+    and in how many texts of the class. idf: its inverse document frequency. idf_texts: in how many of the texts for it.
+    is_stop_word: it is a function word or punctuation.
     """
 
     word: str
@@ -156,10 +157,10 @@ class WordSum:
 class WordLists:
     """The words of each class by their summed scores, times how rare they are in other texts.
 
-    Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 4.2. They add up raw scores; sums of
-    normalised ones stand beside them (corrections.md A1.10). labels: the classes that are explained, which by default are those
-    that the model predicts. words: of all classes. n_texts: label -> different texts. unit: what is counted, words or the
-    model's own tokens. n_idf_texts: how many texts the idf is of.
+    Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 4.2. They add up raw scores;
+    sums of normalised ones stand beside them (corrections.md A1.10). labels: the classes that are explained, which by
+    default are those that the model predicts. words: of all classes. n_texts: label -> different texts. unit: what is
+    counted, words or the model's own tokens. n_idf_texts: how many texts the idf is of.
     """
 
     labels: tuple[str, ...]
@@ -177,7 +178,9 @@ class WordLists:
         return self._ranked(label, sums)[:k]
 
     def shared(self, first: str, second: str, k: int = MOST, sums: Sums = "raw") -> tuple[str, ...]:
-        """The words that both classes have among their k first, those with the best places first; errors as in `top`."""
+        """The words that both classes have among their k first, those with the best places first; errors as in
+        `top`.
+        """
         places = [
             {word.word: place for place, word in enumerate(self.top(label, k, sums))} for label in (first, second)
         ]
@@ -191,15 +194,16 @@ class WordLists:
     def overlap(self, k: int = MOST, sums: Sums = "raw") -> float:
         """The share of the classes' k first words that pairs of classes share, 0 to 1 (A1.11); nan for one class alone.
 
-        A class with fewer than k words above 0 keeps its short list, so that the overlap is at most as high as that allows.
+        A class with fewer than k words above 0 keeps its short list, so that the overlap is at most as high as that
+        allows.
         """
         return overlap([[word.word for word in self.top(label, k, sums)] for label in self.labels], k)
 
     def overlap_curve(self, sums: Sums = "raw", most: int = MOST, n_draws: int = 200, seed: int = 0) -> OverlapCurve:
         """The overlap at k = 1 to `most` beside random lists and lists of the rarest words.
 
-        It ends where the shortest list of a class ends; classes without a word above 0 are left out. n_draws: random lists.
-        seed: of the draws. Raises `BadSetting` for a number that is too small.
+        It ends where the shortest list of a class ends; classes without a word above 0 are left out. n_draws: random
+        lists. seed: of the draws. Raises `BadSetting` for a number that is too small.
         """
         at_least("most", most, 1)
         labels = [label for label in self.labels if self._ranked(label, sums)]
@@ -237,7 +241,9 @@ class WordLists:
         return tuple(sorted(positive, key=lambda word: (-word.score(sums), word.word)))
 
     def _rarest(self, label: str) -> list[str]:
-        """All words of a class: those of the fewest idf texts first, then those that the explained texts have least often."""
+        """All words of a class: those of the fewest idf texts first, then those that the explained texts have least
+        often.
+        """
         count: dict[str, int] = {}
         for word in self.words:
             count[word.word] = count.get(word.word, 0) + word.count

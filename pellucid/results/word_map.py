@@ -18,9 +18,9 @@ Place = tuple[int, int, int]  # segment, start and end of a word in the original
 class WordMap:
     """Scores [row word] in float64, raw, in reading order.
 
-    words, places: each column's text, and where it stands: (segment, start, end). rows: the labels of the rows, the lowest
-    layer first. elsewhere: [row], the sum of the special tokens' scores, which belong to no word. resolution: the size below which a
-    score may be nothing but rounding.
+    words, places: each column's text, and where it stands: (segment, start, end). rows: the labels of the rows, the
+    lowest layer first. elsewhere: [row], the sum of the special tokens' scores, which belong to no word. resolution:
+    the size below which a score may be nothing but rounding.
     """
 
     words: tuple[str, ...]

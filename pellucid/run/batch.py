@@ -38,15 +38,16 @@ IDS, POSITIONS = COLUMNS.index("ids"), COLUMNS.index("positions")
 class Row:
     """The pieces of one text or pair: parallel tuples, one entry a piece.
 
-    ids, types: what the tokenizer gives. positions: 0-based; they have gaps where pieces are absent. word_index, segments:
-    the word and the text that each piece belongs to (-1 for special tokens). windows: the parts in which the model reads a
-    row that is too long for it; empty: it reads the row at once.
+    ids, types: what the tokenizer gives. positions: 0-based; they have gaps where pieces are absent. word_index,
+    segments: the word and the text that each piece belongs to (-1 for special tokens). windows: the parts in which the
+    model reads a row that is too long for it; empty: it reads the row at once.
 
-    Some models also read these; for other models they are empty. sentences: the number of each piece's sentence. content:
-    1 for pieces of content words, 0 for others. Both are -1 for special tokens.
+    Some models also read these; for other models they are empty. sentences: the number of each piece's sentence.
+    content: 1 for pieces of content words, 0 for others. Both are -1 for special tokens.
 
-    written: of a row that a model writes a text for, one entry a piece of the row as it was encoded: the id that the model is
-    to write there, -1 where it writes nothing. Edits leave it as it is: they change what is read, not what is asked for.
+    written: of a row that a model writes a text for, one entry a piece of the row as it was encoded: the id that the
+    model is to write there, -1 where it writes nothing. Edits leave it as it is: they change what is read, not what is
+    asked for.
 
     numbers: the number of each piece in the text as it was encoded. They are set in rows whose positions were changed
     (windows, closed gaps), else empty. No model reads them, so rows that differ in nothing else are equal.
@@ -68,7 +69,9 @@ class Row:
 
     @classmethod
     def of_table(cls, table: np.ndarray, text: "Row", extent: int | None = None) -> "Row":
-        """The row of a table [piece column] that has the columns of a text's row, and its windows; extent: where it is known."""
+        """The row of a table [piece column] that has the columns of a text's row, and its windows; extent: where it is
+        known.
+        """
         row = object.__new__(cls)
         columns = text.columns if len(table) else COLUMNS  # a column without an entry is none
         row.__dict__.update(table=table, columns=columns, length=len(table), windows=text.windows, written=text.written)
@@ -160,9 +163,9 @@ class SpecialIds:
 def edit(row: Row, removed: Collection[int], operator: Operator, special: SpecialIds) -> Row:
     """Take pieces out of a row.
 
-    operator: "absent" leaves them out of the computation, and all others keep their positions; "mask" and "pad" write that
-    token over them, which the model still attends to; "delete" leaves them out and closes the gaps. A model that counts
-    positions among the attended pieces (BLOOM's ALiBi) gives the same answer for "absent" and "delete".
+    operator: "absent" leaves them out of the computation, and all others keep their positions; "mask" and "pad" write
+    that token over them, which the model still attends to; "delete" leaves them out and closes the gaps. A model that
+    counts positions among the attended pieces (BLOOM's ALiBi) gives the same answer for "absent" and "delete".
     """
     is_removed = np.zeros((1, len(row)), dtype=bool)
     is_removed[0, list(removed)] = True
@@ -215,7 +218,9 @@ class Batch:
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """[example] pieces in each row, special tokens included; counted once, since training asks for each text of each step."""
+        """[example] pieces in each row, special tokens included; counted once, since training asks for each text of
+        each step.
+        """
         return tuple(len(row) for row in self.rows)
 
     def select(self, indices: Sequence[int]) -> "Batch":
@@ -267,9 +272,9 @@ class Batch:
 class WrittenWord:
     """A word that a model is to write.
 
-    number: from 1, in reading order. text: as it stands in the second text. start, end: its characters there. begins: where its
-    first piece starts, which may cover the blank before it. pieces: the numbers of its pieces among all pieces that are
-    written.
+    number: from 1, in reading order. text: as it stands in the second text. start, end: its characters there. begins:
+    where its first piece starts, which may cover the blank before it. pieces: the numbers of its pieces among all
+    pieces that are written.
     """
 
     number: int

@@ -29,7 +29,8 @@ def blank_vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
     if not blank.isfinite().all():
         which = "mean of the word embeddings" if baselines == "mean" else f"embedding of the {baselines} token"
         raise ModelCannot(
-            f"The {which} of {model.name} is no vector of finite numbers, so it cannot stand for \"no word\"; use baselines='zero'."
+            f'The {which} of {model.name} is no vector of finite numbers, so it cannot stand for "no word"; use '
+            f"baselines='zero'."
         )
     return blank
 
@@ -54,8 +55,8 @@ HIGHEST_SEED = 2**63 - 1  # what a result can store
 def generator_for(row: Row, method: str, seed: int) -> torch.Generator:
     """One CPU generator an example: blake2b of user seed, method, token ids and token types.
 
-    It does not depend on target, batch or settings. So the first 100 of 200 samples are those of a run with 100, and two
-    targets are explained with the same draws.
+    It does not depend on target, batch or settings. So the first 100 of 200 samples are those of a run with 100, and
+    two targets are explained with the same draws.
     """
     return torch.Generator().manual_seed(derived_seed(seed, method, row.ids, row.types))
 

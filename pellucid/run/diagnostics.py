@@ -30,7 +30,9 @@ def parity_of_sample(residual: float) -> str:
 
 @diagnostics.add(worst="highest")
 def resolution(size: float) -> str:
-    """The size below which a score may be nothing but rounding, in the scores' unit; pictures and counts take such scores for 0."""
+    """The size below which a score may be nothing but rounding, in the scores' unit; pictures and counts take such
+    scores for 0.
+    """
     return ""  # a caution says it where it matters
 
 
@@ -80,9 +82,10 @@ NOTABLE = 0.01  # of the largest score: a finer resolution is no news
 def score_resolution(entry: Entry, rounding: Rounding, of_value: float, scores: np.ndarray) -> float:
     """The resolution of a method's scores [*rows, unit], in their unit; 0 for random scores, which are exact.
 
-    of_value: what rounding may change of the difference of two explained values. A method that edits texts subtracts such values.
-    What others compute from gradients, states or weights is rounded in proportion to the largest score; of several rows, in the row
-    where that is smallest. scores: of the text's units; those of special tokens may be far larger.
+    of_value: what rounding may change of the difference of two explained values. A method that edits texts subtracts
+    such values. What others compute from gradients, states or weights is rounded in proportion to the largest score; of
+    several rows, in the row where that is smallest. scores: of the text's units; those of special tokens may be far
+    larger.
     """
     facts = entry.facts
     if facts["floor"]:

@@ -42,8 +42,8 @@ from pellucid.text.units import Spans, Units, caveats_on_words
 GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
 
 FIXED_CHOICE = (
-    "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it did "
-    "not read have none either."
+    "The words that the model chose to read are held fixed: the choice is a step, and has no gradient. Words that it "
+    "did not read have none either."
 )
 
 
@@ -113,7 +113,9 @@ class Request:
 
     @property
     def reads_points(self) -> bool:
-        """Whether a method reads gradients of other passes than the text's own, and leaves it to the guard to compare such a pass."""
+        """Whether a method reads gradients of other passes than the text's own, and leaves it to the guard to compare
+        such a pass.
+        """
         facts = [call.entry.facts for call in self.calls]
         return any("gradient" in one["needs"] and not one["at_text"] and not one["compares"] for one in facts)
 
@@ -196,8 +198,8 @@ def _check_readers(request: Request) -> None:
             every = (attributions.get(one) for one in attributions.names())
             readers = [entry.name for entry in every if entry.facts["reads"] == STATE_VECTOR]
             raise BadSetting(
-                f"{name} explains one number, and this target is many states. Name one layer and positions such as pooled "
-                f"or first, or choose a method that reads vectors: {', '.join(readers)}."
+                f"{name} explains one number, and this target is many states. Name one layer and positions such as "
+                f"pooled or first, or choose a method that reads vectors: {', '.join(readers)}."
             )
 
 
@@ -225,8 +227,8 @@ def _edits_reported(scheduler: Scheduler, progress: Progress) -> Iterator[None]:
 def evenly_mixed(packs: Sequence[list[int]]) -> list[list[int]]:
     """The packs, longest texts first, in an order whose every beginning is like the whole.
 
-    So the texts explained by then say how long the others take: packs take about equally long, and one of short texts has
-    many more texts. The longest still come first, so that memory runs out early or never.
+    So the texts explained by then say how long the others take: packs take about equally long, and one of short texts
+    has many more texts. The longest still come first, so that memory runs out early or never.
     """
     return [packs[number] for number in sorted(range(len(packs)), key=lambda number: number * GOLDEN % 1)]
 
@@ -248,8 +250,8 @@ def _stitched(
 ) -> list[Explanation]:
     """One explanation a text, from those of its windows.
 
-    parts: row -> its explanation. owners: for each row the number of its text. worst: the largest residual of the guard's
-    sample, for texts that were not in the sample.
+    parts: row -> its explanation. owners: for each row the number of its text. worst: the largest residual of the
+    guard's sample, for texts that were not in the sample.
     """
     of: list[list[Explanation]] = [[] for _ in range(len(batch))]
     for row, part in parts.items():
@@ -273,7 +275,9 @@ class _Group:
 
     @cached_property
     def explained(self) -> list[Explained]:
-        """[row]: the explained value with its name, by what is read off the pass for the target; logits are the checked ones."""
+        """[row]: the explained value with its name, by what is read off the pass for the target; logits are the checked
+        ones.
+        """
         readout, labels = self.target.readout, self.request.model.labels
         answers = self.logits.rows if readout is LOGITS else self.forward.answers(readout).cpu()
         return [self.target.explained(number, answer, labels) for number, answer in enumerate(answers)]
@@ -390,7 +394,9 @@ def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.nda
 
 
 def predict(logits: Tensor, model: Model, example: Example) -> Prediction:
-    """The prediction of logits [logit]: the highest class, and one probability a class; of a model that writes, the text."""
+    """The prediction of logits [logit]: the highest class, and one probability a class; of a model that writes, the
+    text.
+    """
     logits = logits.double()
     if WRITING in model.capabilities:
         text = example.segments[-1]

@@ -32,8 +32,8 @@ class ForwardPass:
     """A batch under a model: `logits`, `embeddings`, `hidden[l]`, `attention[l]`, gradients, and edited rows.
 
     seed: of random draws. point: [example unit width], what the pass starts from instead of the model's own word
-    embeddings. layer: with a layer, the point is that layer's hidden states. open_attention: whether attention weights are
-    part of the graph, so that gradients by them can be computed.
+    embeddings. layer: with a layer, the point is that layer's hidden states. open_attention: whether attention weights
+    are part of the graph, so that gradients by them can be computed.
     """
 
     model: Model
@@ -130,8 +130,8 @@ class ForwardPass:
         check_layer(self.model, layer)
         if self.layer is not None and (layer is None or layer < self.layer):
             raise BadSetting(
-                f"This pass starts from the states of layer {self.layer}; ask for the gradient by layer {self.layer} or "
-                "above."
+                f"This pass starts from the states of layer {self.layer}; ask for the gradient by layer {self.layer} "
+                f"or above."
             )
         gradients = self.traces.gradients if remember else self.traces.new_gradients
         return widened(gradients(target, hidden=layer is not None).by(layer))
@@ -145,8 +145,8 @@ class ForwardPass:
     def of(self, examples: Sequence[int], point: Tensor, layer: int | None = None) -> "ForwardPass":
         """A pass over some of the examples, in this order; one that is named twice is there twice.
 
-        point: [example unit width], for each named example where its pass starts; padding beyond the longest named example
-        is cut off. layer: the point is that layer's states (None: word embeddings).
+        point: [example unit width], for each named example where its pass starts; padding beyond the longest named
+        example is cut off. layer: the point is that layer's states (None: word embeddings).
         """
         batch = self.batch.select(examples)
         point = point[:, : max(batch.lengths)].detach().contiguous()
@@ -186,8 +186,9 @@ class ForwardPass:
         for example, of_example in zip(self.batch.examples, values, strict=True):
             if not of_example.isfinite().all():
                 raise ModelCannot(
-                    f"{self.model.name} gives no finite number for example {quoted(example.id)} with words taken out; what stands "
-                    "for them, such as the padding's embedding, may not be a number, or the class is ruled out then."
+                    f"{self.model.name} gives no finite number for example {quoted(example.id)} with words taken out; "
+                    f"what stands for them, such as the padding's embedding, may not be a number, or the class is "
+                    f"ruled out then."
                 )
         return values
 
@@ -213,7 +214,8 @@ Add = Callable[[Tensor, list[int], Tensor], None]  # sums, numbers of points, th
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """owners: the example of each point. at: numbers of points -> [point unit width], called when their pass begins, so memory
+    """owners: the example of each point. at: numbers of points -> [point unit width], called when their pass begins, so
+    memory
     does not grow with the number of points. layer: points are that layer's states (None: word embeddings)."""
 
     owners: Sequence[int]
@@ -255,9 +257,9 @@ class SharedPoints:
 def sums_at(run: ForwardPass, target: Explainable, points: Points, start: Callable[[], Tensor], add: Add) -> Tensor:
     """Sums over all points of what is made of the target's gradients.
 
-    start: a new tensor of zeros. add: adds to it what comes of the gradients [point unit width] of some points; both depend on
-    the method alone and not on the target. Points of one text are neighbours in the packs, so there is little padding; a pass
-    is cropped to its longest text.
+    start: a new tensor of zeros. add: adds to it what comes of the gradients [point unit width] of some points; both
+    depend on the method alone and not on the target. Points of one text are neighbours in the packs, so there is little
+    padding; a pass is cropped to its longest text.
     """
     shared = getattr(target, "shared_points", None)  # words have it
     if shared is not None:

@@ -1,9 +1,9 @@
 """A hidden state as the target: which words does this layer's state depend on?
 
-Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", explain hidden states. A state
-is a vector. Methods that read vectors get it whole (`state_function.py`); all others explain a number, and our number is
-the state's length along the direction that it has for the whole text: it falls when words that the state depends on are
-removed.
+Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", explain hidden states. A
+state is a vector. Methods that read vectors get it whole (`state_function.py`); all others explain a number, and our
+number is the state's length along the direction that it has for the whole text: it falls when words that the state
+depends on are removed.
 """
 
 from collections.abc import Sequence
@@ -29,22 +29,22 @@ HEAD = "head"
 class HiddenState:
     """The state of one layer, as a target: `explain(model, texts, method, target=HiddenState(3))`.
 
-    layer: from 0 (the first block's input) to the number of blocks. "all": each of them, in a row of its own. "head": what
-        the classification head reads.
-    positions: "pooled" (the mean over the text's pieces, without special tokens), "first" or "last" (of all tokens), or a
-        tuple of piece numbers, counted with special tokens: the mean of their states where a method reads a number, their
-        states side by side where it reads vectors. "all": the states of all tokens, side by side.
+    layer: from 0 (the first block's input) to the number of blocks. "all": each of them, in a row of its own. "head":
+        what the classification head reads.
+    positions: "pooled" (the mean over the text's pieces, without special tokens), "first" or "last" (of all tokens), or
+        a tuple of piece numbers, counted with special tokens: the mean of their states where a method reads a number,
+        their states side by side where it reads vectors. "all": the states of all tokens, side by side.
     part: a part of a layer's state, where a model names parts (a CNN's by the width of its filters, such as "5").
 
     layer="all" and positions="all" are many vectors, so they need a method that reads vectors, such as
     "retained_information". "head" is the last layer at the positions that the head's gradient reaches in a trial text:
-    "first", "last" or "pooled" where it reads one state or the plain mean of the text's; else "all", the states from which
-    the head makes its vector. The result names the layer and the positions.
+    "first", "last" or "pooled" where it reads one state or the plain mean of the text's; else "all", the states from
+    which the head makes its vector. The result names the layer and the positions.
 
-    Piece numbers are those of the whole text: of a text longer than the model reads, only the windows with a named piece
-    are explained. A removed piece has no state, also where others move to its position; where all named pieces are
-    removed, the state is 0. "first" and "last" are those of the remaining pieces. Raises `BadSetting` for another layer,
-    other positions or another part.
+    Piece numbers are those of the whole text: of a text longer than the model reads, only the windows with a named
+    piece are explained. A removed piece has no state, also where others move to its position; where all named pieces
+    are removed, the state is 0. "first" and "last" are those of the remaining pieces. Raises `BadSetting` for another
+    layer, other positions or another part.
 
     >>> pooled = pellucid.HiddenState(1)
     >>> explanation = pellucid.explain("my-classifier", "A good film.", "occlusion", target=pooled)[0]
@@ -66,14 +66,15 @@ class HiddenState:
             or any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in self.positions)
         ):
             raise BadSetting(
-                f"positions={quoted(self.positions)} is not possible; give 'pooled', 'first', 'last', 'all', or numbers "
-                "of pieces such as (1, 2)."
+                f"positions={quoted(self.positions)} is not possible; give 'pooled', 'first', 'last', 'all', or "
+                f"numbers of pieces such as (1, 2)."
             )
         else:
             object.__setattr__(self, "positions", tuple(self.positions))
         if self.layer == HEAD and self.positions != "pooled":
             raise BadSetting(
-                f"layer='head' has its own positions, those that the head reads; leave positions={quoted(self.positions)} away."
+                f"layer='head' has its own positions, those that the head reads; leave "
+                f"positions={quoted(self.positions)} away."
             )
         if self.part is not None and not (isinstance(self.part, str) and isinstance(self.layer, int)):
             raise BadSetting(
@@ -98,7 +99,9 @@ class HiddenState:
         return self.layer != EVERY and self.positions != EVERY
 
     def check(self, model: Model, batch: Batch) -> None:
-        """Raises `ModelCannot` where the model shows no states, `BadSetting` where there is no such layer, part or piece."""
+        """Raises `ModelCannot` where the model shows no states, `BadSetting` where there is no such layer, part or
+        piece.
+        """
         if "hidden_states" not in model.capabilities:
             raise ModelCannot(f"{model.name} shows no hidden states; explain one of its classes.")
         if isinstance(self.layer, int) and self.layer > model.n_layers:
@@ -121,7 +124,8 @@ class HiddenState:
             raise ModelCannot(f"{model.name} has no classification head, so no states that one reads; name a layer.")
         if "gradient" not in model.capabilities:
             raise ModelCannot(
-                f"Which states the head of {model.name} reads is seen by gradients, which it does not give; name a layer."
+                f"Which states the head of {model.name} reads is seen by gradients, which it does not give; name a "
+                f"layer."
             )
         return HiddenState(model.n_layers, positions_of_head(model))
 
@@ -150,7 +154,9 @@ class HiddenState:
         return StateReadout(self.layer, self.positions)
 
     def readout_in(self, model: Model) -> StateReadout:
-        """Reads one state off a pass: that of the last layer where all are explained, the pooled one where all pieces are."""
+        """Reads one state off a pass: that of the last layer where all are explained, the pooled one where all pieces
+        are.
+        """
         layer = self.layer if isinstance(self.layer, int) else model.n_layers
         positions = "pooled" if self.positions == EVERY else self.positions
         return StateReadout(layer, positions, self._columns(model))

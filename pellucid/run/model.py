@@ -116,8 +116,9 @@ class Model(Protocol):
     ) -> Trace:
         """Run rows, padded together.
 
-        want: what the trace shall contain besides logits. embeddings: [example unit width], instead of the word embeddings,
-        or, with a layer, instead of that layer's states. Of rows with gaps the trace has logits and hidden states alone.
+        want: what the trace shall contain besides logits. embeddings: [example unit width], instead of the word
+        embeddings, or, with a layer, instead of that layer's states. Of rows with gaps the trace has logits and hidden
+        states alone.
         """
         ...
 
@@ -150,9 +151,10 @@ RowFacts = tuple[dict[str, float], tuple[str, ...]]  # diagnostics, caveats
 class Scores:
     """What an attribution method returns: one tensor an example, cropped to its units.
 
-    values: for each example [*rows, unit]. rows: kind and labels of each leading axis, outermost first. units: what each
-    example's scores belong to (None: its pieces). diagnostics, caveats: one entry an example (empty: none). of_rows: for each
-    example the diagnostics and caveats of each row of the first axis by itself (empty: each row has those of the example).
+    values: for each example [*rows, unit]. rows: kind and labels of each leading axis, outermost first. units: what
+    each example's scores belong to (None: its pieces). diagnostics, caveats: one entry an example (empty: none).
+    of_rows: for each example the diagnostics and caveats of each row of the first axis by itself (empty: each row has
+        those of the example).
     rows_of: the rows of each example, where examples have different ones (empty: `rows`).
     """
 
@@ -181,18 +183,22 @@ def _lack(capability: str) -> str:
 
 
 def part_of(model: Model, layer: int, part: str) -> slice:
-    """Where a named part stands in the states of a layer; raises `BadSetting` with the names where there is no such part."""
+    """Where a named part stands in the states of a layer; raises `BadSetting` with the names where there is no such
+    part.
+    """
     parts = model.state_parts.get(layer, {})
     if part in parts:
         return parts[part]
     if parts:
         raise BadSetting(
-            f"part={quoted(part)}, but the states of layer {layer} of {model.name} have the parts {listed(list(parts))}."
+            f"part={quoted(part)}, but the states of layer {layer} of {model.name} have the parts "
+            f"{listed(list(parts))}."
         )
     others = [number for number, named in model.state_parts.items() if named]
     where = f"; layers with parts: {', '.join(map(str, others))}" if others else ""
     raise BadSetting(
-        f"part={quoted(part)} is not possible: the states of layer {layer} of {model.name} have no parts{where}; leave part away."
+        f"part={quoted(part)} is not possible: the states of layer {layer} of {model.name} have no parts{where}; leave "
+        f"part away."
     )
 
 

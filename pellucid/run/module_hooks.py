@@ -1,4 +1,5 @@
-"""Hooks on the modules of a network that all threads share; each hook that looks works only in the thread that registered it.
+"""Hooks on the modules of a network that all threads share; each hook that looks works only in the thread that
+registered it.
 
 So another thread that runs the network, such as the user's own, gets the network's own answer. No other file of the
 package registers hooks (`tests/test_architecture.py`).
@@ -39,7 +40,9 @@ def is_watched(module: nn.Module) -> bool:
 
 
 def after_every_call(module: nn.Module, step: Callable) -> None:
-    """Make a step part of the module, in all threads and for as long as it lives: (module, args, kwargs, output) -> output."""
+    """Make a step part of the module, in all threads and for as long as it lives: (module, args, kwargs, output) ->
+    output.
+    """
     with _REGISTERING:
         module.register_forward_hook(step, with_kwargs=True)
 
@@ -47,7 +50,8 @@ def after_every_call(module: nn.Module, step: Callable) -> None:
 def _in_this_thread(hook: Callable) -> Callable:
     """The hook for this thread; in other threads it does nothing.
 
-    It takes any number of arguments: while a hook is registered or removed, another thread may call it without its options.
+    It takes any number of arguments: while a hook is registered or removed, another thread may call it without its
+    options.
     """
     thread = threading.get_ident()
 

@@ -1,9 +1,9 @@
 """Which rows may share a pass: a trial runs rows together and alone, once for each model and size of text.
 
 A network may read its padding (a maximum or a mean over all positions, a recurrence that runs on) or its neighbours. No
-list of names can tell which networks do, and few texts show it. So the trial puts texts of one piece beside a long text,
-and fills the padding with noise: only a network that reads its padding answers otherwise then. The padding's own vector is tried too:
-where it is no number, zero times it is none either.
+list of names can tell which networks do, and few texts show it. So the trial puts texts of one piece beside a long
+text, and fills the padding with noise: only a network that reads its padding answers otherwise then. The padding's own
+vector is tried too: where it is no number, zero times it is none either.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,9 @@ NOISE = 30.0  # times the size of the text's own embeddings
 
 
 def scheduler_for(model: Model, tokens: int | None = None) -> Scheduler:
-    """A scheduler that packs rows as this model allows; tokens: padded tokens a pack (None: the default of its device)."""
+    """A scheduler that packs rows as this model allows; tokens: padded tokens a pack (None: the default of its
+    device).
+    """
     return Scheduler(tokens or default_budget(model.device), partial(packing_of, model))
 
 
@@ -72,7 +74,9 @@ def _loosest_packing(model: Model, rows: Sequence[Row]) -> Packing:
 
 
 def _pads_with_numbers(model: Model, rows: Sequence[Row], alone: Sequence[Trace]) -> bool:
-    """Whether the padding's own vector leaves an answer as it is: two rows show it, the shortest and one that is little longer."""
+    """Whether the padding's own vector leaves an answer as it is: two rows show it, the shortest and one that is little
+    longer.
+    """
     by_length = sorted(range(len(rows)), key=lambda number: len(rows[number]))
     longer = [number for number in by_length if len(rows[number]) > len(rows[by_length[0]])]
     if not longer:

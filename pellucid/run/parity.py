@@ -2,8 +2,8 @@
 
 A pass can differ from the model's own answer through padding, neighbours, positions or token types. These depend on the
 packs, not on the single text. So in a large call the guard runs only a sample as single texts: the longest and the most
-padded ones. In a small call it runs all texts. It always runs texts whose two best classes are nearly equal: their class
-must not depend on a batch.
+padded ones. In a small call it runs all texts. It always runs texts whose two best classes are nearly equal: their
+class must not depend on a batch.
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,17 @@ from pellucid.text.example import Example
 
 SHARE = 1 / 40  # of a large call's tokens, run once more as single texts
 ALONE = 1 / 6  # of a full pack: the least that a single text costs on a GPU, which waits for Python then
-SMALL = 1280  # padded tokens of a small call: two cores' pack; a GPU's holds hundreds of texts, and alone each takes as long as all
+# Padded tokens of a small call: two cores' pack. A GPU's holds hundreds of texts, and alone each takes as long as all.
+SMALL = 1280
 
 
 @dataclass(frozen=True)
 class CheckedLogits:
     """The model's logits for the rows of a pack.
 
-    rows: [row logit], from the model's own call with the single text where the guard made it, else from our pass. texts:
-    [row logit], logits of the whole text; equal to `rows` where a text fits one window. residuals: [row], how far our pass
-    is from the model's own call; None where the guard made none.
+    rows: [row logit], from the model's own call with the single text where the guard made it, else from our pass.
+    texts: [row logit], logits of the whole text; equal to `rows` where a text fits one window. residuals: [row], how
+    far our pass is from the model's own call; None where the guard made none.
     """
 
     rows: Tensor
@@ -46,8 +47,8 @@ class CheckedLogits:
 class Guard:
     """Calls the model with single texts, and compares its logits with those of the passes that are explained.
 
-    windows: all rows of the call. owners: for each row the number of its text. packs: the rows that run together. budget:
-    padded tokens a pack. worst: the largest residual so far.
+    windows: all rows of the call. owners: for each row the number of its text. packs: the rows that run together.
+    budget: padded tokens a pack. worst: the largest residual so far.
     """
 
     model: Model
@@ -99,11 +100,12 @@ class Guard:
         return self._sample.issuperset(rows)
 
     def check_with_graph(self, rows: Sequence[int], logits: CheckedLogits) -> CheckedLogits:
-        """Compare the model's own calls with a pass with a graph too, for those of a pack's rows that are in the sample.
+        """Compare the model's own calls with a pass with a graph too, for those of a pack's rows that are in the
+        sample.
 
-        For methods that read gradients of other passes than the text's own. The sampled rows run beside the longest of the pack,
-        so padded as in it, or if that is the only one, beside the shortest. logits: from `check`. Returns them with the larger
-        residuals of both passes. Raises `ParityBroken` as `check` does.
+        For methods that read gradients of other passes than the text's own. The sampled rows run beside the longest of
+        the pack, so padded as in it, or if that is the only one, beside the shortest. logits: from `check`. Returns
+        them with the larger residuals of both passes. Raises `ParityBroken` as `check` does.
         """
         sampled = [row for row in rows if row in self._sample]
         if not sampled:
@@ -121,7 +123,9 @@ class Guard:
         return replace(logits, residuals=merged)
 
     def _near_ties(self, logits: Tensor) -> list[bool]:
-        """[row]: whether the two best classes differ by less than two passes of the model may differ; logits: [row logit]."""
+        """[row]: whether the two best classes differ by less than two passes of the model may differ; logits: [row
+        logit].
+        """
         scores = class_logits(logits, self.model.problem)
         if scores.shape[-1] < 2:
             return [False] * len(logits)
@@ -131,10 +135,11 @@ class Guard:
 
 
 def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int, alone: int = 0) -> frozenset[int]:
-    """The rows to run once more as single texts: all of a small call that one pack has room for; else the longest and most padded.
+    """The rows to run once more as single texts: all of a small call that one pack has room for; else the longest and
+    most padded.
 
-    packs: rows that run together. lengths: pieces of each row. budget: padded tokens a pack. alone: what a single text costs at
-    least, in tokens of a pack.
+    packs: rows that run together. lengths: pieces of each row. budget: padded tokens a pack. alone: what a single text
+    costs at least, in tokens of a pack.
     """
     if len(lengths) <= 1 or max(lengths) * len(lengths) <= min(budget, SMALL):
         return frozenset(range(len(lengths)))
@@ -162,8 +167,8 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
     for example, gap in zip(examples, gaps.tolist(), strict=True):
         if not gap <= allowed:  # nan too
             raise ParityBroken(
-                f"{model.name}: for example {quoted(example.id)} the pass we would explain differs from the model's own "
-                f"answer by {gap:.2g} (allowed {allowed:g}). The model may depend on padding, on a random state "
+                f"{model.name}: for example {quoted(example.id)} the pass we would explain differs from the model's "
+                f"own answer by {gap:.2g} (allowed {allowed:g}). The model may depend on padding, on a random state "
                 "or on neighbouring texts, or its weights are not numbers."
             )
     return gaps.tolist()
@@ -172,7 +177,8 @@ def check_parity(model: Model, examples: Sequence[Example], logits: Tensor, plai
 def check_edited(model: Model, together: Tensor, alone: Tensor, dtype: torch.dtype) -> None:
     """Raise `ParityBroken` where the answers [row answer] for edited texts differ between a pack and each text alone.
 
-    dtype: the number type that they were computed in. Answers that are no numbers in both pass here; their reader checks.
+    dtype: the number type that they were computed in. Answers that are no numbers in both pass here; their reader
+    checks.
     """
     same = (together == alone) | (together.isnan() & alone.isnan())
     worst = residuals(together.where(~same, 0), alone.where(~same, 0)).max().item()
@@ -185,7 +191,8 @@ def check_edited(model: Model, together: Tensor, alone: Tensor, dtype: torch.dty
 
 
 def residuals(answers: Tensor, plain: Tensor) -> Tensor:
-    """[row]: max |answer - plain answer| / max(1, |plain answer|), for answers [row answer]; nan where one is no number.
+    """[row]: max |answer - plain answer| / max(1, |plain answer|), for answers [row answer]; nan where one is no
+    number.
 
     Infinities of one sign are equal, as of a class that the model rules out.
     """

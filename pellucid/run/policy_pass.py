@@ -32,8 +32,8 @@ ACCOUNTS: tuple[Account, ...] = ("constants", "rule")
 class Ledger:
     """The accounts of one pass of n_examples rows, and how often a policy's rule was applied to each kind of function.
 
-    shares: account -> a leaf tensor of ones [example]; its gradient is the relevance that the account absorbed. treated:
-    function -> how often.
+    shares: account -> a leaf tensor of ones [example]; its gradient is the relevance that the account absorbed.
+    treated: function -> how often.
     """
 
     def __init__(self, n_examples: int, device: torch.device) -> None:
@@ -119,7 +119,9 @@ class PolicyPass:
         return number_type(self.model, self.trace.embeddings.dtype)
 
     def gradients(self, target: Explainable) -> Gradients:
-        """The target's gradients under the rules, and what the ledger's accounts absorbed; each call is a backward pass."""
+        """The target's gradients under the rules, and what the ledger's accounts absorbed; each call is a backward
+        pass.
+        """
         values = target.values(target.readout.answers(self.trace, self.batch.rows))
         return gradients_of(values, self.trace, accounts=self.ledger.shares)
 
@@ -135,14 +137,17 @@ class PolicyPass:
     def starting_relevance(self, target: Explainable) -> Tensor:
         """[example], in float64: the target's gradient by the network's own numbers times these.
 
-        That is the target's value where it is linear in them. A log-probability is not, and starts with this sum all the same.
+        That is the target's value where it is linear in them. A log-probability is not, and starts with this sum all
+        the same.
         """
         origin = self.origin(target.readout).double().requires_grad_()
         (gradient,) = torch.autograd.grad(self.values_from(target, origin).sum(), origin)
         return (gradient * origin).flatten(1).sum(-1).detach()
 
     def vector_jacobian_product(self, readout: Readout, weights: Tensor) -> Tensor:
-        """[example unit width]: the gradient by the word embeddings of the sum of the network's own numbers x weights [example ...]."""
+        """[example unit width]: the gradient by the word embeddings of the sum of the network's own numbers x weights
+        [example ...].
+        """
         origin = readout.origin(self.trace, self.batch.rows)
         return widened(torch.autograd.grad(origin, self.trace.embeddings, weights.to(origin))[0])
 

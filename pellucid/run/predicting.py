@@ -20,7 +20,9 @@ from pellucid.text.example import Example, Texts, as_examples
 
 
 def single_predictions(model: Model, examples: Sequence[Example]) -> list[Prediction]:
-    """One prediction a text, in order: the answer of the model's own call with the single text, as `predictions` of it alone."""
+    """One prediction a text, in order: the answer of the model's own call with the single text, as `predictions` of it
+    alone.
+    """
     batch = model.encode(examples)
     answers: list[Prediction] = []
     for row, example in zip(batch.rows, examples, strict=True):
@@ -33,8 +35,8 @@ def single_predictions(model: Model, examples: Sequence[Example]) -> list[Predic
 def predictions(model: Model, texts: Texts, progress: Progress | None = None) -> list[Prediction]:
     """One prediction a text, in order; that of a text which is read in windows is made from the mean over them.
 
-    The answers are checked against the model's own calls with single texts, as explanations are. Raises `ParityBroken` where
-    they differ, `BadInput` for a text that cannot be read.
+    The answers are checked against the model's own calls with single texts, as explanations are. Raises `ParityBroken`
+    where they differ, `BadInput` for a text that cannot be read.
     """
     check_computes()
     batch = model.encode(as_examples(texts))
@@ -65,10 +67,11 @@ def predictions(model: Model, texts: Texts, progress: Progress | None = None) ->
 
 
 def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, which: str) -> None:
-    """Raise `ModelCannot` where logits [row logit] leave no finite number. Classes that the model rules out, -inf, have probability 0.
+    """Raise `ModelCannot` where logits [row logit] leave no finite number. Classes that the model rules out, -inf, have
+    probability 0.
 
-    Such a text cannot be judged, and a mean without it would be the mean of other texts. owners: the example of each row.
-    which: ends the message; it says of which texts the logits are.
+    Such a text cannot be judged, and a mean without it would be the mean of other texts. owners: the example of each
+    row. which: ends the message; it says of which texts the logits are.
     """
     finite = logits.isfinite()
     usable = (finite | logits.isneginf()).all(-1) & finite.any(-1)

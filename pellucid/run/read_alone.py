@@ -24,9 +24,9 @@ def read_alone(
 ) -> list[dict[str, float]]:
     """For each example `alone_probability`, `alone_agrees` and `random_agrees`; see `span_attention`.
 
-    units, weights: each example's spans, and their weights [span]. draws: the most random choices of spans to read. Words outside
-    them are absent. A text without spans gets an empty dictionary; a text without other spans of those lengths gets no
-    `random_agrees`.
+    units, weights: each example's spans, and their weights [span]. draws: the most random choices of spans to read.
+    Words outside them are absent. A text without spans gets an empty dictionary; a text without other spans of those
+    lengths gets no `random_agrees`.
     """
     variants = [_variants(run, example, units[example], weights[example], draws) for example in range(len(units))]
     flat = [row for rows in variants for row in rows]
@@ -53,7 +53,9 @@ def _variants(run: ForwardPass, example: int, spans: Spans, weights: Tensor, dra
 
 
 def _used(run: ForwardPass, weights: Tensor) -> list[int]:
-    """The heaviest span; of a model that answers by its k heaviest ones, all of these that have weight, the heaviest first."""
+    """The heaviest span; of a model that answers by its k heaviest ones, all of these that have weight, the heaviest
+    first.
+    """
     trace = run.traces.without_graph.spans
     assert trace is not None  # the caller asks models that have the capability
     if trace.n_heaviest is None:
@@ -82,7 +84,8 @@ Pieces = Sequence[Sequence[int]]
 def others_alike(one: range, texts: Sequence[int], count: int, generator: torch.Generator) -> list[range]:
     """At most `count` random other ranges of the same length, each within one text.
 
-    one: the range that they differ from. texts: for each content unit the number of its text, or -1: no range lies there.
+    one: the range that they differ from. texts: for each content unit the number of its text, or -1: no range lies
+    there.
     """
     size = len(one)
     fitting = [
@@ -99,9 +102,11 @@ def others_alike(one: range, texts: Sequence[int], count: int, generator: torch.
 def choices_alike(
     ranges: Sequence[range], texts: Sequence[int], count: int, generator: torch.Generator
 ) -> list[list[range]]:
-    """At most `count` random other choices of as many ranges, as long as these, which share no unit; each range within one text.
+    """At most `count` random other choices of as many ranges, as long as these, which share no unit; each range within
+    one text.
 
-    Of one range no other is drawn twice (`others_alike`); of several a draw that was there before, or leaves no room, is left out.
+    Of one range no other is drawn twice (`others_alike`); of several a draw that was there before, or leaves no room,
+    is left out.
     """
     if len(ranges) == 1:
         return [[one] for one in others_alike(ranges[0], texts, count, generator)]
@@ -111,7 +116,8 @@ def choices_alike(
 
 
 def disjoint_alike(ranges: Sequence[range], texts: Sequence[int], generator: torch.Generator) -> list[range] | None:
-    """Random ranges as long as these, which share no unit, each within one text; None where those drawn first leave no room.
+    """Random ranges as long as these, which share no unit, each within one text; None where those drawn first leave no
+    room.
 
     The longest is drawn first. texts: for each content unit the number of its text, or -1: no range lies there.
     """

@@ -15,7 +15,9 @@ Positions = str | tuple[int, ...]
 
 
 class Readout(Protocol):
-    """What is read off a trace: one answer a row. want: what the trace must contain. key: distinguishes its answers from those of other readouts."""
+    """What is read off a trace: one answer a row. want: what the trace must contain. key: distinguishes its answers
+    from those of other readouts.
+    """
 
     @property
     def want(self) -> Want: ...
@@ -139,8 +141,8 @@ class WindowAnswers:
     def numbers(self, number_of: Callable[[Tensor], Tensor], logits: Tensor) -> Tensor:
         """[example logit] -> [example]: the text's explained value when one of its windows gives these logits.
 
-        number_of: [example logit] -> [example], the explained value. A change is multiplied by the number of windows, so
-        that the mean over the windows is the change of the text.
+        number_of: [example logit] -> [example], the explained value. A change is multiplied by the number of windows,
+        so that the mean over the windows is the change of the text.
         """
         texts, windows, counts = (part.to(logits) for part in (self.texts, self.windows, self.counts))
         several = counts > 1

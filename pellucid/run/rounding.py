@@ -36,7 +36,9 @@ def widened(values: Tensor) -> Tensor:
 
 
 def resolution(dtype: torch.dtype, least: float) -> float:
-    """A sum below this share of its terms' size may be nothing but rounding: one step of the type, and at least `least`."""
+    """A sum below this share of its terms' size may be nothing but rounding: one step of the type, and at least
+    `least`.
+    """
     return max(least, torch.finfo(dtype).eps)
 
 
@@ -58,10 +60,12 @@ def is_short(network: nn.Module) -> bool:
 
 
 class InWiderNumbers(TorchFunctionMode):
-    """While active, every function gets float32 instead of sixteen-bit tensors, or float64 instead of both; autocast rounds nothing.
+    """While active, every function gets float32 instead of sixteen-bit tensors, or float64 instead of both; autocast
+    rounds nothing.
 
-    It serves trials whose outcome rounding would hide, and the end of a pass whose answers are subtracted. Weights are widened one
-    call at a time: the network itself stays as it is, also for other threads, and nothing of its size is copied.
+    It serves trials whose outcome rounding would hide, and the end of a pass whose answers are subtracted. Weights are
+    widened one call at a time: the network itself stays as it is, also for other threads, and nothing of its size is
+    copied.
     """
 
     def __init__(self, wide: torch.dtype = torch.float32) -> None:
@@ -114,10 +118,10 @@ GRADIENTS = 2.0  # times the share of answers: a gradient goes through the netwo
 class Rounding:
     """What rounding may change; 19 of 20 numbers change by less.
 
-    dtype: the coarsest number type in which the model computes. answers: of the difference of two answers, at least. share: the same
-    as a share of the largest answer of a row. wide_head: whether edited texts are answered with what follows the last block in
-    float32 (`Want.wide_head`), which makes it less. only_measured: whether the trial alone shows the type, since weights and
-    contexts name a wider one.
+    dtype: the coarsest number type in which the model computes. answers: of the difference of two answers, at least.
+    share: the same as a share of the largest answer of a row. wide_head: whether edited texts are answered with what
+    follows the last block in float32 (`Want.wide_head`), which makes it less. only_measured: whether the trial alone
+    shows the type, since weights and contexts name a wider one.
     """
 
     dtype: torch.dtype
@@ -148,7 +152,9 @@ class Rounding:
         return torch.maximum(moved, own_type).nan_to_num(0.0, 0.0)
 
     def _of_answers(self, largest: Tensor, are_logits: bool) -> Tensor:
-        """What rounding may change of an answer's difference: as measured, or one step of the type at the size of the answer."""
+        """What rounding may change of an answer's difference: as measured, or one step of the type at the size of the
+        answer.
+        """
         if not (are_logits and self.answers):
             return self.share * largest
         step = 0.0 if self.wide_head else torch.finfo(self.dtype).eps
@@ -280,7 +286,9 @@ def _edits(row: Row, writes: bool) -> list[Row]:
 
 
 def _changes(errors: Tensor, sizes: list[int]) -> Tensor:
-    """[edit logit]: what rounding changes of the difference between a text and its edit; errors: [row logit], text after text."""
+    """[edit logit]: what rounding changes of the difference between a text and its edit; errors: [row logit], text
+    after text.
+    """
     return torch.cat([of_text[:1] - of_text[1:] for of_text in errors.split(sizes)])
 
 

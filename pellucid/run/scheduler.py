@@ -40,7 +40,9 @@ def default_budget(device: torch.device) -> int:
 
 
 class GrowingTensor:
-    """The rows of a tensor that grows; it is moved whenever it has doubled, so adding a row costs the same however many there are."""
+    """The rows of a tensor that grows; it is moved whenever it has doubled, so adding a row costs the same however many
+    there are.
+    """
 
     def __init__(self) -> None:
         self._count, self._room = 0, torch.empty(0)
@@ -69,8 +71,9 @@ class Scheduler:
     """Packs rows into batches; remembers a halved budget, and counts what it ran.
 
     tokens: padded tokens a batch. packing: (rows, budget) -> how rows may share a pass (`run/packing.py`); None:
-    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: by the digest of a row and its
-    question the number of its answer in `answers`, by question [answer ...]. progress: is called after each pack of rows.
+    padded. rows_run, tokens_run: evaluated so far. tokens_checked: evaluated once more, alone. known: by the digest of
+    a row and its question the number of its answer in `answers`, by question [answer ...]. progress: is called after
+    each pack of rows.
     """
 
     tokens: int
@@ -106,8 +109,9 @@ class Scheduler:
     def packs(self, lengths: Sequence[int]) -> list[list[int]]:
         """Index lists, longest rows first, each within the budget when padded (a longer row runs alone).
 
-        Of all ways to cut the sorted rows, this is the one with the fewest padded tokens, where each pack costs a twelfth
-        of a full pack more: the cost of starting it on a CPU (docs/design.md). Of packs of hundreds of rows it is nearly that one.
+        Of all ways to cut the sorted rows, this is the one with the fewest padded tokens, where each pack costs a
+        twelfth of a full pack more: the cost of starting it on a CPU (docs/design.md). Of packs of hundreds of rows it
+        is nearly that one.
         """
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
         starts = _starts([lengths[index] for index in order], self.tokens)
@@ -122,9 +126,10 @@ class Scheduler:
     ) -> Tensor:
         """[row ...]: run's answer for every row, on the CPU; each distinct row is computed once and remembered.
 
-        run: some rows -> their answers [row ...], on any device: they are fetched when all packs have begun, so that a GPU
-        computes one pack while the next is put together. question: the key of this kind of answers, beside other kinds for the
-        same rows. check: (answers together, answers alone), for the most padded rows; it raises where they differ.
+        run: some rows -> their answers [row ...], on any device: they are fetched when all packs have begun, so that a
+        GPU computes one pack while the next is put together. question: the key of this kind of answers, beside other
+        kinds for the same rows. check: (answers together, answers alone), for the most padded rows; it raises where
+        they differ.
         """
         if len(self.known) > REMEMBERED:
             self.forget()
@@ -139,7 +144,9 @@ class Scheduler:
     def _compute(
         self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor], question: bytes
     ) -> list[tuple[int, Row]]:
-        """Run rows and remember their answers. Returns for each pack the padding of its most padded row, and that row."""
+        """Run rows and remember their answers. Returns for each pack the padding of its most padded row, and that
+        row.
+        """
         padded: list[tuple[int, Row]] = []
         begun: list[tuple[list[Row], Tensor]] = []
         done = 0
@@ -244,8 +251,8 @@ def evaluate_rows(
 ) -> Tensor:
     """[row answer]: the model's answers, without gradients; every distinct row is computed once.
 
-    The answer to a row with windows is the mean of the answers to its windows. wide_head: what follows the last block is computed in
-    float32 at least, for answers that are subtracted.
+    The answer to a row with windows is the mean of the answers to its windows. wide_head: what follows the last block
+    is computed in float32 at least, for answers that are subtracted.
     """
     dtype = torch.float32
     want = replace(readout.want, wide_head=wide_head)

@@ -39,9 +39,11 @@ _remembered: "OrderedDict[tuple[str, str], _Measured]" = OrderedDict()
 class StateScale:
     """The spread of the states of one layer, or of a part of them, over reference texts.
 
-    deviations: [width'], in float64, the standard deviation of each dimension over all pieces of all texts, at least 1e-6.
+    deviations: [width'], in float64, the standard deviation of each dimension over all pieces of all texts, at least
+        1e-6.
     means: [width'], the means likewise. word_deviation: the deviation of the entries of the word embeddings of the same
-    pieces. word_mean: [width of words], the mean embedding of the pieces of text, without special tokens. n_texts: how many texts. source: which, in words.
+    pieces. word_mean: [width of words], the mean embedding of the pieces of text, without special tokens. n_texts: how
+    many texts. source: which, in words.
     """
 
     deviations: Tensor
@@ -87,7 +89,9 @@ def readout_scale(model: Model, readout: StateReadout, reference: Reference = "p
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """deviations, means: for each layer [width]; word_deviation: of entries of word embeddings; word_mean: the mean of those of text."""
+    """deviations, means: for each layer [width]; word_deviation: of entries of word embeddings; word_mean: the mean of
+    those of text.
+    """
 
     deviations: tuple[Tensor, ...]
     means: tuple[Tensor, ...]
@@ -113,7 +117,9 @@ def _texts(reference: Reference) -> tuple[list[tuple[str, ...]], str]:
 
 
 def _readable(model: Model, text: tuple[str, ...]) -> tuple[str, ...]:
-    """The segments as the model reads them: for one that writes, a single text is cut in the middle, and its end is written."""
+    """The segments as the model reads them: for one that writes, a single text is cut in the middle, and its end is
+    written.
+    """
     if WRITING not in model.capabilities or len(text) > 1:
         return text
     words = text[0].split()
@@ -152,7 +158,9 @@ class _Sums:
         self.second: list[Tensor] = []
 
     def add(self, states: Sequence[Tensor], real: Tensor, of_text: Tensor) -> None:
-        """states: of each layer [row unit width]; real: [row unit] bool; of_text: real ones that are no special tokens."""
+        """states: of each layer [row unit width]; real: [row unit] bool; of_text: real ones that are no special
+        tokens.
+        """
         pieces = [state[real].double() for state in states]
         first, second = [piece.sum(0) for piece in pieces], [piece.square().sum(0) for piece in pieces]
         self.first = [a + b for a, b in zip(self.first, first, strict=True)] if self.first else first
@@ -201,8 +209,8 @@ class StateFunction:
     def __call__(self, examples: Sequence[int], points: Tensor) -> Tensor:
         """[len(examples) place width']: Phi at other points [len(examples) unit width], differentiable by the points.
 
-        examples: their numbers in the batch; one may be named several times. Padding beyond the longest named example may
-        be missing from the points. Blocks above the layer do not run.
+        examples: their numbers in the batch; one may be named several times. Padding beyond the longest named example
+        may be missing from the points. Blocks above the layer do not run.
         """
         batch = self.run.batch.select(examples)
         length = max(batch.lengths)
@@ -225,7 +233,9 @@ def state_function(run: ForwardPass, target: Explainable) -> StateFunction:
 
 
 def place_weights(run: ForwardPass, target: ResolvedState) -> Tensor:
-    """[example place unit]: how each explained state is made of the units' states; rows sum to 1, or to 0 beyond a text's."""
+    """[example place unit]: how each explained state is made of the units' states; rows sum to 1, or to 0 beyond a
+    text's.
+    """
     several = target.of.positions == EVERY or isinstance(target.of.positions, tuple)
     places: list[list[list[int]]] = []  # for each example and place, the units whose mean it is
     for row in run.batch.rows:

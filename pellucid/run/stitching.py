@@ -1,8 +1,9 @@
 """One explanation of a long text, joined from those of its windows by character offset.
 
-The explained value is the mean over the windows (for a probability or loss see `window_answers`). So a unit's score is the
-sum of its scores in all windows, divided by the number of windows: then the scores add up as they do in each window. Scores
-that are no shares of a sum, such as probabilities, become the mean over the windows that contain the unit.
+The explained value is the mean over the windows (for a probability or loss see `window_answers`). So a unit's score is
+the sum of its scores in all windows, divided by the number of windows: then the scores add up as they do in each
+window. Scores that are no shares of a sum, such as probabilities, become the mean over the windows that contain the
+unit.
 """
 
 import re
@@ -97,8 +98,9 @@ class _Numbering:
     def _of_text(self, text: int, ranges: np.ndarray) -> np.ndarray:
         """The numbers of units with these ranges of characters [unit 2], neighbours in one text.
 
-        Several pieces may stand for one character, so ranges alone do not tell them apart; their order does. Where a window cuts a word
-        or a sentence, its ranges are no ranges of the whole text; then each unit is the last one that starts where it does or before.
+        Several pieces may stand for one character, so ranges alone do not tell them apart; their order does. Where a
+        window cuts a word or a sentence, its ranges are no ranges of the whole text; then each unit is the last one
+        that starts where it does or before.
         """
         numbers = np.flatnonzero(np.array(self.units.segment) == text)
         whole = np.column_stack([self.units.start, self.units.end])[numbers]
@@ -132,8 +134,8 @@ def _disagreement(
 ) -> float:
     """Sum of |score - mean over the windows| / sum of |score|, over units in several windows.
 
-    scores: each window's [*rows, unit]. numbers: each window's units in the whole text. mean: [*rows, unit], of the whole
-    text. in_several: [unit] bool, which units count.
+    scores: each window's [*rows, unit]. numbers: each window's units in the whole text. mean: [*rows, unit], of the
+    whole text. in_several: [unit] bool, which units count.
     """
     pairs = list(zip(scores, numbers, strict=True))
     apart = sum(np.abs(own - mean[..., unit])[..., in_several[unit]].sum() for own, unit in pairs)

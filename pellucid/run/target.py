@@ -18,7 +18,9 @@ from pellucid.text.example import Example
 
 @dataclass(frozen=True, eq=False)
 class NamedTokens:
-    """What a head makes of states: log_probabilities [place k] of k tokens, and the id of the likeliest token [place]."""
+    """What a head makes of states: log_probabilities [place k] of k tokens, and the id of the likeliest token
+    [place].
+    """
 
     log_probabilities: Tensor
     most_likely: Tensor
@@ -228,7 +230,9 @@ class Explainable(Protocol):
         ...
 
     def pieces_read(self, rows: Sequence[Row]) -> list[list[int]] | None:
-        """For each row the numbers of the pieces from whose last states the value is read; None: those that the head reads."""
+        """For each row the numbers of the pieces from whose last states the value is read; None: those that the head
+        reads.
+        """
         ...
 
 
@@ -236,8 +240,8 @@ class Explainable(Protocol):
 class ResolvedTarget:
     """A target with the class of each example fixed, so that the same class is explained for edited inputs.
 
-    classes, against: [example], numbers of classes. windows: for windows of longer texts, the logits that a probability or
-    loss of the whole text depends on; None where no example is a window.
+    classes, against: [example], numbers of classes. windows: for windows of longer texts, the logits that a probability
+    or loss of the whole text depends on; None where no example is a window.
     """
 
     classes: tuple[int, ...]

@@ -14,10 +14,10 @@ class Trace:
     """What one run of the network leaves behind; rows are padded on the right to the longest.
 
     logits: [example class]. embeddings: [example unit width], the word embeddings. hidden: for l = 0..L [example unit
-    width]; l = 0 is the first block's input. attention: for each block [example head query key]. spans: the span weights
-    of a span-attention model, else None. head_values: for each block whose output projection is known [example head key
-    width], what a head adds to a piece that attends to this key alone. gates: what a model that chooses its words has
-    chosen, else None. units: the weights of a model that attends to units, else None.
+    width]; l = 0 is the first block's input. attention: for each block [example head query key]. spans: the span
+    weights of a span-attention model, else None. head_values: for each block whose output projection is known [example
+    head key width], what a head adds to a piece that attends to this key alone. gates: what a model that chooses its
+    words has chosen, else None. units: the weights of a model that attends to units, else None.
     written: what a model that writes says of each piece that it is to write, else None.
     """
 
@@ -36,9 +36,9 @@ class Trace:
 class WrittenTrace:
     """What a model says of the pieces that it is to write, each after those before it; rows are padded on the right.
 
-    logits: [example piece id]. ids: [example piece], the pieces themselves, -1 in padding. spans: what a translator that
-    explains itself read of its source before each piece, else None. head: the last product, in a pass with gradients, where it is plain;
-    else None.
+    logits: [example piece id]. ids: [example piece], the pieces themselves, -1 in padding. spans: what a translator
+    that explains itself read of its source before each piece, else None. head: the last product, in a pass with
+    gradients, where it is plain; else None.
     """
 
     logits: Tensor
@@ -65,10 +65,11 @@ class HeadProduct:
     weight: Tensor
 
     def gradient_by_states(self, values: Tensor) -> Tensor | None:
-        """The gradient of the sum of values by the states: the product back of those pieces alone that values depend on.
+        """The gradient of the sum of values by the states: the product back of those pieces alone that values depend
+        on.
 
-        Of one word that is one piece of many, so most of the product back is with zeros. None where values do not come through
-        the products, such as a hidden state.
+        Of one word that is one piece of many, so most of the product back is with zeros. None where values do not come
+        through the products, such as a hidden state.
         """
         (upstream,) = torch.autograd.grad(values.sum(), self.products, retain_graph=True, allow_unused=True)
         if upstream is None:
@@ -83,10 +84,11 @@ class HeadProduct:
 class WrittenSpans:
     """The weights of source spans before each written piece.
 
-    first, last: [example span], the numbers of a span's first and last piece in the row, -1 where there is no such span.
-    weights: [example piece span]: alpha, 0 where there is no span; each piece's sum is 1, or 0 for a source without spans. part:
-    [example piece width], the spans' part of the state that writes each piece. head: [id width], what turns states into numbers for
-    the vocabulary.
+    first, last: [example span], the numbers of a span's first and last piece in the row, -1 where there is no such
+        span.
+    weights: [example piece span]: alpha, 0 where there is no span; each piece's sum is 1, or 0 for a source without
+    spans. part: [example piece width], the spans' part of the state that writes each piece. head: [id width], what
+    turns states into numbers for the vocabulary.
     """
 
     first: Tensor
@@ -96,7 +98,9 @@ class WrittenSpans:
     head: Tensor
 
     def through(self, example: int, pieces: Sequence[int], own: Tensor, others: Tensor) -> Tensor:
-        """[piece]: by how much the spans put each written piece, own [piece], above another one; the head is linear, so parts add up."""
+        """[piece]: by how much the spans put each written piece, own [piece], above another one; the head is linear, so
+        parts add up.
+        """
         return ((self.head[own] - self.head[others]) * self.part[example, pieces]).sum(-1)
 
 
@@ -104,10 +108,11 @@ class WrittenSpans:
 class SpanTrace:
     """A span-attention model's own weights; a span is a pair of its first and last part.
 
-    scores: [example part part], -inf where there is no legal span. log_normaliser: [example]. parts: how many parts each
-    example has. width: the most parts of a span (None: no limit). unit: the kind of unit that a part is. layer_weights: [layer], the
-    share that the states of each layer have in the span vectors; None: they are built from one layer. n_heaviest: how many spans the
-    answer uses, so that it jumps where others become the heaviest; None: all, and nothing jumps.
+    scores: [example part part], -inf where there is no legal span. log_normaliser: [example]. parts: how many parts
+    each example has. width: the most parts of a span (None: no limit). unit: the kind of unit that a part is.
+    layer_weights: [layer], the share that the states of each layer have in the span vectors; None: they are built from
+    one layer. n_heaviest: how many spans the answer uses, so that it jumps where others become the heaviest; None: all,
+    and nothing jumps.
     """
 
     scores: Tensor
@@ -140,8 +145,8 @@ class UnitTrace:
     """The weights of a model that attends to the units of its text; rows are padded on the right.
 
     scores: [example unit], -inf where there is no unit. states: [example unit width], what is weighted. runs: [example
-    unit], the number of its text, -1 in padding. unit: "word" or "piece". head: weights [class width] and bias [class] of
-    the linear head; None before the head has read the weighted sum.
+    unit], the number of its text, -1 in padding. unit: "word" or "piece". head: weights [class width] and bias [class]
+    of the linear head; None before the head has read the weighted sum.
     """
 
     scores: Tensor
@@ -183,9 +188,9 @@ class UnitTrace:
 class GateTrace:
     """What a model that chooses its words has read; rows are padded on the right.
 
-    unit: "word" or "piece". values: [example unit], how much of each unit was read, 0 to 1. chances: [example unit], the
-    probability that it is read at all. runs: [example unit], the number of its text, -1 in padding. log_chance: [example],
-    the log probability of the values where they were drawn as 0 or 1, else None.
+    unit: "word" or "piece". values: [example unit], how much of each unit was read, 0 to 1. chances: [example unit],
+    the probability that it is read at all. runs: [example unit], the number of its text, -1 in padding. log_chance:
+    [example], the log probability of the values where they were drawn as 0 or 1, else None.
     """
 
     values: Tensor
@@ -211,7 +216,9 @@ class GateTrace:
 
     @property
     def expected_changes(self) -> Tensor:
-        """[example]: expected changes between read and unread neighbours in one text, divided by units; 0 to below 1."""
+        """[example]: expected changes between read and unread neighbours in one text, divided by units; 0 to below
+        1.
+        """
         one, other = self.chances[:, :-1], self.chances[:, 1:]
         beside = (self.runs[:, :-1] >= 0) & (self.runs[:, :-1] == self.runs[:, 1:])
         return ((one * (1 - other) + other * (1 - one)) * beside).sum(1) / self.counts
@@ -221,8 +228,8 @@ class GateTrace:
 class StateTrace:
     """An encoder's last states beside the word vectors that it read; rows are padded on the right.
 
-    states: [example piece width]. ids: [example piece], the tokenizer's. table: [id vector width], all word vectors. real:
-    [example piece] bool, the pieces of text; special tokens, absent pieces and padding are not.
+    states: [example piece width]. ids: [example piece], the tokenizer's. table: [id vector width], all word vectors.
+    real: [example piece] bool, the pieces of text; special tokens, absent pieces and padding are not.
     """
 
     states: Tensor
@@ -246,9 +253,10 @@ class Want:
     """What the trace of a run shall contain besides logits; nothing else is computed.
 
     gradients: a graph. hidden, attention: these parts of the trace. head_values: with attention only. deepest: the last
-    hidden state that is needed; blocks above it do not run, and there are no logits. under: network -> the context in which
-    it runs (a relevance policy). wide_head: what follows the last block is computed in float32 at least, where the network shows its
-    blocks: for answers that are subtracted. eager: by PyTorch itself and in the weights' number type, without a route: for a trial.
+    hidden state that is needed; blocks above it do not run, and there are no logits. under: network -> the context in
+    which it runs (a relevance policy). wide_head: what follows the last block is computed in float32 at least, where
+    the network shows its blocks: for answers that are subtracted. eager: by PyTorch itself and in the weights' number
+    type, without a route: for a trial.
     """
 
     gradients: bool = False
@@ -262,7 +270,9 @@ class Want:
 
     @property
     def exchanges_functions(self) -> bool:
-        """Whether the run computes functions of torch in another way than the network's own call, to see or change them."""
+        """Whether the run computes functions of torch in another way than the network's own call, to see or change
+        them.
+        """
         return self.attention or self.under is not None
 
 

@@ -26,12 +26,14 @@ Join = Callable[[Sequence[Tensor]], Tensor]
 
 @dataclass(frozen=True)
 class JoinedPart:
-    """A part of a trace that stands in several tensors of the graph, such as a layer's states those of encoder and of decoder.
+    """A part of a trace that stands in several tensors of the graph, such as a layer's states those of encoder and of
+    decoder.
 
     It is put together when it is read, beside the graph, so that who reads none pays for none; gradients by it are put
     together from those by the tensors that the network really computes.
 
-    tensors: nodes of the graph. value: the tensors -> the part. gradient: gradients by the tensors -> the gradient by the part."""
+    tensors: nodes of the graph. value: the tensors -> the part. gradient: gradients by the tensors -> the gradient by
+    the part."""
 
     tensors: tuple[Tensor, ...]
     value: Join
@@ -118,8 +120,8 @@ def gradients_of(
 def head_positions(trace: Trace, batch: Batch) -> Tensor:
     """[example unit]: the positions that the head reads, equally weighted; rows sum to 1.
 
-    The head reads a position where a mixture of the logits has a gradient by its last hidden state: the first position for
-    BERT, the last for decoders, all where the head takes the mean. Where every gradient is 0, all pieces count.
+    The head reads a position where a mixture of the logits has a gradient by its last hidden state: the first position
+    for BERT, the last for decoders, all where the head takes the mean. Where every gradient is 0, all pieces count.
     """
     touched = (_head_gradient(trace) != 0).any(-1)
     real = torch.zeros_like(touched)
@@ -132,8 +134,8 @@ def head_positions(trace: Trace, batch: Batch) -> Tensor:
 def positions_of_head(model: Model) -> Positions:
     """The positions whose last hidden states the head reads, seen on one trial text.
 
-    "first" or "last" where only that state has a gradient; "pooled" where all the text's pieces have the same gradient and
-    special tokens none, as under a mean; else "all".
+    "first" or "last" where only that state has a gradient; "pooled" where all the text's pieces have the same gradient
+    and special tokens none, as under a mean; else "all".
     """
     batch = model.encode([TRIAL])
     with torch.inference_mode(False):
@@ -206,10 +208,11 @@ class Traces:
         return trace.head_values
 
     def gradients(self, target: Explainable, *, hidden: bool = False) -> Gradients:
-        """The target's gradients: by all layers at the text's own embeddings, at other points by hidden states if `hidden`.
+        """The target's gradients: by all layers at the text's own embeddings, at other points by hidden states if
+        `hidden`.
 
-        Those of one target are computed once. A model that writes has a target for each word, and all layers of all words are
-        more than memory should be filled with: it too gives those by hidden states where they are asked for.
+        Those of one target are computed once. A model that writes has a target for each word, and all layers of all
+        words are more than memory should be filled with: it too gives those by hidden states where they are asked for.
         """
         hidden = hidden or (self.point is None and WRITING not in self.model.capabilities)
         if (target, hidden) not in self._gradients:

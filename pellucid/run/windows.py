@@ -19,7 +19,8 @@ def windows_of(row: Row, max_length: int) -> tuple[Window, ...]:
     """The windows of an unedited row of more than max_length pieces, cut between words where that is possible.
 
     Where one text of a pair takes less than half of a window, it is in every window, whole; two long texts are cut into
-    parts, and each part of one is read with each part of the other. Raises `BadInput` when the model reads too few pieces.
+    parts, and each part of one is read with each part of the other. Raises `BadInput` when the model reads too few
+    pieces.
     """
     if len(row) <= max_length:
         return ()

@@ -1,8 +1,8 @@
 """A word that a model writes, as the target: what did the word depend on?
 
 Of translators and language models, which write one piece after another. The number that is explained is the word's
-log-probability after everything that was read and written before it, or its lead over another word in that place (Yin and
-Neubig, 2022, "Interpreting Language Models with Contrastive Explanations", equation 4, in log-probabilities).
+log-probability after everything that was read and written before it, or its lead over another word in that place (Yin
+and Neubig, 2022, "Interpreting Language Models with Contrastive Explanations", equation 4, in log-probabilities).
 """
 
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ Rival = tuple[tuple[int, ...], int, int]  # what a row is to write, the number o
 class WordReadout:
     """[row piece]: log-probabilities of the pieces that are written, in nats, padded with 0 to `width` pieces.
 
-    rivals: where a row has one, that piece's number is its lead over the rival, log p(piece) - log p(rival), and all other
-    numbers are 0.
+    rivals: where a row has one, that piece's number is its lead over the rival, log p(piece) - log p(rival), and all
+    other numbers are 0.
     """
 
     width: int
@@ -87,15 +87,17 @@ EVERY, TEXT = "all", "text"
 
 @dataclass(frozen=True)
 class Word:
-    """A word that a translator or a language model writes, as the target: `explain(model, (source, text), target=Word("rennt"))`.
+    """A word that a translator or a language model writes, as the target: `explain(model, (source, text),
+    target=Word("rennt"))`.
 
-    step: the word, where it stands once in the text, or its number, from 1. "all": every word, in a row of its own. "text":
-        all words together, the log-probability of the text. (A text's words "all" and "text" have numbers.)
-    against: another word in that place. Explained is then how far the word leads: the difference of both log-probabilities, of
-        the first pieces in which the two differ.
+    step: the word, where it stands once in the text, or its number, from 1. "all": every word, in a row of its own.
+        "text": all words together, the log-probability of the text. (A text's words "all" and "text" have numbers.)
+    against: another word in that place. Explained is then how far the word leads: the difference of both
+        log-probabilities, of the first pieces in which the two differ.
 
-    A word of several pieces has the sum of their log-probabilities, in nats. The explained word and those after it have scores of
-    exactly 0; what its later pieces owe to its first ones is left out. Raises `BadSetting` for another step, `against` without one word, or a word that is not there.
+    A word of several pieces has the sum of their log-probabilities, in nats. The explained word and those after it have
+    scores of exactly 0; what its later pieces owe to its first ones is left out. Raises `BadSetting` for another step,
+    `against` without one word, or a word that is not there.
 
     >>> pellucid.Word("rennt", against="läuft")
     Word(step='rennt', against='läuft')
@@ -162,8 +164,9 @@ class Word:
 class ResolvedWords:
     """Words that a model writes, with those of each example fixed.
 
-    of: what was asked for. words: for each example the words that are explained; () for one that has no word here. readout:
-    reads the pieces' numbers off a pass. shared_points: of one word among several, what it shares with the others.
+    of: what was asked for. words: for each example the words that are explained; () for one that has no word here.
+    readout: reads the pieces' numbers off a pass. shared_points: of one word among several, what it shares with the
+        others.
     """
 
     of: Word
@@ -180,7 +183,9 @@ class ResolvedWords:
         return self.select([example] * len(answers)).values(answers)
 
     def _pieces(self, answers: Tensor) -> Tensor:
-        """[example piece]: 1 where a piece is explained. Of a word with a rival, all pieces but the compared one are 0 already."""
+        """[example piece]: 1 where a piece is explained. Of a word with a rival, all pieces but the compared one are 0
+        already.
+        """
         explained = torch.zeros(answers.shape, dtype=answers.dtype)
         for line, words in zip(explained, self.words, strict=True):
             if self.readout.rivals and words:
@@ -224,7 +229,9 @@ class ResolvedWords:
 
 
 def _piece_before(row: Row, number: int) -> int:
-    """The piece of a row that stands before one of those that are written; number: that of the written one among them."""
+    """The piece of a row that stands before one of those that are written; number: that of the written one among
+    them.
+    """
     written = [piece for piece, id in enumerate(row.written) if id >= 0]
     return written[number] - 1
 
@@ -237,9 +244,9 @@ def scores_of(call: Call, forward: ForwardPass, target: Explainable) -> Scores:
 
     Of a model that writes, words that come after what is explained score exactly 0, for a state as for a word.
 
-    Scores of units that stand at the explained word or after it are 0: the model has not read them when it begins the word, so
-    whatever a method gives them is noise of its own, or what the word's later pieces owe to its first ones. Rows of the method's own, such as draws, come behind
-    those of words.
+    Scores of units that stand at the explained word or after it are 0: the model has not read them when it begins the
+    word, so whatever a method gives them is noise of its own, or what the word's later pieces owe to its first ones.
+    Rows of the method's own, such as draws, come behind those of words.
     """
     if isinstance(target, ResolvedState) and WRITING in forward.model.capabilities:
         return _without_unread(call(forward, target), forward, target)

@@ -75,7 +75,9 @@ class Example:
 
 @dataclass(frozen=True)
 class EmptyPrompt(Example):
-    """A text or pair that begins with an empty text: a prompt, after which a model writes from the token that begins texts."""
+    """A text or pair that begins with an empty text: a prompt, after which a model writes from the token that begins
+    texts.
+    """
 
     may_begin_empty: ClassVar[bool] = True
 
@@ -196,10 +198,10 @@ FORM = "a list with one list of marks for each annotator, a mark being [start, e
 def annotators_of(example: Example) -> tuple[tuple[Rationale, ...], ...]:
     """The marks of each annotator who marked anything; without `meta["annotators"]` the rationale is one annotator's.
 
-    meta["annotators"]: one list of marks an annotator. A mark is [start, end), characters of the first text, or [segment, start,
-    end). An annotator may also be a dictionary with marks under the names of texts ("premise", "hypothesis" ...), and marks may be in
-    `meta["rationales"]` instead. Values of other forms mean something else and are not read. Raises `BadInput` for marks of another form,
-    or outside the text.
+    meta["annotators"]: one list of marks an annotator. A mark is [start, end), characters of the first text, or
+    [segment, start, end). An annotator may also be a dictionary with marks under the names of texts ("premise",
+    "hypothesis" ...), and marks may be in `meta["rationales"]` instead. Values of other forms mean something else and
+    are not read. Raises `BadInput` for marks of another form, or outside the text.
 
     >>> two = Example(("A fine film.",), meta={"annotators": [[[2, 6]], [[2, 11]], []]})
     >>> [[(mark.start, mark.end) for mark in marks] for marks in annotators_of(two)]
@@ -252,20 +254,21 @@ def _mark(example: Example, annotator: int, mark: object) -> Rationale:
     numbers = list(mark) if isinstance(mark, list | tuple) else []
     if len(numbers) not in (2, 3) or not all(type(number) is int for number in numbers):
         raise BadInput(
-            f"Example {quoted(example.id)}: meta['annotators'] is {FORM}; annotator {annotator + 1} has the mark {quoted(mark)}."
+            f"Example {quoted(example.id)}: meta['annotators'] is {FORM}; annotator {annotator + 1} has the mark "
+            f"{quoted(mark)}."
         )
     segment, start, end = numbers if len(numbers) == 3 else (0, *numbers)
     n_texts = len(example.segments)
     if not 0 <= segment < n_texts:
         raise BadInput(
-            f"Example {quoted(example.id)}: annotator {annotator + 1} marks text {segment}, but its texts are numbered from 0 "
-            f"to {n_texts - 1}; correct meta['annotators']."
+            f"Example {quoted(example.id)}: annotator {annotator + 1} marks text {segment}, but its texts are numbered "
+            f"from 0 to {n_texts - 1}; correct meta['annotators']."
         )
     length = len(example.segments[segment])
     if not 0 <= start < end <= length:
         raise BadInput(
-            f"Example {quoted(example.id)}: annotator {annotator + 1} marks the characters {start} to {end} of a text of "
-            f"{length}; a mark has 0 <= start < end <= {length}. Correct meta['annotators']."
+            f"Example {quoted(example.id)}: annotator {annotator + 1} marks the characters {start} to {end} of a text "
+            f"of {length}; a mark has 0 <= start < end <= {length}. Correct meta['annotators']."
         )
     return Rationale(segment, start, end)
 
@@ -291,6 +294,6 @@ def seen_caveats(model: object, examples: Sequence[Example]) -> tuple[str, ...]:
     if not seen:
         return ()
     return (
-        f"{seen:,} of {len(examples):,} texts were in the train or dev part that the model was made with; what holds of "
-        "them need not hold of new texts.",
+        f"{seen:,} of {len(examples):,} texts were in the train or dev part that the model was made with; what holds "
+        f"of them need not hold of new texts.",
     )

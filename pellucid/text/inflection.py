@@ -18,7 +18,8 @@ SAME_PAST = frozenset(
     + "broadcast forecast offset outset overcut reset sublet undercut upset wed wet".split()
 )
 UNUSUAL = frozenset(  # listed, but the regular form is usual
-    "wrought brethren curst addrest molten swollen slidden dreamt crying cryings blent programmes stomaches co-ordinate".split()
+    "wrought brethren curst addrest molten swollen slidden dreamt crying cryings blent programmes stomaches "
+    "co-ordinate".split()
 )
 SAME_PLURAL = frozenset("aircraft craft data deer fish means offspring series sheep species".split())
 WITH_S = ("human", "german", "roman", "norman", "ottoman", "shaman", "talisman", "caiman", "superhuman")
@@ -222,7 +223,8 @@ def _with_ed(verb: str) -> str:
 
 
 def likeliest_synonym(word: str, wordnet: WordNet) -> str | None:
-    """The most frequent synonym of one word in the word's likeliest part of speech, in its form and case; None where there is none.
+    """The most frequent synonym of one word in the word's likeliest part of speech, in its form and case; None where
+    there is none.
 
     >>> likeliest_synonym("films", wordnet)
     'movies'

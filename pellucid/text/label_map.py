@@ -1,4 +1,6 @@
-"""Labels of data beside the classes of a model: which labels fit no class, and which class each of them probably means."""
+"""Labels of data beside the classes of a model: which labels fit no class, and which class each of them probably
+means.
+"""
 
 import re
 from collections import Counter
@@ -19,8 +21,8 @@ SAME = tuple(
         "schlecht mauvais malo 负面 消极 負面 ネガティブ 否定 부정 отрицательный негативный سلبي नकारात्मक -",
         "neutral neu neutre neutro neutra neutraal neutralny neutrální semleges nötr mixed 中性 中立 ニュートラル 중립 "
         "нейтральный محايد तटस्थ",
-        "positive pos positiv positivo positiva positif pozitif positief pozytywny pozitivní pozitív olumlu good gut bon "
-        "bueno 正面 积极 積極 ポジティブ 肯定 긍정 положительный позитивный إيجابي सकारात्मक +",
+        "positive pos positiv positivo positiva positif pozitif positief pozytywny pozitivní pozitív olumlu good gut "
+        "bon bueno 正面 积极 積極 ポジティブ 肯定 긍정 положительный позитивный إيجابي सकारात्मक +",
         "no false n nein non nej nee não нет 否 いいえ 아니요",
         "yes true y ja oui sí si sim да 是 はい 예",
         "contradiction contradictory contradict widerspruch contradicción",
@@ -43,7 +45,9 @@ def label_names(label: str | None, several: bool = False) -> tuple[str, ...]:
 
 
 def unmatched_labels(examples: Iterable[Example], classes: Sequence[str], several: bool = False) -> dict[str, int]:
-    """Each label that is no class of the model -> how many examples have it; several: labels are names between commas."""
+    """Each label that is no class of the model -> how many examples have it; several: labels are names between
+    commas.
+    """
     counts = Counter(name for example in examples for name in label_names(example.label, several))
     return {label: count for label, count in sorted(counts.items()) if label not in classes}
 
@@ -80,7 +84,8 @@ def checked_map(label_map: LabelMap, classes: Sequence[str]) -> dict[str, str]:
     for label, name in plain.items():
         if name not in classes:
             raise BadSetting(
-                f"{_name()} leads from {quoted(label)} to {quoted(name)}, which is no class; give one of {listed(classes)}."
+                f"{_name()} leads from {quoted(label)} to {quoted(name)}, which is no class; give one of "
+                f"{listed(classes)}."
             )
     return plain
 
@@ -93,7 +98,8 @@ def _renamed(example: Example, label_map: LabelMap, several: bool) -> Example:
 
 
 def suggested_map(labels: Iterable[str], classes: Sequence[str]) -> dict[str, str]:
-    """Label -> the class that it probably means: another case or language of its name, its number, or a number of stars.
+    """Label -> the class that it probably means: another case or language of its name, its number, or a number of
+    stars.
 
     labels: all labels of the data, in any order; classes, and labels without a probable class, are left out.
     """
@@ -124,7 +130,9 @@ def _number(label: str) -> int | None:
 
 
 def _by_number(labels: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """All labels by their numbers, or nothing where one has no number or the numbers do not say which class is meant."""
+    """All labels by their numbers, or nothing where one has no number or the numbers do not say which class is
+    meant.
+    """
     numbers = {label: number for label in labels if (number := _number(label)) is not None}
     if not labels or len(numbers) < len(labels):
         return {}
@@ -162,7 +170,9 @@ def _ranked(classes: Sequence[str]) -> list[str]:
 
 
 def label_caution(examples: Sequence[Example], classes: Sequence[str], several: bool = False) -> str:
-    """One sentence on labels that are no classes, with a label map where the probable classes are known; empty where all fit."""
+    """One sentence on labels that are no classes, with a label map where the probable classes are known; empty where
+    all fit.
+    """
     strange = unmatched_labels(examples, classes, several)
     if not strange:
         return ""

@@ -15,7 +15,9 @@ from pellucid.text.wordnet import PartOfSpeech, Synset, WordNet
 
 @dataclass(frozen=True)
 class Concept:
-    """The words of a concept, such as "time": ("year", "day", …); equal words count once. Raises `BadInput` without words."""
+    """The words of a concept, such as "time": ("year", "day", …); equal words count once. Raises `BadInput` without
+    words.
+    """
 
     name: str
     words: tuple[str, ...]
@@ -41,9 +43,9 @@ FUNCTION_WORDS = frozenset(
     we us our ours ourselves they them their theirs themselves who whom whose which what
     am is are was were be been being do does did doing done have has had having
     will would shall should can could may might must ought
-    about above across after against along among around as at before behind below beneath beside besides between beyond by
-    down during for from in inside into near of off on onto out outside over past since through throughout to toward
-    towards under until up upon via with within
+    about above across after against along among around as at before behind below beneath beside besides between beyond
+    by down during for from in inside into near of off on onto out outside over past since through throughout to
+    toward towards under until up upon via with within
     and but or so yet if then than because although though while whereas when where why how whether that
     there here also too just very
     s ll re ve d m
@@ -109,10 +111,10 @@ INSTANCE_OF = "@i"
 def synonyms(word: str, part_of_speech: PartOfSpeech, wordnet: WordNet) -> tuple[str, ...]:
     """Words that share a synset with a word, or with what it is a form of; most frequent first, as base forms.
 
-    A synonym's frequency is how often WordNet's texts have it in the senses that it shares with the word; among equals, the
-    word's more frequent senses come first. Terms of several words are written with blanks ("motion picture"). Left out are senses
-    that are one person, place or event ("day" is also the writer Clarence Day), and what is an antonym of the word in any sense, or
-    has it as antonym.
+    A synonym's frequency is how often WordNet's texts have it in the senses that it shares with the word; among equals,
+    the word's more frequent senses come first. Terms of several words are written with blanks ("motion picture"). Left
+    out are senses that are one person, place or event ("day" is also the writer Clarence Day), and what is an antonym
+    of the word in any sense, or has it as antonym.
 
     >>> synonyms("films", "noun", wordnet)[:3]
     ('movie', 'picture', 'pic')
@@ -220,8 +222,8 @@ ANTONYM, SIMILAR = "!", "&"
 def antonyms(word: str, part_of_speech: PartOfSpeech, wordnet: WordNet) -> frozenset[str]:
     """Every word, in lower case, that is an antonym of a word in one of its senses.
 
-    An antonym's synonyms of that sense count too. Adjectives form clusters around a main one: "rapid" is similar to "fast",
-    "sluggish" to "slow", so the antonyms of each are the whole cluster of the other.
+    An antonym's synonyms of that sense count too. Adjectives form clusters around a main one: "rapid" is similar to
+    "fast", "sluggish" to "slow", so the antonyms of each are the whole cluster of the other.
 
     >>> sorted(antonyms("rapid", "adjective", wordnet))[:3]
     ['bumper-to-bumper', 'dilatory', 'drawn-out']

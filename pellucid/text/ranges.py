@@ -88,8 +88,8 @@ def runs(mask: np.ndarray) -> list[range]:
 def runs_above(units: Units, scores: np.ndarray, bar: float) -> list[tuple[int, int]]:
     """(first, last) unit of every longest range within one text whose scores [unit] are all above the bar.
 
-    The best comes first: the one with the largest sum of scores less the mean score of the text. A plain sum would favour
-    long ranges, a plain mean single words.
+    The best comes first: the one with the largest sum of scores less the mean score of the text. A plain sum would
+    favour long ranges, a plain mean single words.
     """
     special = units.special
     mean = float(scores[~special].mean()) if (~special).any() else 0.0
@@ -103,8 +103,8 @@ def runs_above(units: Units, scores: np.ndarray, bar: float) -> list[tuple[int, 
 def largest_sums(gains: np.ndarray, free: Sequence[range], count: int, pick: Pick = first_of) -> list[range]:
     """The ranges within these free ranges with the largest sums of gains [unit], the largest first; none overlap.
 
-    Of equal ones those that have no equal one inside, and of these what `pick` picks, without it the first; fewer than `count` where
-    no free unit is left. With a pick, sums are equal that differ by rounding.
+    Of equal ones those that have no equal one inside, and of these what `pick` picks, without it the first; fewer than
+    `count` where no free unit is left. With a pick, sums are equal that differ by rounding.
     """
     free, best = list(free), list[range]()
     rounding = 0.0 if pick is first_of else ROUNDING * float(np.abs(gains).sum())
@@ -118,7 +118,9 @@ def largest_sums(gains: np.ndarray, free: Sequence[range], count: int, pick: Pic
 
 
 def _sums(gains: np.ndarray, within: range, rounding: float) -> list[tuple[float, range]]:
-    """For each unit the largest sum of neighbouring gains that ends there, and its shortest range, by Kadane's algorithm."""
+    """For each unit the largest sum of neighbouring gains that ends there, and its shortest range, by Kadane's
+    algorithm.
+    """
     sums, total, first = [], 0.0, within.start
     for unit in within:
         if total <= rounding:
@@ -172,10 +174,11 @@ def is_each(positions: object) -> bool:
 
 
 def steps_of(units: Units) -> tuple[int, ...]:
-    """The numbers of the pieces that are steps: all of a text; of a pair the second text's, and the token between the two.
+    """The numbers of the pieces that are steps: all of a text; of a pair the second text's, and the token between the
+    two.
 
-    At the token between the texts a model that writes the second one has read the first and written nothing yet. Other special
-    tokens are no steps.
+    At the token between the texts a model that writes the second one has read the first and written nothing yet. Other
+    special tokens are no steps.
     """
     last = max((units.segment[piece] for piece in units.content), default=SPECIAL)
     steps = [piece for piece in units.content if units.segment[piece] == last]
@@ -206,7 +209,9 @@ def contents_of(units: Units) -> list[str]:
 
 
 def drawn_numbers(contents: Sequence[str], count: int = 1) -> np.ndarray:
-    """[draw unit]: random numbers, 0 to 1, that depend on what all units are; units that are the same get different ones."""
+    """[draw unit]: random numbers, 0 to 1, that depend on what all units are; units that are the same get different
+    ones.
+    """
     by_content = sorted(range(len(contents)), key=contents.__getitem__)
     seed = int(json_digest([contents[unit] for unit in by_content]), 16)
     numbers = np.empty((count, len(contents)))
@@ -248,10 +253,11 @@ def pick_drawn(numbers: np.ndarray, turn: int = 0) -> Pick:
 
 
 def tied_orders(scores: np.ndarray, contents: Sequence[str]) -> list[list[int]]:
-    """Orders of the units, highest score first: one where no two scores are equal, else `ORDERS`, each as likely as the others.
+    """Orders of the units, highest score first: one where no two scores are equal, else `ORDERS`, each as likely as the
+    others.
 
-    scores: [unit]. Within equal scores they are turns of one drawn order, evenly spaced: each unit comes first about as often as
-    the others, and of two units each comes first in half of the orders.
+    scores: [unit]. Within equal scores they are turns of one drawn order, evenly spaced: each unit comes first about as
+    often as the others, and of two units each comes first in half of the orders.
     """
     order = drawn_order(scores, contents)
     if not has_ties(scores):
@@ -281,8 +287,8 @@ def mean_of_orders(values: np.ndarray) -> np.ndarray:
 def passages_in(example: Example, passages: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """The characters [start, end) of each passage in the example's first text, in reading order.
 
-    Blanks around a passage do not count. One that is named twice has to stand there twice. Raises `BadInput` for passages that
-    are blank, missing, ambiguous, or overlap.
+    Blanks around a passage do not count. One that is named twice has to stand there twice. Raises `BadInput` for
+    passages that are blank, missing, ambiguous, or overlap.
     """
     text, where = example.segments[0], f"the first text of example {quoted(example.id)}"
     places = []
@@ -296,7 +302,8 @@ def passages_in(example: Example, passages: Sequence[str]) -> tuple[tuple[int, i
     for (first, end), (start, last) in pairwise(sorted(places)):
         if start < end:
             raise BadInput(
-                f"The passages {quoted(text[first:end])} and {quoted(text[start:last])} overlap in {where}; name parts that do not."
+                f"The passages {quoted(text[first:end])} and {quoted(text[start:last])} overlap in {where}; name parts "
+                f"that do not."
             )
     return tuple(sorted(places))
 
@@ -315,4 +322,7 @@ def _not_there(passage: str, count: int, wanted: int, where: str) -> str:
         return f"The passage {quoted(passage)} is not in {where}; give parts of that text as they stand there."
     if count < wanted:
         return f"The passage {quoted(passage)} stands {count} times in {where} and was named {wanted} times."
-    return f"The passage {quoted(passage)} stands {count} times in {where}; give more of the text around it, or name it {count} times."
+    return (
+        f"The passage {quoted(passage)} stands {count} times in {where}; give more of the text around it, or name "
+        f"it {count} times."
+    )

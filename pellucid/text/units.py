@@ -1,7 +1,7 @@
 """Units: what scores belong to, always with character offsets into the original text.
 
-Only this file knows what special tokens, pieces, segments, words, sentences and legal spans are. A coarser unit is a union
-of finer ones, so sums stay the same when scores are added up for coarser units.
+Only this file knows what special tokens, pieces, segments, words, sentences and legal spans are. A coarser unit is a
+union of finer ones, so sums stay the same when scores are added up for coarser units.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,10 +40,10 @@ _FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 class Units:
     """A partition of an example: parallel tuples, one entry a unit, in reading order.
 
-    kind: "piece", "word", "sentence", "paragraph" or "passage". labels: what is shown of each. segment: its text's number; -1
-    for a special token, whose offsets are (0, 0) and whose label is the token itself. start, end: characters [start, end) of the
-    text. Several pieces of one character (byte-level BPE) share its offsets. passages: the characters of the first text's
-    passages, where the user named some; these units can be added up to them.
+    kind: "piece", "word", "sentence", "paragraph" or "passage". labels: what is shown of each. segment: its text's
+    number; -1 for a special token, whose offsets are (0, 0) and whose label is the token itself. start, end: characters
+    [start, end) of the text. Several pieces of one character (byte-level BPE) share its offsets. passages: the
+    characters of the first text's passages, where the user named some; these units can be added up to them.
     """
 
     kind: str
@@ -94,7 +94,8 @@ def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
 
 
 def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tuple[int, ...]]:
-    """Merge pieces into words, sentences, paragraphs or named passages: the coarse units, and each fine unit's coarse index.
+    """Merge pieces into words, sentences, paragraphs or named passages: the coarse units, and each fine unit's coarse
+    index.
 
     Every fine unit belongs to exactly one coarse unit, so sums stay the same; words that share a piece become one unit.
     Special tokens stay units of their own.
@@ -163,7 +164,9 @@ def _passages(fine: Units, number: int, text: str) -> tuple[tuple[int, int], ...
 
 
 def _first_visible(text: str, start: int, end: int) -> int:
-    """The offset that decides where a unit belongs: a unit of blanks belongs to what follows it, for units of any size."""
+    """The offset that decides where a unit belongs: a unit of blanks belongs to what follows it, for units of any
+    size.
+    """
     if text[start:end].strip():
         return start
     return start + len(text[start:]) - len(text[start:].lstrip())
@@ -270,8 +273,8 @@ def occurrences(labels: Sequence[str], scores: dict[str, float]) -> list[float]:
 
 
 WITHOUT_DICTIONARY = (
-    "The text is in a script without spaces between words, and no dictionary is installed: its characters (or the model's "
-    "pieces) stand for words. pip install 'pellucid[languages]' finds the words."
+    "The text is in a script without spaces between words, and no dictionary is installed: its characters (or the "
+    "model's pieces) stand for words. pip install 'pellucid[languages]' finds the words."
 )
 _SCRIPTS = r"\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}"
 _LETTER = regex.compile(rf"(?=[\p{{L}}\p{{N}}])[{_SCRIPTS}]")

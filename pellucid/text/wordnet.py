@@ -1,6 +1,7 @@
 """WordNet, read from Princeton's files (3.0, 3.1): senses, how often each was marked, and what words relate to.
 
-Fellbaum (1998), "WordNet: An Electronic Lexical Database"; the files are described in its pages wndb(5WN) and cntlist(5WN).
+Fellbaum (1998), "WordNet: An Electronic Lexical Database"; the files are described in its pages wndb(5WN) and
+cntlist(5WN).
 """
 
 from collections.abc import Callable, Iterator
@@ -47,8 +48,8 @@ class Pointer:
 class Synset:
     """One meaning: its words as they are written ("New_York"), and where its pointers lead.
 
-    letter: the kind of synset, "s" for an adjective that is similar to a main one. numbers: [word], what tells apart senses
-    of one word in the same file of the lexicographers, whose number is file_number.
+    letter: the kind of synset, "s" for an adjective that is similar to a main one. numbers: [word], what tells apart
+    senses of one word in the same file of the lexicographers, whose number is file_number.
     """
 
     address: str
@@ -112,8 +113,8 @@ States = tuple[tuple[str, int, int], ...]  # name, time of the last change and s
 class WordNet:
     """The dictionary in a folder. A file is read when something of it is asked for first; lines are parsed one by one.
 
-    Words are compared in lower case, with blanks for the files' underscores. Equal for all threads, since nothing changes
-    after it was read.
+    Words are compared in lower case, with blanks for the files' underscores. Equal for all threads, since nothing
+    changes after it was read.
     """
 
     def __init__(self, folder: str | Path = DEBIAN) -> None:
@@ -122,7 +123,8 @@ class WordNet:
         if not (self.folder / "data.noun").is_file():
             way = in_syntax("give its folder: wordnet=…", "give its folder: --wordnet …")
             raise BadFile(
-                f"There is no WordNet in {self.folder} (no file data.noun); install Debian's package wordnet-base, or {way}."
+                f"There is no WordNet in {self.folder} (no file data.noun); install Debian's package wordnet-base, or "
+                f"{way}."
             )
         self._index = cache(self._read_index)
         self._data = cache(self._read_data)
@@ -166,7 +168,9 @@ class WordNet:
         return self._parsed(synset, line, name, "synset of WordNet")
 
     def _sense_key(self, sense: Synset, word: str) -> str:
-        """What cntlist.rev calls the sense, as senseidx(5WN) says: the word, numbers, and a similar adjective's main one."""
+        """What cntlist.rev calls the sense, as senseidx(5WN) says: the word, numbers, and a similar adjective's main
+        one.
+        """
         number = dict(zip(map(_key, sense.words), sense.numbers, strict=True)).get(_key(word), 0)
         head = ":"
         if sense.letter == "s":
@@ -234,12 +238,16 @@ class WordNet:
 
 
 def shared_wordnet(folder: Path) -> WordNet:
-    """The dictionary in a folder, read once in a process while its files stay as they are; raises `BadFile` as `WordNet` does."""
+    """The dictionary in a folder, read once in a process while its files stay as they are; raises `BadFile` as
+    `WordNet` does.
+    """
     return _opened(folder, _states(folder))
 
 
 def content_digest(folder: Path) -> str:
-    """32 hexadecimal digits for the files of a dictionary, wherever they lie; those of no file where there is no folder."""
+    """32 hexadecimal digits for the files of a dictionary, wherever they lie; those of no file where there is no
+    folder.
+    """
     return _digest_of(folder, _states(folder))
 
 

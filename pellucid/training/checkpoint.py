@@ -32,10 +32,10 @@ UNREADABLE = (  # what a broken or spoilt file can raise
 class TrainingState:
     """How far a run is.
 
-    fingerprint: names the run; another run cannot go on from here. epoch, step: the next to do. loss_sum: the sum of this
-    epoch's losses so far. best: the epoch with the best weights, -1 before the first. history: the numbers of each finished epoch.
-    span_count: what holds the number of spans, where one is wanted (`SpanCount.record`). settings: of the run, for a message to
-    one with others; empty where the run has no such list.
+    fingerprint: names the run; another run cannot go on from here. epoch, step: the next to do. loss_sum: the sum of
+    this epoch's losses so far. best: the epoch with the best weights, -1 before the first. history: the numbers of each
+    finished epoch. span_count: what holds the number of spans, where one is wanted (`SpanCount.record`). settings: of
+    the run, for a message to one with others; empty where the run has no such list.
     """
 
     fingerprint: str
@@ -67,8 +67,8 @@ class TrainingState:
 def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
     """The epoch with the highest dev accuracy; of equal ones the lowest dev loss, then the first. -1 without epochs.
 
-    Settled epochs, in which everything that is learnt was in force, come before all others. Where an objective stands in place of
-    the labels, the epoch in which it is lowest on dev comes first.
+    Settled epochs, in which everything that is learnt was in force, come before all others. Where an objective stands
+    in place of the labels, the epoch in which it is lowest on dev comes first.
     """
     return max(range(len(history)), key=lambda epoch: _rank(history[epoch]), default=-1)
 
@@ -114,17 +114,17 @@ def load_checkpoint(
 ) -> TrainingState:
     """Restore weights, optimizer and random state, and return how far the run was.
 
-    epochs: of the run. steps: of an epoch. draws: whether the run draws from the process's random state; of one that does
-    not, that state stays as it is. settings: of the run, for the message where the file's are other ones. Raises `BadFile` when
-    the file belongs to another run, is broken, or describes a state that no such run can be in.
+    epochs: of the run. steps: of an epoch. draws: whether the run draws from the process's random state; of one that
+    does not, that state stays as it is. settings: of the run, for the message where the file's are other ones. Raises
+    `BadFile` when the file belongs to another run, is broken, or describes a state that no such run can be in.
     """
     try:
         with safe_open(path, framework="pt") as file:
             state = TrainingState(**json.loads((file.metadata() or {})["progress"]))
             if state.fingerprint != fingerprint:
                 raise BadFile(
-                    f"{path.parent} holds an unfinished run that began otherwise ({_difference(state, settings)}); give another "
-                    "folder, or remove this one."
+                    f"{path.parent} holds an unfinished run that began otherwise ({_difference(state, settings)}); "
+                    f"give another folder, or remove this one."
                 )
             state.check(epochs, steps)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict

@@ -51,7 +51,8 @@ def train(
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="minilm (default), a folder, a name on the Hugging Face Hub, or a registered encoder such as bilstm, cnn or transformer."
+            help="minilm (default), a folder, a name on the Hugging Face Hub, or a registered encoder such as bilstm, "
+            "cnn or transformer."
         ),
     ] = None,
     encoder_set: Annotated[
@@ -65,7 +66,8 @@ def train(
     pooler: Annotated[
         str,
         typer.Option(
-            help="span or rationale for a model that explains itself, additive or dot for attention over words; first_token, mean or maximum for a plain one."
+            help="span or rationale for a model that explains itself, additive or dot for attention over words; "
+            "first_token, mean or maximum for a plain one."
         ),
     ] = "span",
     problem: Annotated[
@@ -79,13 +81,15 @@ def train(
     learning_rate: Annotated[
         float | None,
         typer.Option(
-            help="The learning rate of the encoder; default: 5e-5, or a registered encoder's own, such as 1e-3 for bilstm."
+            help="The learning rate of the encoder; default: 5e-5, or a registered encoder's own, such as 1e-3 for "
+            "bilstm."
         ),
     ] = None,
     recipe: Annotated[
         list[str] | None,
         typer.Option(
-            help="A recipe by name, for span: believable (what is usual) or sun2020 (the paper's); or another setting of the training: name=value, such as layer_decay=0.65. May be repeated."
+            help="A recipe by name, for span: believable (what is usual) or sun2020 (the paper's); or another setting "
+            "of the training: name=value, such as layer_decay=0.65. May be repeated."
         ),
     ] = None,
     spans: Annotated[
@@ -97,13 +101,15 @@ def train(
     penalty: Annotated[
         list[str] | None,
         typer.Option(
-            help="A penalty and its weight: name=weight, such as entropy=0.1; for span the usual recipe is then not taken. May be repeated."
+            help="A penalty and its weight: name=weight, such as entropy=0.1; for span the usual recipe is then not "
+            "taken. May be repeated."
         ),
     ] = None,
     objective: Annotated[
         list[str] | None,
         typer.Option(
-            help="What is learnt besides the labels and its weight: name=weight, such as masked_words=1. May be repeated."
+            help="What is learnt besides the labels and its weight: name=weight, such as masked_words=1. May be "
+            "repeated."
         ),
     ] = None,
     objective_set: Annotated[
@@ -125,7 +131,8 @@ def train(
     form: Annotated[
         str | None,
         typer.Option(
-            help="For a plain pooler: b_cos, an encoder without constants, whose answer is exactly a sum over the pieces of a text."
+            help="For a plain pooler: b_cos, an encoder without constants, whose answer is exactly a sum over the "
+            "pieces of a text."
         ),
     ] = None,
     watch: Annotated[
@@ -252,7 +259,8 @@ def _next(last_is_best: bool, over_common: float | None, command: str) -> list[s
     advice = []
     if over_common is not None and over_common < CLOSE:
         advice = [
-            "It is not more often right than the most frequent label would be: try more texts, or more epochs (--epochs)."
+            "It is not more often right than the most frequent label would be: try more texts, or more epochs "
+            "(--epochs)."
             if over_common < 0
             else "It has learnt little more than the most frequent label: try more texts, or more epochs (--epochs)."
         ]

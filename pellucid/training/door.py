@@ -56,50 +56,52 @@ def train(
 ) -> Classifier:
     """Train a classifier, by default one that explains itself, and save it to a folder that `load` reads.
 
-    The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded, and
-    files beside its weights that are missing or were changed are made again.
+    The epoch is chosen on the dev part. An interrupted run goes on when it is called again; a finished one is loaded,
+    and files beside its weights that are missing or were changed are made again.
 
-    data: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; a data frame, a
-        `datasets.Dataset` or labelled examples, which are split likewise; or a mapping of parts, "train" and "dev" (or
-        "validation"), to any of these.
+    data: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; a data
+        frame, a `datasets.Dataset` or labelled examples, which are split likewise; or a mapping of parts, "train" and
+        "dev" (or "validation"), to any of these.
     format: how the data are read, a name of `formats`; None: known from the file's name.
     read: settings of the format; format, read and skip_bad_rows are of files.
     skip_bad_rows: leave out rows that cannot be read or have no label, with a warning that counts them.
     text, label: columns, where they have unusual names; two columns of texts in a tuple for pairs.
-    label_map: label of the data -> the label that is meant, such as {"1": "negative", "5": "positive"}; None: as they are.
-    encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm", "cnn" or "transformer", which are trained from word
-        vectors.
+    label_map: label of the data -> the label that is meant, such as {"1": "negative", "5": "positive"}; None: as they
+        are.
+    encoder: "minilm" (None means it too), a folder, a hub name, or "bilstm", "cnn" or "transformer", which are trained
+        from word vectors.
     encoder_settings: settings of these three.
-    start_from: a classifier to upgrade, a folder or hub name. Its encoder, labels and tokenizer are kept, so `encoder` and
-        `problem` are not given then; `Upgrade.read(out)` has the accuracy before and after.
-    pooler: "span" and "rationale" explain themselves; "additive" and "dot" have weights of words, which need not explain
-        anything; "first_token", "mean" and "maximum" are plain.
+    start_from: a classifier to upgrade, a folder or hub name. Its encoder, labels and tokenizer are kept, so `encoder`
+        and `problem` are not given then; `Upgrade.read(out)` has the accuracy before and after.
+    pooler: "span" and "rationale" explain themselves; "additive" and "dot" have weights of words, which need not
+        explain anything; "first_token", "mean" and "maximum" are plain.
     out: the folder for the model.
     seed: a whole number; the seed of new parts, of the order of texts and of dropout.
     device: "cpu", "cuda" or "cuda:1".
     problem: "single_label" (None means it too), or "multi_label": labels are names with commas between them.
     pooler_settings: settings of the pooler.
-    max_length: the most pieces of a text that are read as one, 8 to 4,096; above what the encoder reads, its windows are
-        joined. None: what the encoder reads.
-    penalties: name -> weight, 0 or more; {}: no penalty. None: the recipe's; without a recipe entropy 0.1 for span weights that are
-        learned, unless `spans` says how sharp they become.
+    max_length: the most pieces of a text that are read as one, 8 to 4,096; above what the encoder reads, its windows
+        are joined. None: what the encoder reads.
+    penalties: name -> weight, 0 or more; {}: no penalty. None: the recipe's; without a recipe entropy 0.1 for span
+        weights that are learned, unless `spans` says how sharp they become.
     strip_final_full_stop: do not read a full stop at the end of a text (corrections.md A0.7).
-    form: of pooler="first_token", "mean" or "maximum": "b_cos", an encoder without constants, so that the answer is exactly a sum
-        over the pieces of a text, which the method `b_cos` shows. None: the encoder's layers as they are.
-    watch: steps between looks at the model while it is trained: what each layer keeps of the words of some dev texts, which
-        `read(out)` reads. The model stays the same, byte by byte. None: it is not watched.
+    form: of pooler="first_token", "mean" or "maximum": "b_cos", an encoder without constants, so that the answer is
+        exactly a sum over the pieces of a text, which the method `b_cos` shows. None: the encoder's layers as they are.
+    watch: steps between looks at the model while it is trained: what each layer keeps of the words of some dev texts,
+        which `read(out)` reads. The model stays the same, byte by byte. None: it is not watched.
     watch_settings: fields of `Watch`: n_texts (8), method ("retained_information"), settings of the method, layers and
         positions ("all").
     progress: draw a progress bar; None: when a terminal is watching.
-    recipe: of pooler="span", settings that belong together: "believable", two short spans that are all that the answer uses and
-        enough by themselves; "sun2020", the paper's. Other arguments come before it. None: "believable" for learned weights on
-        a pretrained encoder, unless penalties, objectives, `spans`, `sharp_from` or the pooler's `n_heaviest` say how weights become sharp.
+    recipe: of pooler="span", settings that belong together: "believable", two short spans that are all that the answer
+        uses and enough by themselves; "sun2020", the paper's. Other arguments come before it. None: "believable" for
+        learned weights on a pretrained encoder, unless penalties, objectives, `spans`, `sharp_from` or the pooler's
+        `n_heaviest` say how weights become sharp.
     changes: the other settings of `Recipe`: epochs, batch_size, learning_rate, objectives, spans and so on.
 
-    Returns the trained classifier. Raises `BadSetting` for settings that do not go together, `UnknownName` for names that
-    do not exist, `BadInput` for data without labels, with fewer than two classes or with texts that are too long,
-    `BadFile` for data that cannot be read and for a folder that holds another model or run, `ModelCannot` for a model that
-    cannot be upgraded.
+    Returns the trained classifier. Raises `BadSetting` for settings that do not go together, `UnknownName` for names
+    that do not exist, `BadInput` for data without labels, with fewer than two classes or with texts that are too long,
+    `BadFile` for data that cannot be read and for a folder that holds another model or run, `ModelCannot` for a model
+    that cannot be upgraded.
 
     >>> model = pellucid.train("reviews.csv", start_from="my-classifier", out="my-new-classifier", epochs=1)
     >>> model
@@ -179,6 +181,7 @@ def _source(
     for name, value in options.items():
         if value is not None and value is not False:
             raise BadSetting(
-                f"{'read' if name == 'settings' else name}= says how files are read; {type(data).__name__} is none. Leave it away."
+                f"{'read' if name == 'settings' else name}= says how files are read; {type(data).__name__} is none. "
+                f"Leave it away."
             )
     return training_texts(data, text=text, label=label, label_map=label_map)

@@ -1,7 +1,7 @@
 """The one training loop: epochs of steps, checkpoints, and the best epoch, which dev alone chooses.
 
-A run that is killed goes on from its last checkpoint and ends with the same bytes, if the number of threads is the same.
-The global random state is restored at the end. Trainings in several threads run one after another.
+A run that is killed goes on from its last checkpoint and ends with the same bytes, if the number of threads is the
+same. The global random state is restored at the end. Trainings in several threads run one after another.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,8 +41,8 @@ from pellucid.training.watch import Watched
 class Run:
     """One training run: an untrained classifier, the encoded train and dev texts, the recipe and the folder.
 
-    fingerprint: names texts, plan and recipe. encoder_files: a digest of the files that the encoder was read from. settings: of
-    plan and recipe, for messages. watched: what is seen of the model while it is trained; None: nothing.
+    fingerprint: names texts, plan and recipe. encoder_files: a digest of the files that the encoder was read from.
+    settings: of plan and recipe, for messages. watched: what is seen of the model while it is trained; None: nothing.
     """
 
     classifier: Classifier
@@ -143,7 +143,9 @@ def _train_epoch(run: Run, steps: Steps, state: TrainingState) -> None:
 
 
 def _loss_of(steps: Steps, indices: list[int], done: int) -> float:
-    """The loss of a step; raises `NotEnoughMemory` where its texts are too many at once. What was saved before goes on."""
+    """The loss of a step; raises `NotEnoughMemory` where its texts are too many at once. What was saved before goes
+    on.
+    """
     try:
         return steps.step(indices, done)
     except (RuntimeError, MemoryError) as error:
@@ -196,7 +198,9 @@ def _on_dev(run: Run) -> dict[str, float]:
 
 
 def objectives_on_dev(classifier: Classifier, dev: Batch, recipe: Recipe) -> dict[str, float]:
-    """{"dev_objective": the weighted sum of mean losses on dev}, of those that replace the labels; {} where none does."""
+    """{"dev_objective": the weighted sum of mean losses on dev}, of those that replace the labels; {} where none
+    does.
+    """
     replacing = {
         name: weight
         for name, weight in recipe.objectives.items()
@@ -245,21 +249,22 @@ def check_beginnings(recipe: Recipe, plan: Plan) -> None:
     sharpens = any(recipe.penalties.values()) or plan.pooler_settings.get("n_heaviest") is not None
     if recipe.sharp_from and not sharpens:
         raise BadSetting(
-            f"sharp_from={recipe.sharp_from:g} would change nothing: no penalty and no n_heaviest makes the weights sharp; leave "
-            "sharp_from away, or give a penalty."
+            f"sharp_from={recipe.sharp_from:g} would change nothing: no penalty and no n_heaviest makes the weights "
+            f"sharp; leave sharp_from away, or give a penalty."
         )
     if recipe.objectives_from and learnt_instead_of_labels(recipe):
         raise BadSetting(
-            f"objectives_from={recipe.objectives_from:g} would leave the first steps without anything to learn, since an objective stands "
-            "in place of the labels; leave objectives_from away."
+            f"objectives_from={recipe.objectives_from:g} would leave the first steps without anything to learn, since "
+            f"an objective stands in place of the labels; leave objectives_from away."
         )
 
 
 def settled_in(recipe: Recipe, epoch: int) -> dict[str, float]:
-    """{"settled": 1 or 0}, whether all was in force in every step of this epoch, the first being 0; {} where all is from the first step.
+    """{"settled": 1 or 0}, whether all was in force in every step of this epoch, the first being 0; {} where all is
+    from the first step.
 
-    A wanted number of spans is reached after a share of the steps; objectives may begin later, and weights become sharp later. The last
-    epoch counts as settled.
+    A wanted number of spans is reached after a share of the steps; objectives may begin later, and weights become sharp
+    later. The last epoch counts as settled.
     """
     begins = recipe.objectives_from if any(recipe.objectives.values()) else 0.0
     reached = FALL if recipe.spans is not None else 0.0

@@ -38,8 +38,8 @@ class ObjectiveContext:
 class StepPart:
     """Texts of one step that are computed at once.
 
-    indices: their numbers among the train texts. output: what the network answered to them, with a graph. done: how many
-    steps were made before.
+    indices: their numbers among the train texts. output: what the network answered to them, with a graph. done: how
+    many steps were made before.
     """
 
     indices: Sequence[int]
@@ -58,7 +58,9 @@ class Objective(Protocol):
 def objectives_of(
     context: ObjectiveContext, weights: Mapping[str, float] | None = None
 ) -> list[tuple[float, Objective]]:
-    """Objectives with their weights, None for all of the recipe; those of weight 0 are not made, so they ask for nothing."""
+    """Objectives with their weights, None for all of the recipe; those of weight 0 are not made, so they ask for
+    nothing.
+    """
     recipe = context.recipe
     entries = [
         (float(weight), objectives.get(name))
@@ -75,8 +77,8 @@ def objectives_of(
 
 
 WEIGHTS = frozenset({"span_weights", "unit_weights"})
-# What a penalty can read of a network's output: in words, and the capabilities of the poolers that give it; none of them
-# where every composed model gives it.
+# What a penalty can read of a network's output: in words, and the capabilities of the poolers that give it; none of
+# them where every composed model gives it.
 READS: dict[str, tuple[str, frozenset[str]]] = {
     "spans": ("span weights", frozenset({"span_weights"})),
     "units": ("weights of units", frozenset({"unit_weights"})),
@@ -102,13 +104,13 @@ def check_fit(weights: Mapping[str, float], pooler: str, pooler_settings: Mappin
         what, capabilities = READS[penalties.get(name).facts["reads"]]
         if not fits(name, pooler):
             raise BadSetting(
-                f"The penalty {name} reads {what}, which pooler={pooler!r} does not have; give {_poolers_for(name)}, or a "
-                f"penalty that fits it ({_penalties_for(pooler)})."
+                f"The penalty {name} reads {what}, which pooler={pooler!r} does not have; give {_poolers_for(name)}, "
+                f"or a penalty that fits it ({_penalties_for(pooler)})."
             )
         if capabilities & WEIGHTS and fixed:
             raise BadSetting(
-                f"The penalty {name} would change nothing: weights='uniform' gives every span or unit of a text the same "
-                "weight. Leave the penalty away, or give weights='learned'."
+                f"The penalty {name} would change nothing: weights='uniform' gives every span or unit of a text the "
+                f"same weight. Leave the penalty away, or give weights='learned'."
             )
 
 
@@ -118,9 +120,9 @@ def check_widths(weights: Mapping[str, float], network: EncoderAndHead) -> None:
     for name in (name for name, weight in weights.items() if weight):
         if penalties.get(name).facts["same_width"] and states != vectors:
             raise BadSetting(
-                f"The penalty {name} compares states of {states} numbers with word vectors of {vectors}; give an encoder "
-                f"whose states have {vectors}, such as bilstm with width={vectors} and no retention='concat', or leave the "
-                "penalty away."
+                f"The penalty {name} compares states of {states} numbers with word vectors of {vectors}; give an "
+                f"encoder whose states have {vectors}, such as bilstm with width={vectors} and no retention='concat', "
+                f"or leave the penalty away."
             )
 
 
@@ -152,7 +154,8 @@ def objective_fits(name: str, pooler: str) -> bool:
 def objective_defaults(weights: Mapping[str, float]) -> dict[str, object]:
     """What the recipe begins with for these objectives, unless the user says otherwise.
 
-    Word vectors stay as they are where an objective needs that; what stands in place of the labels has no default penalty.
+    Word vectors stay as they are where an objective needs that; what stands in place of the labels has no default
+    penalty.
     """
     entries = _wanted(weights)
     defaults: dict[str, object] = {}
@@ -178,12 +181,13 @@ def check_objective_poolers(weights: Mapping[str, float], pooler: str, pooler_se
         if not objective_fits(entry.name, pooler):
             fitting = [f"pooler={name!r}" for name in poolers.names() if objective_fits(entry.name, name)]
             raise BadSetting(
-                f"The objective {entry.name} reads {what}, which pooler={pooler!r} does not have; give {' or '.join(fitting)}."
+                f"The objective {entry.name} reads {what}, which pooler={pooler!r} does not have; give "
+                f"{' or '.join(fitting)}."
             )
         if capabilities & WEIGHTS and weighs_all_alike(pooler_settings):
             raise BadSetting(
-                f"The objective {entry.name} would change nothing: weights='uniform' gives every span or unit of a text the "
-                "same weight. Leave the objective away, or give weights='learned'."
+                f"The objective {entry.name} would change nothing: weights='uniform' gives every span or unit of a "
+                f"text the same weight. Leave the objective away, or give weights='learned'."
             )
 
 
@@ -193,21 +197,21 @@ def check_objectives(recipe: Recipe, plan: Plan) -> None:
     for entry in _wanted(recipe.objectives):
         if entry.facts["freezes"] and not recipe.freeze_vectors:
             raise BadSetting(
-                f"The objective {entry.name} needs word vectors that stay as they are; give freeze_vectors=True, or leave the "
-                "objective away."
+                f"The objective {entry.name} needs word vectors that stay as they are; give freeze_vectors=True, or "
+                f"leave the objective away."
             )
         needed = entry.facts["pooler_setting"]
         if needed and plan.pooler_settings.get(needed) is None:
             raise BadSetting(
-                f"The objective {entry.name} would change nothing without {needed}; give pooler_settings={{{needed!r}: 2}}, on the command "
-                f"line --pooler-set {needed}=2, or leave the objective away."
+                f"The objective {entry.name} would change nothing without {needed}; give pooler_settings={{{needed!r}: "
+                f"2}}, on the command line --pooler-set {needed}=2, or leave the objective away."
             )
         setting = entry.facts["model"]
         if setting and not recipe.objective_settings.get(entry.name, {}).get(setting):
             raise BadSetting(
                 f"The objective {entry.name} needs another model; give its folder, "
-                f"objective_settings={{{entry.name!r}: {{{setting!r}: 'runs/base'}}}}, on the command line --objective-set "
-                f"{entry.name}.{setting}=runs/base."
+                f"objective_settings={{{entry.name!r}: {{{setting!r}: 'runs/base'}}}}, on the command line "
+                f"--objective-set {entry.name}.{setting}=runs/base."
             )
 
 
@@ -217,9 +221,9 @@ def check_objective_widths(recipe: Recipe, network: EncoderAndHead) -> None:
     for entry in _wanted(recipe.objectives):
         if entry.facts["same_width"] and states != vectors:
             raise BadSetting(
-                f"The objective {entry.name} compares states of {states} numbers with word vectors of {vectors}; give an "
-                f"encoder whose states have {vectors}, such as bilstm with width={vectors} and no retention='concat', or "
-                "leave the objective away."
+                f"The objective {entry.name} compares states of {states} numbers with word vectors of {vectors}; give "
+                f"an encoder whose states have {vectors}, such as bilstm with width={vectors} and no "
+                f"retention='concat', or leave the objective away."
             )
 
 

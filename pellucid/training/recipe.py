@@ -78,25 +78,27 @@ class Recipe:
     seed: of new parts, of the order of texts and of dropout.
     checkpoint_every: steps between checkpoints; there is one at the end of each epoch too.
     beta2: AdamW's decay of squared gradients, 0 to 0.999999.
-    layer_decay: each block's learning rate as a share of that of the block above it, above 0 to 1; word vectors count as the
-        lowest block. So lower layers, which know the language, change less.
+    layer_decay: each block's learning rate as a share of that of the block above it, above 0 to 1; word vectors count
+        as the lowest block. So lower layers, which know the language, change less.
     dropout: the rate of every dropout in the encoder, 0 to below 1; None for the encoder's own.
     label_smoothing: the share of each label that is spread over all classes, 0 to below 1; not for multi-label.
     freeze_vectors: whether the encoder's word vectors stay as they are.
     l2: how much the sum of all squared weights, biases and norms included, counts in the loss, 0 or more. Unlike
-        weight_decay, whose pull is the same for all, it goes through AdamW's moments (Guan et al. 2019, Figure 4: alpha).
-    balanced: whether all classes count equally in the loss, each text by how rare its class is among the train texts; not for
-        multi-label.
-    objectives: name -> weight, 0 or more; what is learnt besides the labels, or instead of them, with a pass or a model of its
-        own. The weighted objectives are added to the loss.
+        weight_decay, whose pull is the same for all, it goes through AdamW's moments (Guan et al. 2019, Figure 4:
+        alpha).
+    balanced: whether all classes count equally in the loss, each text by how rare its class is among the train texts;
+        not for multi-label.
+    objectives: name -> weight, 0 or more; what is learnt besides the labels, or instead of them, with a pass or a model
+        of its own. The weighted objectives are added to the loss.
     objective_settings: name -> settings of that objective.
-    objectives_from: the share of all steps after which objectives are learnt, 0 to below 1; the labels are learnt from the first step.
-    spans: how many spans shall share a text's weight, exp(entropy) in the mean over texts, 1 or more; a price on entropy finds the
-        sharpness that this takes. None: only penalties make the weights sharp.
-    sharp_from: the share of all steps after which weights become sharp, 0 to below 1: until then there are no penalties, and the answer
-        uses all spans, also with n_heaviest.
-    route: how the network's steps are computed, a name that `routes` lists; it rounds in a way of its own. In bfloat16 all
-        routes are "eager".
+    objectives_from: the share of all steps after which objectives are learnt, 0 to below 1; the labels are learnt from
+        the first step.
+    spans: how many spans shall share a text's weight, exp(entropy) in the mean over texts, 1 or more; a price on
+        entropy finds the sharpness that this takes. None: only penalties make the weights sharp.
+    sharp_from: the share of all steps after which weights become sharp, 0 to below 1: until then there are no
+        penalties, and the answer uses all spans, also with n_heaviest.
+    route: how the network's steps are computed, a name that `routes` lists; it rounds in a way of its own. In bfloat16
+        all routes are "eager".
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty or objective that does not exist.
     """
@@ -157,13 +159,15 @@ class Recipe:
         for name, settings in mapping("objective_settings", self.objective_settings).items():
             if name not in self.objectives:
                 raise BadSetting(
-                    f"objective_settings has settings of {name}, which is not among the objectives; give its weight too: "
-                    f"objectives={{{name!r}: 1}}, on the command line --objective {name}=1."
+                    f"objective_settings has settings of {name}, which is not among the objectives; give its weight "
+                    f"too: objectives={{{name!r}: 1}}, on the command line --objective {name}=1."
                 )
             objectives.get(name).settings(mapping(f"objective_settings[{name!r}]", settings))
 
     def record(self) -> dict[str, object]:
-        """Every field; later fields only where they differ from their default, so that older runs keep their fingerprints."""
+        """Every field; later fields only where they differ from their default, so that older runs keep their
+        fingerprints.
+        """
         defaults = {field.name: _default(field) for field in fields(self)}
         return {name: value for name, value in asdict(self).items() if name not in LATER or value != defaults[name]}
 

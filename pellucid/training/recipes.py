@@ -17,12 +17,15 @@ from pellucid.text.label_map import LabelMap, label_names, renamed
 from pellucid.training.objective import objective_defaults, weighs_all_alike
 from pellucid.training.recipe import Recipe
 
-USUAL = "believable"  # on six corpora at most half a point less accurate than a plain model, in the mean: docs/papers/believable-spans.md
-# With one of these a call says itself how weights become sharp, or what else is learnt: then no recipe is taken by itself.
+# On six corpora at most half a point less accurate than a plain model, in the mean: docs/papers/believable-spans.md.
+USUAL = "believable"
+# With one of these a call says itself how weights become sharp, or what else is learnt: then no recipe is taken by
+# itself.
 OWN_WAY = ("spans", "sharp_from", "objectives", "objectives_from", "objective_settings")
-# Where a call has its own way and names no penalty. Tried on the dev parts of SST-2, SST-5 and pocket. The gradient of the paper's
-# penalty vanishes while the weights are spread and grows as they gather. So its lambda does nothing or everything, and which of both
-# depends on the number of steps. The gradient of the entropy (the paper's footnote 2) does not. studies/sst2_twins: what sharpness costs.
+# Where a call has its own way and names no penalty. Tried on the dev parts of SST-2, SST-5 and pocket. The gradient of
+# the paper's penalty vanishes while the weights are spread and grows as they gather. So its lambda does nothing or
+# everything, and which of both depends on the number of steps. The gradient of the entropy (the paper's footnote 2)
+# does not. studies/sst2_twins: what sharpness costs.
 SPAN_RECIPE: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 
@@ -37,9 +40,10 @@ class NamedRecipe:
 NAMED = {
     # Sun et al. (2020), equation 7: their penalty, with weight 1 (corrections.md A0.2); nothing else is learnt.
     "sun2020": NamedRecipe({"penalties": {"concentration": 1.0}}),
-    # Spans that are evidence: two of a few words, which are all that the answer uses, and enough by themselves. First the model learns to
-    # decide, then to decide by two spans and by their words alone; the answer that all spans would give goes on learning, since
-    # through two spans the labels reach few states. No penalty: two spans are sharp enough.
+    # Spans that are evidence: two of a few words, which are all that the answer uses, and enough by themselves. First
+    # the model learns to decide, then to decide by two spans and by their words alone; the answer that all spans would
+    # give goes on learning, since through two spans the labels reach few states. No penalty: two spans are sharp
+    # enough.
     "believable": NamedRecipe(
         {
             "penalties": {},
@@ -55,7 +59,9 @@ NAMED = {
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """What a call of `train` trains a pooler by: the pooler's settings, and the recipe, each with what a recipe by name brings."""
+    """What a call of `train` trains a pooler by: the pooler's settings, and the recipe, each with what a recipe by name
+    brings.
+    """
 
     pooler_settings: dict[str, Any]
     recipe: Recipe
@@ -71,7 +77,9 @@ def training_settings(
     recipe: str | None = None,
     **changes: Any,
 ) -> TrainingSettings:
-    """The settings of a call of `train`; where it names no recipe, those of the usual one. Arguments and errors are those of `recipe_of`."""
+    """The settings of a call of `train`; where it names no recipe, those of the usual one. Arguments and errors are
+    those of `recipe_of`.
+    """
     own = pooler_settings or {}
     name = usual_recipe(pooler, encoder, own, penalties, changes) if recipe is None else recipe
     settings = named_pooler_settings(name, pooler, own)
@@ -85,9 +93,11 @@ def usual_recipe(
     penalties: Mapping[str, float] | None,
     changes: Mapping[str, Any],
 ) -> str | None:
-    """The recipe of a call of `train` that names none: `USUAL` for span weights that a pretrained encoder learns, where it was judged.
+    """The recipe of a call of `train` that names none: `USUAL` for span weights that a pretrained encoder learns, where
+    it was judged.
 
-    pooler_settings, penalties, changes: what the call gives itself; where they say how weights become sharp, there is no usual recipe.
+    pooler_settings, penalties, changes: what the call gives itself; where they say how weights become sharp, there is
+    no usual recipe.
     """
     own = (
         penalties is not None
@@ -109,9 +119,10 @@ def recipe_of(
 ) -> Recipe:
     """The recipe of a call of `train`.
 
-    pooler, encoder, pooler_settings: what the defaults depend on. seed: the recipe's. penalties: name -> weight; None for
-    the pooler's default. recipe: the name of a recipe to begin with, one of `NAMED`; None: no recipe. settings: other fields of
-    `Recipe`. Raises `UnknownName` for a field or recipe that does not exist, `BadSetting` for one that does not fit the pooler.
+    pooler, encoder, pooler_settings: what the defaults depend on. seed: the recipe's. penalties: name -> weight; None
+    for the pooler's default. recipe: the name of a recipe to begin with, one of `NAMED`; None: no recipe. settings:
+    other fields of `Recipe`. Raises `UnknownName` for a field or recipe that does not exist, `BadSetting` for one that
+    does not fit the pooler.
     """
     for name in settings:
         known("setting of training", name, Recipe.__dataclass_fields__)
@@ -120,8 +131,8 @@ def recipe_of(
     if recipe is not None and not learns_weights:
         known("recipe", recipe, NAMED)
         raise BadSetting(
-            f"The recipe {recipe} trains weights of spans, which only pooler='span' with weights='learned' has; leave the recipe away, "
-            "or give that pooler."
+            f"The recipe {recipe} trains weights of spans, which only pooler='span' with weights='learned' has; leave "
+            f"the recipe away, or give that pooler."
         )
     if encoder in encoders.names():  # all its parts are new, and learn at one rate
         default = {
@@ -206,8 +217,8 @@ def training_texts(
 ) -> TrainingTexts:
     """The texts to train on from data in memory.
 
-    data: labelled texts, which are cut into 70 / 15 / 15 %; or a mapping of parts, "train" and "dev" (or "validation"), and
-        "test" where there is one. The others are as in `train`.
+    data: labelled texts, which are cut into 70 / 15 / 15 %; or a mapping of parts, "train" and "dev" (or "validation"),
+        and "test" where there is one. The others are as in `train`.
     """
 
     def read(part: Any) -> tuple[Example, ...]:

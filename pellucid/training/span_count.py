@@ -1,7 +1,8 @@
 """The number of spans that share the weight, held at a wanted value: a price on entropy that rises while it is larger.
 
-As the price of reading holds a rationale model's coverage (`word_choice_loss.py`). A fixed weight of the penalty `entropy` gives
-another number for each seed, data set and length of training; the price finds the weight that the wanted number needs.
+As the price of reading holds a rationale model's coverage (`word_choice_loss.py`). A fixed weight of the penalty
+`entropy` gives another number for each seed, data set and length of training; the price finds the weight that the
+wanted number needs.
 """
 
 import math
@@ -37,10 +38,10 @@ DEV_TEXTS = 256  # that the number is counted on
 class SpanCount:
     """What holds the number; it is saved with each checkpoint.
 
-    wanted: exp(entropy of a text's weights) in the mean over texts. steps: how many training steps there will be. done: how many
-    there were. price: of a nat of entropy; below 0 it rewards spread weights. mean: the running mean of the number. trend: that of
-    how the excess changes in a step. first: the number in the first step. parts: for each part of the step under way, how many texts
-    it has, and their mean number.
+    wanted: exp(entropy of a text's weights) in the mean over texts. steps: how many training steps there will be. done:
+    how many there were. price: of a nat of entropy; below 0 it rewards spread weights. mean: the running mean of the
+    number. trend: that of how the excess changes in a step. first: the number in the first step. parts: for each part
+    of the step under way, how many texts it has, and their mean number.
     """
 
     wanted: float
@@ -60,7 +61,8 @@ class SpanCount:
         count = entropies.detach().double().exp().mean()
         self.parts.append((len(entropies), count))
         excess = self._foreseen(self._excess(self._remembered(float(count))))
-        # The logarithm of the mean number: spread texts weigh more than in the mean entropy, so texts become alike in their numbers.
+        # The logarithm of the mean number: spread texts weigh more than in the mean entropy, so texts become alike in
+        # their numbers.
         number = entropies.logsumexp(0) - math.log(len(entropies))
         return (self.price + GAIN * excess) * number
 
@@ -121,11 +123,13 @@ def span_count_of(wanted: float | None, steps: int) -> SpanCount | None:
 
 
 def check_span_count(wanted: float | None, plan: Plan) -> None:
-    """Raise `BadSetting` where a number of spans is wanted of a model that has none, or does not learn their weights."""
+    """Raise `BadSetting` where a number of spans is wanted of a model that has none, or does not learn their
+    weights.
+    """
     if wanted is not None and (plan.pooler != "span" or weighs_all_alike(plan.pooler_settings)):
         raise BadSetting(
-            f"spans={wanted:g} holds the number of spans that share a text's weight, which only pooler='span' with weights='learned' "
-            "learns; leave spans away, or give that pooler."
+            f"spans={wanted:g} holds the number of spans that share a text's weight, which only pooler='span' with "
+            f"weights='learned' learns; leave spans away, or give that pooler."
         )
 
 

@@ -34,7 +34,8 @@ POOL = 16  # so many batches' texts are sorted by length before they are cut int
 
 
 def epoch_batches(lengths: Sequence[int], batch_size: int, seed: int, epoch: int) -> list[list[int]]:
-    """The indices of each batch of one epoch: shuffled by the seed, each text once, texts of similar length in one batch.
+    """The indices of each batch of one epoch: shuffled by the seed, each text once, texts of similar length in one
+    batch.
 
     They depend on these four arguments alone.
     """
@@ -52,8 +53,8 @@ class Steps:
     """What every step of a run needs.
 
     gold: the labels of the batch as `gold_numbers` gives them. full_rates: the highest learning rate of each group of
-    parameters. total: how many steps the run has. route: how the network is computed. objectives: what is learnt besides,
-    with their weights.
+    parameters. total: how many steps the run has. route: how the network is computed. objectives: what is learnt
+    besides, with their weights.
     """
 
     classifier: Classifier
@@ -70,9 +71,10 @@ class Steps:
     def step(self, indices: list[int], done: int) -> float:
         """Make one optimizer step on these texts, after `done` steps; returns the mean loss.
 
-        Long texts are computed a few at a time, so that memory does not grow with the batch. Losses and penalties are means
-        over texts, so the gradients of the parts add up to that of the whole batch. (The exceptions are the price of reading
-        of a model that chooses words, which depends on the share that each part reads, and that of spans, on their number.)
+        Long texts are computed a few at a time, so that memory does not grow with the batch. Losses and penalties are
+        means over texts, so the gradients of the parts add up to that of the whole batch. (The exceptions are the price
+        of reading of a model that chooses words, which depends on the share that each part reads, and that of spans, on
+        their number.)
         """
         for group, rate in zip(self.optimizer.param_groups, self.full_rates, strict=True):
             group["lr"] = rate * rate_share(done, self.total, self.recipe.warmup)
@@ -123,7 +125,9 @@ class Steps:
 
     @contextmanager
     def _passes_share(self, rows: Sequence[Row]) -> Iterator[None]:
-        """Objectives read the texts in further passes: inside, all passes share word vectors and 16-bit copies of the weights."""
+        """Objectives read the texts in further passes: inside, all passes share word vectors and 16-bit copies of the
+        weights.
+        """
         special = self.batch.special
         ids = {each for row in rows for each in row.ids}
         ids |= {each for each in (special.mask, special.pad) if each is not None}
@@ -172,7 +176,9 @@ def steps_of(classifier: Classifier, batch: Batch, recipe: Recipe, total: int) -
 
 
 def route_of_steps(classifier: Classifier, recipe: Recipe) -> Route:
-    """The recipe's route for the network; raises `BadSetting` where it cannot compute here: its bytes would be others."""
+    """The recipe's route for the network; raises `BadSetting` where it cannot compute here: its bytes would be
+    others.
+    """
     facts, route = routes.get(recipe.route).facts, route_class(recipe.route)
     device = classifier.device.type
     if not facts["trains"]:
@@ -206,7 +212,9 @@ def prepare(classifier: Classifier, recipe: Recipe) -> None:
 
 
 def optimizer_of(classifier: Classifier, recipe: Recipe) -> torch.optim.Optimizer:
-    """AdamW; no weight decay for biases and norms, a rate of their own for new parts and for each of the encoder's blocks."""
+    """AdamW; no weight decay for biases and norms, a rate of their own for new parts and for each of the encoder's
+    blocks.
+    """
     depths = {} if recipe.layer_decay == 1 else depths_below_the_top(classifier)
     groups: dict[tuple[bool, int, bool], list[Tensor]] = {}
     for name, parameter in classifier.network.named_parameters():
@@ -228,8 +236,8 @@ def optimizer_of(classifier: Classifier, recipe: Recipe) -> torch.optim.Optimize
 def depths_below_the_top(classifier: Classifier) -> dict[str, int]:
     """Parameter of the encoder -> how many blocks lie above it: 0 for the last block and what follows it.
 
-    What stands in front of the first block, such as word vectors, lies below all of them. Raises `ModelCannot` where the
-    encoder shows no blocks.
+    What stands in front of the first block, such as word vectors, lies below all of them. Raises `ModelCannot` where
+    the encoder shows no blocks.
     """
     blocks = {id(parameter): n for n, block in enumerate(classifier.blocks) for parameter in block.parameters()}
     names = [
@@ -254,9 +262,11 @@ NOT_READ = -1
 
 @contextmanager
 def shared_lookups(embedding: nn.Module, ids: Iterable[int]) -> Iterator[None]:
-    """Inside, look-ups of these ids read one small table, whose gradient reaches the module's weight once; no number changes.
+    """Inside, look-ups of these ids read one small table, whose gradient reaches the module's weight once; no number
+    changes.
 
-    A look-up with another id goes to the module as before, and so does every look-up of a module that does more than looking up.
+    A look-up with another id goes to the module as before, and so does every look-up of a module that does more than
+    looking up.
     """
     if not isinstance(embedding, nn.Embedding) or not _only_looks_up(embedding):
         yield

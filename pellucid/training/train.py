@@ -89,8 +89,8 @@ class Training:
         for split in SPLITS:
             if not self.parts[split]:
                 raise BadInput(
-                    f"The {split} part has no examples; give more texts, of which 15 % are for dev where they come from one file, or "
-                    "a folder with train and dev."
+                    f"The {split} part has no examples; give more texts, of which 15 % are for dev where they come "
+                    f"from one file, or a folder with train and dev."
                 )
             gold_numbers(self.parts[split], self.plan.labels, self.plan.problem, split)
 
@@ -108,11 +108,11 @@ def train_model(
 ) -> Classifier:
     """Train on parts["train"], choose the epoch on parts["dev"], save to the folder and return the model.
 
-    folder: a finished one of this training is loaded, an unfinished one goes on. device: "cpu", "cuda" or "cuda:1". watch:
-    what is seen of the model in between; it changes neither the model nor what names the training. afterwards: is called with the
-    model, and may write further files of a trained folder before its manifest is written.
-    Raises `BadInput` for empty parts or texts that cannot be read whole, `BadSetting` for a penalty or objective that does not fit,
-    `BadFile` when the folder holds another run or model.
+    folder: a finished one of this training is loaded, an unfinished one goes on. device: "cpu", "cuda" or "cuda:1".
+    watch: what is seen of the model in between; it changes neither the model nor what names the training. afterwards:
+    is called with the model, and may write further files of a trained folder before its manifest is written.
+    Raises `BadInput` for empty parts or texts that cannot be read whole, `BadSetting` for a penalty or objective that
+    does not fit, `BadFile` when the folder holds another run or model.
     """
     training = Training(parts, plan, recipe, TrainedFolder(folder))
     check_fit(recipe.penalties, plan.pooler, plan.pooler_settings)
@@ -177,7 +177,9 @@ def _finished_model(
 
 
 def _remake_tokenizer(training: Training, files: OutputFolder, state: FolderState) -> None:
-    """Write the tokenizer's files again that are missing, from the encoder; raises `BadFile` where that cannot be read any more."""
+    """Write the tokenizer's files again that are missing, from the encoder; raises `BadFile` where that cannot be read
+    any more.
+    """
     names = missing_tokenizer_files(files.path, state.damaged)
     if not names:
         return
@@ -186,8 +188,8 @@ def _remake_tokenizer(training: Training, files: OutputFolder, state: FolderStat
         _, tokenizer = compose(training.plan, training.recipe.seed, texts)
     except PellucidError as error:
         raise BadFile(
-            f"{files.path} lacks {listed(names)}, and the encoder that this is made from cannot be read ({reason(error)}); put it "
-            "back, or remove the folder to train again."
+            f"{files.path} lacks {listed(names)}, and the encoder that this is made from cannot be read "
+            f"({reason(error)}); put it back, or remove the folder to train again."
         ) from None
     save_tokenizer(tokenizer, files.path, names)
     check_as_before(files, state, names)
@@ -248,12 +250,14 @@ def _record(training: Training, run: Run, history: list[dict[str, float]]) -> Tr
 
 
 def check_lengths(train: Batch, classifier: Classifier) -> None:
-    """Raise `BadInput` for texts of several windows: training reads each text as one; means over windows are for explaining."""
+    """Raise `BadInput` for texts of several windows: training reads each text as one; means over windows are for
+    explaining.
+    """
     long = [example.id for example, row in zip(train.examples, train.rows, strict=True) if row.windows]
     if long:
         raise BadInput(
-            f"{len(long):,} of the training texts are longer than the {classifier.max_length} pieces that {classifier.name} reads "
-            f"as one (first: {long[0]!r}); {_way_out(classifier)}split them or leave them out."
+            f"{len(long):,} of the training texts are longer than the {classifier.max_length} pieces that "
+            f"{classifier.name} reads as one (first: {long[0]!r}); {_way_out(classifier)}split them or leave them out."
         )
 
 
@@ -267,8 +271,8 @@ def check_units(split: str, batch: Batch, classifier: Classifier) -> None:
     long = [number for number, count in enumerate(counts) if count > most]
     if long:
         raise BadInput(
-            f"{len(long)} {split} texts have more than {most} {pooler.unit}s (first: {batch.examples[long[0]].id!r} with "
-            f"{counts[long[0]]}); with interaction={pooler.interaction!r} every span vector is held at once. Give "
+            f"{len(long)} {split} texts have more than {most} {pooler.unit}s (first: {batch.examples[long[0]].id!r} "
+            f"with {counts[long[0]]}); with interaction={pooler.interaction!r} every span vector is held at once. Give "
             "interaction='factored' (--pooler-set interaction=factored), split the texts or leave them out."
         )
 

@@ -1,6 +1,6 @@
 """A folder that a training run writes to: what stands in it, and the one place that reads and writes it.
 
-config.json            the model's plan and, under "trained", its training; written last, so the run has ended when it is there
+config.json            the model's plan and, under "trained", its training; written last, when the run has ended
 model.safetensors      the weights of the best epoch, beside the tokenizer's files
 metrics.jsonl          the numbers of each epoch, a line an epoch
 trained_texts.txt      a digest of every train and dev text
@@ -51,10 +51,10 @@ LASTING = {
 class TrainingRecord(TypedDict, total=False):
     """How a model was trained, as its config.json says; files of earlier versions lack some parts.
 
-    recipe: every setting. history: the numbers of each epoch. fingerprint: names texts, plan and recipe. examples: how many
-    train texts. encoder_files, weights: digests. heaviest_spans: counts over some dev texts in the best epoch. layer_weights: the
-    learnt share of each layer in what spans are built from, where there is such a mean. segments: of each train text, 2 for pairs,
-    where all have as many.
+    recipe: every setting. history: the numbers of each epoch. fingerprint: names texts, plan and recipe. examples: how
+    many train texts. encoder_files, weights: digests. heaviest_spans: counts over some dev texts in the best epoch.
+    layer_weights: the learnt share of each layer in what spans are built from, where there is such a mean. segments: of
+    each train text, 2 for pairs, where all have as many.
     """
 
     recipe: dict[str, object]
@@ -122,7 +122,9 @@ class TrainedFolder:
 
     @property
     def heaviest_spans(self) -> HeaviestSpans:
-        """The heaviest spans of some dev texts in the best epoch; none of an earlier version's folder, or without spans."""
+        """The heaviest spans of some dev texts in the best epoch; none of an earlier version's folder, or without
+        spans.
+        """
         return HeaviestSpans(**self.record.get("heaviest_spans", {}))
 
     @property
@@ -144,7 +146,8 @@ class TrainedFolder:
     ) -> Classifier:
         """The trained model, if it is of this run and still as it was trained; else raises `BadFile`.
 
-        The arguments are those of `check_run`. Folders of earlier versions lack the weights' digest, which is not compared then.
+        The arguments are those of `check_run`. Folders of earlier versions lack the weights' digest, which is not
+        compared then.
         """
         self.check_run(fingerprint, settings, encoder, encoder_files)
         model, record = self.load(), self.record
@@ -155,15 +158,16 @@ class TrainedFolder:
     def check_run(self, fingerprint: str, settings: Mapping[str, object], encoder: str, encoder_files: str) -> None:
         """Raise `BadFile` where the model that is here is of another run.
 
-        settings: of the run's plan and recipe. encoder_files: the digest of the files that the encoder is read from; "" where
-        it is unknown. Folders of earlier versions lack that digest, which is not compared then.
+        settings: of the run's plan and recipe. encoder_files: the digest of the files that the encoder is read from; ""
+        where it is unknown. Folders of earlier versions lack that digest, which is not compared then.
         """
         record = self.record
         if record.get("fingerprint") != fingerprint:
             differ = changes(self._settings(settings), settings)
             raise BadFile(
-                f"{self.path} holds a model trained otherwise ({differ or 'with other texts, labels or marks, or another model that an objective reads'}); give another "
-                "folder, or remove this one."
+                f"{self.path} holds a model trained otherwise "
+                f"({differ or 'with other texts, labels or marks, or another model that an objective reads'}); give "
+                f"another folder, or remove this one."
             )
         before = record.get("encoder_files")
         if before and encoder_files and before != encoder_files:
@@ -173,7 +177,9 @@ class TrainedFolder:
             )
 
     def _settings(self, wanted: Mapping[str, object]) -> dict[str, object]:
-        """The plan and recipe of the model that is here, as config.json has them. wanted: those of a run, whose names are read."""
+        """The plan and recipe of the model that is here, as config.json has them. wanted: those of a run, whose names
+        are read.
+        """
         config, recipe = read_object(self.path / CONFIG), self.record.get("recipe")
         plan = {name: config[name] for name in wanted if name in config and name != "trained"}
         return plan | (recipe if isinstance(recipe, dict) else {})

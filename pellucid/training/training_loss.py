@@ -1,4 +1,5 @@
-"""What training minimises in every pass: the cross-entropy of the labels, plus penalties on how the model explains itself.
+"""What training minimises in every pass: the cross-entropy of the labels, plus penalties on how the model explains
+itself.
 
 What needs a pass or a model of its own is an objective (`objective.py`).
 """
@@ -45,9 +46,9 @@ FALL = 0.5  # the share of all steps in which the share to read falls to the tar
 class WordChoiceLoss:
     """The terms of the loss that train the choice of words.
 
-    steering: the moving averages and the price, saved with the weights. target: the share of words to read in the end, or
-    None for any. steps: how many training steps there will be. parts: for each part of the step under way, how many texts
-    it has, their mean loss, and by how much they read more than wanted.
+    steering: the moving averages and the price, saved with the weights. target: the share of words to read in the end,
+    or None for any. steps: how many training steps there will be. parts: for each part of the step under way, how many
+    texts it has, their mean loss, and by how much they read more than wanted.
     """
 
     steering: Steering
@@ -76,7 +77,9 @@ class WordChoiceLoss:
         self.parts.clear()
 
     def wanted(self) -> float:
-        """The share to read in this step. It falls in a line to the target: the model first learns to decide, then to choose."""
+        """The share to read in this step. It falls in a line to the target: the model first learns to decide, then to
+        choose.
+        """
         assert self.target is not None
         left = max(0.0, 1 - (float(self.steering.steps) + 1) / (FALL * self.steps))
         return self.target + left * max(0.0, START - self.target)
@@ -92,8 +95,9 @@ def word_choice_loss(network: nn.Module, steps: int) -> WordChoiceLoss | None:
 def set_threshold(classifier: Classifier, rows: Sequence[Row]) -> None:
     """Set the threshold of a model that chooses words so that it reads the target share of the words of these rows.
 
-    The price keeps the expected share at the target. But a word is read where its probability is above one half; the share
-    of such words differs from the expected one, and jumps from step to step. Of many rows some hundreds are used, evenly from first to last.
+    The price keeps the expected share at the target. But a word is read where its probability is above one half; the
+    share of such words differs from the expected one, and jumps from step to step. Of many rows some hundreds are used,
+    evenly from first to last.
     """
     network = classifier.network
     if not isinstance(network, RationaleNetwork) or network.pooler.coverage is None:
@@ -119,11 +123,12 @@ def _threshold(margins: Tensor, share: float) -> Tensor:
 class TrainingLoss:
     """Cross-entropy (or one binary cross-entropy a class) + the sum of weight x mean penalty.
 
-    penalties: name -> weight; each reads the model's own weights, its choice of words or its states (`check_fit`). word_choice:
-    for a model that reads only some words, the terms that train their choice. smoothing: the share of each label that is
-    spread over all classes. class_weights: [class], by which the losses of its texts are multiplied; None: all are 1. The
-    losses on dev, which choose the best epoch, have neither. labels: whether the labels are learnt; False where an objective
-    stands in their place. span_count: what holds the number of spans that share the weight, where one is wanted.
+    penalties: name -> weight; each reads the model's own weights, its choice of words or its states (`check_fit`).
+    word_choice: for a model that reads only some words, the terms that train their choice. smoothing: the share of each
+    label that is spread over all classes. class_weights: [class], by which the losses of its texts are multiplied;
+    None: all are 1. The losses on dev, which choose the best epoch, have neither. labels: whether the labels are
+    learnt; False where an objective stands in their place. span_count: what holds the number of spans that share the
+    weight, where one is wanted.
     """
 
     problem: Problem
@@ -166,7 +171,8 @@ class TrainingLoss:
 def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Problem, part: str = "given") -> Tensor:
     """[example] class numbers; for multi-label [example class] of 0 and 1, labels separated by commas.
 
-    part: what the examples are called in a message. Raises `BadInput` for an example whose label is missing or not among the classes.
+    part: what the examples are called in a message. Raises `BadInput` for an example whose label is missing or not
+    among the classes.
     """
     several = problem == "multi_label"
     strange = [
@@ -178,8 +184,8 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
         first = strange[0]
         own = "without a label" if first.label is None else f"with the label {quoted(first.label)}"
         raise BadInput(
-            f"{len(strange):,} of {len(examples):,} {part} examples are of no class among {listed(labels)}; the first is "
-            f"{quoted(first.id)} {own}. Correct them, or leave them out"
+            f"{len(strange):,} of {len(examples):,} {part} examples are of no class among {listed(labels)}; the first "
+            f"is {quoted(first.id)} {own}. Correct them, or leave them out"
             + (in_syntax(" (skip_bad_rows=True).", " (--skip-bad-rows).") if first.label is None else ".")
         )
     if several:
@@ -189,7 +195,8 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
 
 
 def balancing_weights(gold: Tensor, count: int) -> Tensor:
-    """[class]: texts / (classes that occur x texts of the class), so that all classes weigh the same and the mean text 1.
+    """[class]: texts / (classes that occur x texts of the class), so that all classes weigh the same and the mean text
+    1.
 
     gold: [example] class numbers. count: how many classes there are. Raises `BadSetting` for multi-label.
     """
@@ -202,7 +209,9 @@ def balancing_weights(gold: Tensor, count: int) -> Tensor:
 
 
 def right_answers(logits: Tensor, gold: Tensor, problem: Problem) -> Tensor:
-    """[example] bool from logits [example class]: the highest class is the label; for multi-label, every class is right."""
+    """[example] bool from logits [example class]: the highest class is the label; for multi-label, every class is
+    right.
+    """
     if problem == "multi_label":
         return ((logits > 0) == gold.bool()).all(-1)
     return logits.argmax(-1) == gold

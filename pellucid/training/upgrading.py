@@ -1,4 +1,6 @@
-"""Upgrading a classifier: its encoder, labels and tokenizer stay; a new pooler and head are trained and compared with the old."""
+"""Upgrading a classifier: its encoder, labels and tokenizer stay; a new pooler and head are trained and compared with
+the old.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -64,8 +66,8 @@ def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
 class Upgrade:
     """What an upgrade changed, for each part of the data; `train(…, start_from=…)` writes it to the model's folder.
 
-    started_from: the classifier whose encoder was used again. parts: part -> its change. left_out: part -> why it was not
-    judged.
+    started_from: the classifier whose encoder was used again. parts: part -> its change. left_out: part -> why it was
+    not judged.
 
     >>> upgraded = pellucid.train("reviews.csv", start_from="my-classifier", out="my-upgraded-classifier", epochs=1)
     >>> upgrade = pellucid.Upgrade.read("my-upgraded-classifier")
@@ -122,8 +124,8 @@ def _percent(interval: Interval) -> str:
 def start(source: str | Path, encoder: object, problem: Problem | None, device: str) -> Classifier:
     """The classifier to upgrade; encoder and problem as in a call of `train`.
 
-    Raises `ModelCannot` for decoders and regression, `BadSetting` for an encoder or another problem than its own, `BadFile` for what
-    cannot be a folder or a name.
+    Raises `ModelCannot` for decoders and regression, `BadSetting` for an encoder or another problem than its own,
+    `BadFile` for what cannot be a folder or a name.
     """
     possible_path(source)
     if encoder is not None:
@@ -147,7 +149,9 @@ def problem_of(classifier: Classifier) -> Problem:
 
 
 def plan_from(plan: Plan, old: Classifier, parts: Mapping[str, Sequence[Example]]) -> Plan:
-    """The plan with what the old classifier decides: classes, problem, its digest, and whether full stops are skipped."""
+    """The plan with what the old classifier decides: classes, problem, its digest, and whether full stops are
+    skipped.
+    """
     return replace(
         plan,
         labels=classes(old, parts),

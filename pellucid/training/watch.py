@@ -1,9 +1,10 @@
 """Watching a training: every so many steps, what a method says of a few dev texts in the model as it is then.
 
-Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", Figure 9, follow the information that
-each layer keeps. Watching changes no byte of the training: the method runs on a view of the network, in evaluation mode, and
-the random state is put back. What was seen stands beside the training, a file a step, `watched/step-00000050.parquet`, in
-the form that `pellucid.read` reads; a training that goes on after an interruption fills in what is missing.
+Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", Figure 9, follow the
+information that each layer keeps. Watching changes no byte of the training: the method runs on a view of the network,
+in evaluation mode, and the random state is put back. What was seen stands beside the training, a file a step,
+`watched/step-00000050.parquet`, in the form that `pellucid.read` reads; a training that goes on after an interruption
+fills in what is missing.
 """
 
 import json
@@ -40,7 +41,8 @@ class Watch:
     n_texts: how many dev texts, evenly from first to last, 1 or more.
     method, settings: an attribution method and its settings.
     layers: numbers of layers, from 0, or "all".
-    positions: which pieces' states, as in `HiddenState`; a method that reads a number needs one state, such as "pooled".
+    positions: which pieces' states, as in `HiddenState`; a method that reads a number needs one state, such as
+        "pooled".
 
     Raises `BadSetting` for a value out of its range.
     """
@@ -82,7 +84,9 @@ class Watch:
 
 
 def watch_of(every: int | None, settings: Mapping[str, object] | None) -> Watch | None:
-    """The watch of a call of `train`; settings: fields of `Watch` by name. Raises `BadSetting` for settings without a watch."""
+    """The watch of a call of `train`; settings: fields of `Watch` by name. Raises `BadSetting` for settings without a
+    watch.
+    """
     if every is None:
         if settings:
             raise BadSetting("watch_settings say how a training is watched; give watch= too, such as watch=50.")
@@ -115,7 +119,9 @@ class Watched:
         return self.path / f"step-{step:08d}.parquet"
 
     def begin(self, done: int) -> None:
-        """Go on after so many steps; raises `BadFile` where the folder is of another watch, or looks before it are missing."""
+        """Go on after so many steps; raises `BadFile` where the folder is of another watch, or looks before it are
+        missing.
+        """
         check_folder(self.path)
         about = self.path / ABOUT
         if about.exists():
@@ -130,8 +136,8 @@ class Watched:
         missing = [step for step in self.watch.steps(self.total) if step < done and not self.file(step).exists()]
         if missing:
             raise BadFile(
-                f"{self.path.parent} holds a training of which step {missing[0]} was not watched; train without watch, or give "
-                "another folder."
+                f"{self.path.parent} holds a training of which step {missing[0]} was not watched; train without watch, "
+                f"or give another folder."
             )
 
     def look(self, step: int, model: Classifier, dev: Sequence[Example]) -> None:

@@ -22,7 +22,8 @@ def diff(
     a: Annotated[
         Path,
         typer.Argument(
-            help="Results of the first version that `pellucid explain --save` wrote (.parquet or .json), or a comparison's folder."
+            help="Results of the first version that `pellucid explain --save` wrote (.parquet or .json), or a "
+            "comparison's folder."
         ),
     ],
     b: Annotated[Path, typer.Argument(help="Results of the second version, of the same texts.")],
@@ -30,7 +31,8 @@ def diff(
     twin: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Results of a twin, another training of the first version: how far two trainings differ by themselves. Repeat it for more."
+            help="Results of a twin, another training of the first version: how far two trainings differ by "
+            "themselves. Repeat it for more."
         ),
     ] = None,
     method: Annotated[str | None, typer.Option(help="The method, where the results are of several methods.")] = None,
@@ -56,7 +58,9 @@ def diff(
     html: Annotated[Path | None, typer.Option(help="Write a page of the texts side by side, worst first.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all texts and means as JSON.")] = False,
 ) -> None:
-    """Compare the explanations of the same texts under two versions of a model: answers and words that changed, worst first."""
+    """Compare the explanations of the same texts under two versions of a model: answers and words that changed, worst
+    first.
+    """
     whole("--top", top, 1, MOST_WORDS)
     for name, limit in (("--most-changed", most_changed), ("--least-overlap", least_overlap)):
         if limit is not None:
@@ -85,12 +89,13 @@ def _exceeded(
     changed, overlap = totals.means.changed.mean, totals.means.overlap.mean
     if most_changed is not None and changed != changed:
         raise BadInput(
-            "--most-changed counts classes that changed, and this model gives values; give --least-overlap, or leave the option out."
+            "--most-changed counts classes that changed, and this model gives values; give --least-overlap, or leave "
+            "the option out."
         )
     if least_overlap is not None and overlap != overlap:
         raise BadInput(
-            f"--least-overlap needs texts that both versions explain for one class and that have more than {totals.k} words, and "
-            "there is none; give longer texts, a smaller --top, or leave the option out."
+            f"--least-overlap needs texts that both versions explain for one class and that have more than {totals.k} "
+            f"words, and there is none; give longer texts, a smaller --top, or leave the option out."
         )
     sentences = []
     if most_changed is not None and changed > most_changed:

@@ -1,4 +1,6 @@
-"""Whether two sets of explanations answer the same question: one method with the same settings, targets, units and classes."""
+"""Whether two sets of explanations answer the same question: one method with the same settings, targets, units and
+classes.
+"""
 
 import json
 from bisect import bisect_right
@@ -31,7 +33,8 @@ class Matches:
 def matched(before: Sequence[Explanation], after: Sequence[Explanation]) -> Matches:
     """The texts in common. A text that stands several times under one id counts once.
 
-    Numbers of lines are ids too, and a new line in a file moves them all. So what no id and text match is matched by text alone.
+    Numbers of lines are ids too, and a new line in a file moves them all. So what no id and text match is matched by
+    text alone.
     """
     first, second = _distinct(before), _distinct(after)
     pairs, first, second = _paired(first, second, lambda one: (one.example.id, one.example.segments))
@@ -82,8 +85,8 @@ def check_pairs(pairs: Sequence[Pair], names: tuple[str, str]) -> None:
     """Raise `BadInput` for pairs of explanations that cannot be compared; names: of both sides."""
     if not pairs:
         raise BadInput(
-            f"{names[0]} and {names[1]} have no text in common; explain the same texts with both models, for example one "
-            "file of data."
+            f"{names[0]} and {names[1]} have no text in common; explain the same texts with both models, for example "
+            f"one file of data."
         )
     for before, after in pairs:
         _check_target(before, after, names)
@@ -107,8 +110,8 @@ def _check_target(before: Explanation, after: Explanation, names: tuple[str, str
     if is_same_target(before, after) or (by_answer and before.target.output == after.target.output):
         return
     raise BadInput(
-        f"{names[0]} explains the {before.target}, {names[1]} the {after.target} (text {quoted(before.example.id)}); give "
-        "results of one target: each model's own answer, or the same class and output for both."
+        f"{names[0]} explains the {before.target}, {names[1]} the {after.target} (text {quoted(before.example.id)}); "
+        f"give results of one target: each model's own answer, or the same class and output for both."
     )
 
 
@@ -116,8 +119,8 @@ def _check_classes(pair: Pair, names: tuple[str, str]) -> None:
     one, other = (explanation.prediction.labels for explanation in pair)
     if not set(one) & set(other):
         raise BadInput(
-            f"The model of {names[0]} has the classes {listed(one)}, that of {names[1]} {listed(other)}; give two versions "
-            "with at least one class in common."
+            f"The model of {names[0]} has the classes {listed(one)}, that of {names[1]} {listed(other)}; give two "
+            f"versions with at least one class in common."
         )
 
 

@@ -30,22 +30,24 @@ def diff(
 ) -> Difference:
     """What changed between two versions of a model: its answers to the same texts, and the words that they depended on.
 
-    a, b: the explanations of the first and of the second version: what `explain` or `read` returned, a file that `save` wrote,
-        or a comparison's folder. Texts are matched by id and text, then by text alone.
-    twins: explanations of the same texts by further trainings of the first version, which differ in their random seed alone: one
-        of these forms, or a list of them. They are the noise floor: how far two trainings differ without any change.
+    a, b: the explanations of the first and of the second version: what `explain` or `read` returned, a file that `save`
+        wrote, or a comparison's folder. Texts are matched by id and text, then by text alone.
+    twins: explanations of the same texts by further trainings of the first version, which differ in their random seed
+        alone: one of these forms, or a list of them. They are the noise floor: how far two trainings differ without any
+        change.
     method: the method to compare, where there are explanations of several.
     k: how many of a text's highest-scored words are compared, 1 or more.
     resamples: bootstrap draws behind each 95 % interval, 10 or more. seed: of these draws.
 
-    Returns the texts, worst first, and means with intervals over all of them. Raises `BadInput` for explanations that cannot be
-    compared: no text in common, other targets, methods, settings, units or classes; `BadSetting` where several methods are
-    mixed; `BadFile` for a file that cannot be read.
+    Returns the texts, worst first, and means with intervals over all of them. Raises `BadInput` for explanations that
+    cannot be compared: no text in common, other targets, methods, settings, units or classes; `BadSetting` where
+    several methods are mixed; `BadFile` for a file that cannot be read.
 
     >>> def version(word):
     ...     answer = lambda texts: [[0.1, 0.9] if word in text else [0.8, 0.2] for text in texts]
     ...     return pellucid.from_function(answer, ["negative", "positive"])
-    >>> texts = [("A good film.", "positive"), ("A good, long evening.", "positive"), ("Dull, and not long.", "negative")]
+    >>> texts = [("A good film.", "positive"), ("A good, long evening.", "positive")]
+    >>> texts.append(("Dull, and not long.", "negative"))
     >>> before, after = (pellucid.explain(version(word), texts) for word in ("good", "long"))
     >>> changes = pellucid.diff(before, after)
     >>> changes
@@ -100,7 +102,8 @@ def _method(sides: Sequence[Side], method: str | None) -> str:
         raise BadInput(f"There is no method in common: {by}. Explain both versions by the same method.")
     if len(common) > 1:
         raise BadSetting(
-            f"These results are of several methods; {in_syntax('give method=', 'add --method')} with one of: {listed(common)}."
+            f"These results are of several methods; {in_syntax('give method=', 'add --method')} with one of: "
+            f"{listed(common)}."
         )
     return common[0]
 

@@ -85,7 +85,9 @@ def _for_the_class(words: Sequence[str], scores: np.ndarray, k: int, resolution:
 
 
 def _badness(row: TextDifference) -> tuple[float, ...]:
-    """Answers that became wrong, other changed ones (the surest first), then the lowest overlap, then the lowest tau."""
+    """Answers that became wrong, other changed ones (the surest first), then the lowest overlap, then the lowest
+    tau.
+    """
     if row.is_changed:
         probability = row.after.prediction.probability
         return (float(not row.became_wrong), -probability if probability == probability else 0.0)
@@ -135,14 +137,18 @@ def _joined(intervals: Mapping[str, Interval], measured: Mapping[str, np.ndarray
 
 
 def _by_luck(rows: Sequence[TextDifference], k: int) -> float:
-    """The mean overlap of two random choices of k among a text's n words, k / n, over the texts that have an overlap."""
+    """The mean overlap of two random choices of k among a text's n words, k / n, over the texts that have an
+    overlap.
+    """
     ranked = [row for row in rows if row.overlap == row.overlap]
     shares = [k / len(common_words(row.before, row.after).words) for row in ranked]
     return float(np.mean(shares)) if shares else float("nan")
 
 
 def _twin(before: Side, twin: Side, rows: Sequence[TextDifference], k: int, bootstrap: Bootstrap) -> TwinDifference:
-    """The first version beside a twin, and how much farther the second version is on the texts that all three explain."""
+    """The first version beside a twin, and how much farther the second version is on the texts that all three
+    explain.
+    """
     pairs = matched(before[1], twin[1]).pairs
     check_pairs(pairs, (before[0], twin[0]))
     of_twin = {id(one): text_difference(one, other, k) for one, other in pairs}
@@ -171,12 +177,13 @@ def _caveats(pairs: Sequence[Pair], n_twins: int) -> list[str]:
     caveats = {
         "Both explain a model with the same weights (equal digests).": same_model,
         "The models have other classes; an answer that one of them cannot give counts as changed.": other_classes,
-        f"In {other_class:,} of {n:,} texts the versions explain different classes; these have no rank correlation and no "
-        "overlap.": other_class,
-        f"{relabelled:,} of {n:,} texts have another label in the second results; an answer is right by its own.": relabelled,
+        f"In {other_class:,} of {n:,} texts the versions explain different classes; these have no rank correlation and "
+        f"no overlap.": other_class,
+        f"{relabelled:,} of {n:,} texts have another label in the second results; an answer is right by its "
+        f"own.": relabelled,
         "The seeds differ; of a method that draws at random, some of the difference comes from the draws.": other_seed,
-        f"Any further training would be farther than {_twins_in_words(n_twins)} in 1 of {n_twins + 1} cases by chance alone; "
-        "more twins make that rarer.": n_twins,
+        f"Any further training would be farther than {_twins_in_words(n_twins)} in 1 of {n_twins + 1} cases by chance "
+        f"alone; more twins make that rarer.": n_twins,
         "Without twins nothing says how far two trainings of the first version would differ; their saved results are "
         "the noise floor.": not n_twins and not same_model,
     }

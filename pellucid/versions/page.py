@@ -1,4 +1,5 @@
-"""The page of the difference between two versions: what changed, an index, and every text under both versions side by side.
+"""The page of the difference between two versions: what changed, an index, and every text under both versions side by
+side.
 
 The worst fifty texts are in full, the rest is folded.
 """
@@ -43,13 +44,13 @@ from pellucid.versions.terminal import (
 )
 
 ORDER = (
-    "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose answer "
-    "stayed, those with the lowest overlap of words first."
+    "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose "
+    "answer stayed, those with the lowest overlap of words first."
 )
 COLOURS = (
-    "The first version stands left, or above on a narrow screen. A colour means the same in every text of one version. Each "
-    "version has a scale of its own, since two models need not give scores of one size: compare where the colours are, and "
-    "not how strong they are."
+    "The first version stands left, or above on a narrow screen. A colour means the same in every text of one version. "
+    "Each version has a scale of its own, since two models need not give scores of one size: compare where the colours "
+    "are, and not how strong they are."
 )
 
 
@@ -195,8 +196,8 @@ def _folded(rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], s
 
 KEY = "Each number is the mean over the texts that have one; the 95 % interval (bootstrap over texts) stands below it."
 TWINS = (
-    "A twin is another training of the first version, so its row is the noise floor. ▲ the second version clearly differs more than "
-    "this twin, on the same texts; ○ it does not."
+    "A twin is another training of the first version, so its row is the noise floor. ▲ the second version clearly "
+    "differs more than this twin, on the same texts; ○ it does not."
 )
 
 

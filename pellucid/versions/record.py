@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class TextDifference:
     """One text under both versions.
 
-    before, after: its explanations. tau: Kendall's rank correlation (tau-b) of the words' scores, -1 to 1. overlap: the share
-    of the k words with the highest scores that both have, 0 to 1. Both are nan where the versions explain different classes,
-    where all words of a version have one score, and overlap where the text has no more than k words. words_before,
-    words_after: of the k words with the highest scores those above 0, highest first.
+    before, after: its explanations. tau: Kendall's rank correlation (tau-b) of the words' scores, -1 to 1. overlap: the
+    share of the k words with the highest scores that both have, 0 to 1. Both are nan where the versions explain
+    different classes, where all words of a version have one score, and overlap where the text has no more than k words.
+    words_before, words_after: of the k words with the highest scores those above 0, highest first.
     """
 
     before: Explanation
@@ -68,7 +68,8 @@ class TextDifference:
 
 @dataclass(frozen=True)
 class DifferenceMeans:
-    """Means over texts, with 95 % bootstrap intervals: the share of texts whose answer changed (nan for values); tau and overlap of those
+    """Means over texts, with 95 % bootstrap intervals: the share of texts whose answer changed (nan for values); tau
+    and overlap of those
     texts that have them (nan where none has).
 
     n, n_tau, n_overlap: over how many texts.
@@ -86,9 +87,9 @@ class DifferenceMeans:
 class TwinDifference:
     """How far another training of the first version (a twin) is from it, and how much farther the second version is.
 
-    name: the twin's model. means: of the first version and the twin. farther: the second version's distance minus the twin's,
-    text by text, with 95 % intervals: above 0 for `changed`, below 0 for `tau` and `overlap`, means that the second version
-    differs more than the twin.
+    name: the twin's model. means: of the first version and the twin. farther: the second version's distance minus the
+    twin's, text by text, with 95 % intervals: above 0 for `changed`, below 0 for `tau` and `overlap`, means that the
+    second version differs more than the twin.
     """
 
     name: str
@@ -111,8 +112,8 @@ class DifferenceSummary:
     """What changed over all texts.
 
     n_texts: texts in common. n_changed: whose answer changed. n_labelled: whose label is a class of both versions.
-    became_right, became_wrong: of these. means: shares and means with intervals. k: words that overlap is counted over. by_luck:
-    the overlap that random rankings of these texts would have. twins: the noise floor.
+    became_right, became_wrong: of these. means: shares and means with intervals. k: words that overlap is counted over.
+    by_luck: the overlap that random rankings of these texts would have. twins: the noise floor.
     """
 
     n_texts: int
@@ -127,7 +128,9 @@ class DifferenceSummary:
 
     @property
     def is_beyond_twins(self) -> dict[str, bool]:
-        """For changed, tau and overlap: whether the second version clearly differs more than every twin; empty without twins."""
+        """For changed, tau and overlap: whether the second version clearly differs more than every twin; empty without
+        twins.
+        """
         verdicts = [twin.is_exceeded for twin in self.twins]
         return {name: all(verdict[name] for verdict in verdicts) for name in verdicts[0]} if verdicts else {}
 
@@ -138,7 +141,8 @@ class DifferenceSummary:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Sequence[TextDifference]):
-    """The texts under both versions, worst first: answers that became wrong, other changed answers, then the lowest overlap and
+    """The texts under both versions, worst first: answers that became wrong, other changed answers, then the lowest
+    overlap and
     tau; with means over all texts, from `pellucid.diff`.
 
     rows: the texts. totals: what `summary` returns. method: what explained them. models: the names of both versions.

@@ -1,4 +1,6 @@
-"""The difference between two versions in sentences, and in a terminal: what changed over all texts, then the worst of them."""
+"""The difference between two versions in sentences, and in a terminal: what changed over all texts, then the worst of
+them.
+"""
 
 from collections.abc import Sequence
 

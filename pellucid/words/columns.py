@@ -122,8 +122,8 @@ class CloudWord:
 def cloud_layout(words: Sequence[tuple[str, float]]) -> tuple[list[CloudWord], float]:
     """The words where they stand, in a picture `WIDTH` wide, and its height.
 
-    words: with their weights above 0, the heaviest first. The size of its font grows with the root of its weight; where not all words find
-    room around the middle, all are smaller.
+    words: with their weights above 0, the heaviest first. The size of its font grows with the root of its weight; where
+    not all words find room around the middle, all are smaller.
     """
     positioned: list[CloudWord] = []
     for scale in SCALES:
@@ -165,7 +165,9 @@ def _letter(letter: str) -> float:
 
 
 def _sized(text: str, share: float, scale: float) -> CloudWord:
-    """The word in the middle; share: its weight over the largest. scale: of the largest font, so that the smallest stays legible."""
+    """The word in the middle; share: its weight over the largest. scale: of the largest font, so that the smallest
+    stays legible.
+    """
     text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     size = SMALLEST + (scale * LARGEST - SMALLEST) * share**0.5
     size = min(size, size * (WIDTH - 2 * GAP) / max(estimated_width(text, size), 1e-9))

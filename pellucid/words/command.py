@@ -33,7 +33,8 @@ def words(
     idf: Annotated[
         str | None,
         typer.Option(
-            help="Other texts, which say how rare words are: a file, a folder or a data set. Lists of words and their overlap follow."
+            help="Other texts, which say how rare words are: a file, a folder or a data set. Lists of words and their "
+            "overlap follow."
         ),
     ] = None,
     unit: Annotated[str, typer.Option(help="What the lists count: word, or piece, the tokens of --model.")] = "word",

@@ -38,16 +38,17 @@ def class_words(
 
     results: from `explain` or `read`, of one method.
     min_texts: words that occur in fewer texts are left out of the means; 3 unless another number is given.
-    idf: other texts, which say how rare each word is: a list, a table, a `pathlib.Path`. With them the result has `lists`:
-        every word's scores added up over the texts of a class, times ln((1 + N) / (1 + df)) + 1, where df of the N texts have
-        the word; and how far the lists of classes overlap, beside random lists and lists of rare words. None: no lists.
+    idf: other texts, which say how rare each word is: a list, a table, a `pathlib.Path`. With them the result has
+        `lists`: every word's scores added up over the texts of a class, times ln((1 + N) / (1 + df)) + 1, where df of
+        the N texts have the word; and how far the lists of classes overlap, beside random lists and lists of rare
+        words. None: no lists.
     unit: what the lists count: "word", or "piece", the tokens of `model`.
     model: the model that was explained, to cut the texts of `idf` into its tokens; for unit="piece" alone.
 
-    Returns for each explained class, by default the class that the model predicts, its words with mean, interval, occurrences
-    and texts. Raises `BadSetting` where several methods are mixed, for another unit, and for pieces without a model;
-    `BadInput` where there are no texts in `idf`. The lists are those of Hou and Castañón (2023), "Decoding Layer Saliency in
-    Language Transformers", section 4.2.
+    Returns for each explained class, by default the class that the model predicts, its words with mean, interval,
+    occurrences and texts. Raises `BadSetting` where several methods are mixed, for another unit, and for pieces without
+    a model; `BadInput` where there are no texts in `idf`. The lists are those of Hou and Castañón (2023), "Decoding
+    Layer Saliency in Language Transformers", section 4.2.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])

@@ -21,19 +21,19 @@ from pellucid.words.columns import class_columns
 
 OPEN_CLASSES = 6
 WORDS = (
-    "Here a word’s scores are added up over the texts of a class, so a word counts that is strong and frequent; the sum is "
-    "multiplied by how rare the word is in {n:,} other texts: idf = ln((1 + N) / (1 + df)) + 1, where df of N texts have it. On the "
-    "left the scores are added up as they are, so texts with large scores count most; beside them each text’s scores are divided by "
-    "the sum of their sizes, so every text counts alike. {unit}"
+    "Here a word’s scores are added up over the texts of a class, so a word counts that is strong and frequent; the "
+    "sum is multiplied by how rare the word is in {n:,} other texts: idf = ln((1 + N) / (1 + df)) + 1, where df of N "
+    "texts have it. On the left the scores are added up as they are, so texts with large scores count most; beside "
+    "them each text’s scores are divided by the sum of their sizes, so every text counts alike. {unit}"
 )
 UNITS = {
     "word": "Counted are words by their form, without regard to capitals.",
     "piece": "Counted are the tokens as the text spells them; the means above are of words.",
 }
 OVERLAP = (
-    "Words that a model goes by for one class should not stand in the list of another. But that lists share few words proves "
-    "little by itself: lists of the rarest words share none either, as each occurs in one class. So compare the lines with the "
-    "controls: random words of the same classes, and the rarest words first."
+    "Words that a model goes by for one class should not stand in the list of another. But that lists share few words "
+    "proves little by itself: lists of the rarest words share none either, as each occurs in one class. So compare the "
+    "lines with the controls: random words of the same classes, and the rarest words first."
 )
 TABLE = "The words that two classes both have among their {k} highest."
 

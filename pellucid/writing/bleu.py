@@ -1,8 +1,9 @@
 """BLEU and chrF of translations, by sacrebleu, with intervals over sentences and of the difference between two systems.
 
-Papineni and others (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation"; Popović (2015), "chrF". Post (2018), "A Call
-for Clarity in Reporting BLEU Scores": a score means something only with its signature. The interval of a difference is that of Koehn
-(2004), "Statistical Significance Tests for Machine Translation Evaluation": both systems on the same draws of sentences.
+Papineni and others (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation"; Popović (2015), "chrF".
+Post (2018), "A Call for Clarity in Reporting BLEU Scores": a score means something only with its signature. The
+interval of a difference is that of Koehn (2004), "Statistical Significance Tests for Machine Translation Evaluation":
+both systems on the same draws of sentences.
 """
 
 from collections.abc import Sequence
@@ -26,10 +27,10 @@ ORDERS = 4  # the longest n-grams of BLEU
 class TranslationScores:
     """How near translations come to references.
 
-    bleu, chrf: 0 to 100, with 95 % bootstrap intervals over sentences. signature: what was computed, as sacrebleu writes it. sentences:
-    how many. length: pieces of the translations divided by those of the references. difference: BLEU less that of the baseline on
-    the same draws of sentences; None without a baseline. caveats: why the numbers are not to be believed. Ends of an interval are
-    nan for one sentence.
+    bleu, chrf: 0 to 100, with 95 % bootstrap intervals over sentences. signature: what was computed, as sacrebleu
+    writes it. sentences: how many. length: pieces of the translations divided by those of the references. difference:
+    BLEU less that of the baseline on the same draws of sentences; None without a baseline. caveats: why the numbers are
+    not to be believed. Ends of an interval are nan for one sentence.
     """
 
     bleu: Interval
@@ -64,9 +65,9 @@ def translation_scores(
 ) -> TranslationScores:
     """The scores of texts beside one reference each.
 
-    baseline: another system's translations of the same sentences. tokenize: how sacrebleu cuts words: "13a", "intl", "char", or "none" for
-    texts that are cut already. resamples: draws of sentences, 100 or more. Raises `BadInput` for lists of other lengths or no texts,
-    `MissingPackage` without sacrebleu.
+    baseline: another system's translations of the same sentences. tokenize: how sacrebleu cuts words: "13a", "intl",
+    "char", or "none" for texts that are cut already. resamples: draws of sentences, 100 or more. Raises `BadInput` for
+    lists of other lengths or no texts, `MissingPackage` without sacrebleu.
     """
     check_scoring(tokenize, resamples)
     _check_lengths(texts, references, baseline)
@@ -121,7 +122,9 @@ def bleu_of_means(means: np.ndarray, count: int) -> np.ndarray:
 
 
 def _statistics(metric: Any, texts: Sequence[str], references: Sequence[str]) -> np.ndarray:  # Any: sacrebleu's metric
-    """[sentence, 2 x ORDERS + 2]: matches and n-grams of each order, and both lengths; BLEU is a function of their sums."""
+    """[sentence, 2 x ORDERS + 2]: matches and n-grams of each order, and both lengths; BLEU is a function of their
+    sums.
+    """
     scores = [metric.corpus_score([text], [[reference]]) for text, reference in zip(texts, references, strict=True)]
     return np.array([[*one.counts, *one.totals, one.sys_len, one.ref_len] for one in scores], dtype=np.float64)
 

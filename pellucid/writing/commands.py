@@ -74,7 +74,8 @@ def translate(
     translator = pellucid.load(model, device=device, **asdict(languages))
     if html is not None and "span_weights" not in translator.capabilities:
         raise BadSetting(
-            f"--html shows a translator's own spans, and {model} has none; pellucid explain MODEL TEXT --html explains its words."
+            f"--html shows a translator's own spans, and {model} has none; pellucid explain MODEL TEXT --html explains "
+            f"its words."
         )
     is_explained = html is not None or as_json or len(examples) == 1
     if not is_explained:  # nobody would see the explanations
@@ -105,7 +106,9 @@ def _record(one: pellucid.Translation) -> dict[str, object]:
 
 
 def _words(explanation: Explanation) -> list[dict[str, object]]:
-    """For each written word its heaviest spans of the source, and the share of its lead that went through them, None where it did not lead."""
+    """For each written word its heaviest spans of the source, and the share of its lead that went through them, None
+    where it did not lead.
+    """
     ((_, labels),) = explanation.rows
     rows = [(label.partition(" ")[2], explanation.row(label)) for label in labels]
     return [

@@ -39,8 +39,9 @@ from pellucid.writing.translator_plan import (
 class Translation:
     """A text and its translation.
 
-    source, text: what was read and what was written. is_cut: whether it ended because it had no more room, and not by the
-    model's own end token. explanation: by `span_attention`, a row for each word, of a translator that explains itself; else None.
+    source, text: what was read and what was written. is_cut: whether it ended because it had no more room, and not by
+    the model's own end token. explanation: by `span_attention`, a row for each word, of a translator that explains
+    itself; else None.
 
     >>> print(pellucid.Translation("A good film.", "Ein guter Film.", is_cut=False))
     Ein guter Film.
@@ -117,9 +118,9 @@ def write(
     text: the column of a table, where it has an unusual name.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Each text is written alone and nothing is drawn at random, so neighbours and order change nothing. Returns for each text, in
-    order, its source, what was written (text), and whether there was no more room for it (is_cut). Raises `ModelCannot` for a
-    model that writes nothing, `BadInput` for a pair, `BadSetting` for other numbers.
+    Each text is written alone and nothing is drawn at random, so neighbours and order change nothing. Returns for each
+    text, in order, its source, what was written (text), and whether there was no more room for it (is_cut). Raises
+    `ModelCannot` for a model that writes nothing, `BadInput` for a pair, `BadSetting` for other numbers.
 
     >>> pellucid.write("my-translator", "A good film.", max_pieces=5)[0].source
     'A good film.'
@@ -176,29 +177,30 @@ def train_translator(
 ) -> WritingModel:
     """Train a translator, by default one whose own weights say which spans of the source each word was written from.
 
-    The epoch is chosen on the dev part. An interrupted training goes on when it is called again; a finished one is loaded.
+    The epoch is chosen on the dev part. An interrupted training goes on when it is called again; a finished one is
+    loaded.
 
-    pairs: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; pairs in memory,
-        which are split likewise; or a mapping of parts, "train" and "dev" (or "validation"), to any of these. The first text of
-        a pair is read, the second one is written.
+    pairs: a data set's name, a folder with train and dev parts, or one file, which is split 70 / 15 / 15 %; pairs in
+        memory, which are split likewise; or a mapping of parts, "train" and "dev" (or "validation"), to any of these.
+        The first text of a pair is read, the second one is written.
     out: the folder for the translator; `load` reads it.
     format, read, skip_bad_rows: how files are read, as in `train`.
     pooler: "span" puts a layer of source spans on the decoder (corrections.md A0.16); "none" is the plain twin.
-    pooler_settings: max_width, the most pieces of a span (None: any); weights, "learned" or "uniform"; query, "decoder" or
-        "static"; scale, False for scores that are not divided by the square root of the width.
+    pooler_settings: max_width, the most pieces of a span (None: any); weights, "learned" or "uniform"; query, "decoder"
+        or "static"; scale, False for scores that are not divided by the square root of the width.
     network: "transformer", or "lstm" for LSTMs with attention.
-    network_settings: sizes of a new network: layers (3; of LSTMs 2), width (256), dropout (0.1); of a Transformer also heads (4)
-        and inner_width.
+    network_settings: sizes of a new network: layers (3; of LSTMs 2), width (256), dropout (0.1); of a Transformer also
+        heads (4) and inner_width.
     pieces: the most joint pieces to learn from the train texts, 300 to 200,000.
-    start_from: a translator to upgrade, a folder or hub name (Marian, BART): its network and pieces stay, and sizes are not
-        given then.
+    start_from: a translator to upgrade, a folder or hub name (Marian, BART): its network and pieces stay, and sizes are
+        not given then.
     device: "cpu", "cuda" or "cuda:1".
     progress: draw a progress bar; None: when a terminal is watching.
     recipe: settings of `TranslationRecipe`: epochs, batch_pieces, learning_rate, penalties, seed and so on.
 
-    Returns the translator. Raises `BadInput` for examples that are no pairs or too long, `BadSetting` for settings that do not
-    go together, `BadFile` for data that cannot be read and for a folder that holds something else, `ModelCannot` for a model
-    that cannot be upgraded.
+    Returns the translator. Raises `BadInput` for examples that are no pairs or too long, `BadSetting` for settings that
+    do not go together, `BadFile` for data that cannot be read and for a folder that holds something else, `ModelCannot`
+    for a model that cannot be upgraded.
 
     >>> pairs = {"train": [("a dog", "ein Hund"), ("a cat", "eine Katze")], "dev": [("the dog", "der Hund")]}
     >>> sizes = {"layers": 1, "width": 16, "heads": 2}
@@ -220,7 +222,8 @@ def train_translator(
     strange = sorted(recipe.keys() - TranslationRecipe.__dataclass_fields__.keys())
     if strange:
         raise BadSetting(
-            f"No setting of a translator is called {strange[0]!r}. There are: {listed(TranslationRecipe.__dataclass_fields__)}."
+            f"No setting of a translator is called {strange[0]!r}. There are: "
+            f"{listed(TranslationRecipe.__dataclass_fields__)}."
         )
     folder, full_recipe = possible_path(out), TranslationRecipe(**recipe)
     if pooler == "none" and any(full_recipe.penalties.values()):
@@ -234,7 +237,9 @@ def train_translator(
 
 
 def _settings(name: str, settings: Mapping[str, Any] | None, allowed: tuple[str, ...], kind: Any) -> Any:
-    """The record of these settings; raises `BadSetting` for a name that is none of them. Any: a class and what it makes."""
+    """The record of these settings; raises `BadSetting` for a name that is none of them. Any: a class and what it
+    makes.
+    """
     values = mapping(name, settings or {})
     strange = sorted(values.keys() - set(allowed))
     if strange:
@@ -259,7 +264,7 @@ def _pairs(pairs: Data, options: Mapping[str, Any]) -> dict[str, list[Example]]:
         for example in examples:
             if len(example.segments) != 2:
                 raise BadInput(
-                    f"Example {quoted(example.id)} of {name} has one text; a translator learns from pairs. Of a file with named "
-                    f"fields say which: {in_syntax(READ, ON_THE_COMMAND_LINE)}."
+                    f"Example {quoted(example.id)} of {name} has one text; a translator learns from pairs. Of a file "
+                    f"with named fields say which: {in_syntax(READ, ON_THE_COMMAND_LINE)}."
                 )
     return {name: [replace(example, label=None) for example in examples] for name, examples in parts.items()}

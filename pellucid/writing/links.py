@@ -1,7 +1,8 @@
-"""Links between the words of a text and its translation, as truth: does an explanation find the word that each word comes from?
+"""Links between the words of a text and its translation, as truth: does an explanation find the word that each word
+comes from?
 
-Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment Models", for the error rate. Words are what stands between
-blanks, counted from 0, as in the files of aligners.
+Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment Models", for the error rate. Words are
+what stands between blanks, counted from 0, as in the files of aligners.
 """
 
 import os
@@ -32,10 +33,10 @@ Links = frozenset[tuple[int, int]]  # (source word, target word)
 class LinkScores:
     """How well the source word with the highest score for each linked target word agrees with the links.
 
-    precision: the share of target words whose best source word is linked to them, with its 95 % bootstrap interval over pairs. error_rate:
-    the alignment error rate of these best links, 0 to 1. rank: the mean rank of the best linked source word, from 1. diagonal: the precision of
-    the source word at the same relative place. chance: that of a source word at random; chance_rank: its mean rank.
-    words: linked target words. pairs: of texts.
+    precision: the share of target words whose best source word is linked to them, with its 95 % bootstrap interval over
+    pairs. error_rate: the alignment error rate of these best links, 0 to 1. rank: the mean rank of the best linked
+    source word, from 1. diagonal: the precision of the source word at the same relative place. chance: that of a source
+    word at random; chance_rank: its mean rank. words: linked target words. pairs: of texts.
     """
 
     precision: Interval
@@ -51,20 +52,23 @@ class LinkScores:
         low, high = self.precision.low, self.precision.high
         interval = "one pair: no interval" if isnan(low) else f"{low:.1%}, {high:.1%}"
         return (
-            f"best link right: {self.precision.mean:.1%} [{interval}]; same place: {self.diagonal:.1%}; chance: {self.chance:.1%}\n"
-            f"alignment error rate: {self.error_rate:.3f}; mean rank of a right word: {self.rank:.2f}, by chance {self.chance_rank:.2f}\n"
-            f"{self.words:,} linked words of {self.pairs:,} pairs"
+            f"best link right: {self.precision.mean:.1%} [{interval}]; same place: {self.diagonal:.1%}; chance: "
+            f"{self.chance:.1%}\nalignment error rate: {self.error_rate:.3f}; mean rank of a right word: "
+            f"{self.rank:.2f}, by chance {self.chance_rank:.2f}\n{self.words:,} linked words of {self.pairs:,} pairs"
         )
 
 
 def link_scores_of(
     scores: Sequence[np.ndarray], links: Sequence[Links], *, resamples: int = 1000, seed: int = 0
 ) -> LinkScores:
-    """scores: for each pair [target word, source word]; links: those of each pair. Raises `BadInput` where no word is linked."""
+    """scores: for each pair [target word, source word]; links: those of each pair. Raises `BadInput` where no word is
+    linked.
+    """
     rows = link_counts(scores, links)
     if not rows[:, 0].sum():
         raise BadInput(
-            "No target word has a link: the examples or the file have none; give links such as 0-0 1-2, source word and target word from 0."
+            "No target word has a link: the examples or the file have none; give links such as 0-0 1-2, source word "
+            "and target word from 0."
         )
     words, right, rank, diagonal, chance, chance_rank, n_links = rows.sum(0)
     means = resampled_means(rows[:, :2], resamples, seed)
@@ -82,7 +86,8 @@ def link_scores_of(
 
 
 def link_counts(scores: Sequence[np.ndarray], links: Sequence[Links]) -> np.ndarray:
-    """[pair 7]: linked target words; how many best links are right; the sum of ranks; what the same place gets; what chance
+    """[pair 7]: linked target words; how many best links are right; the sum of ranks; what the same place gets; what
+    chance
     gets, and its ranks; all links.
 
     scores, links: as in `link_scores_of`.
@@ -91,7 +96,9 @@ def link_counts(scores: Sequence[np.ndarray], links: Sequence[Links]) -> np.ndar
 
 
 def _counts(scores: np.ndarray, links: Links) -> list[float]:
-    """Linked target words; how many best links are right; ranks; the same of the diagonal and of chance; and all links."""
+    """Linked target words; how many best links are right; ranks; the same of the diagonal and of chance; and all
+    links.
+    """
     n_target, n_source = scores.shape
     counts = np.zeros(6)
     for word in range(n_target):
@@ -118,7 +125,9 @@ def _rank(scores: np.ndarray, source: int) -> float:
 
 
 def parsed_links(text: str, n_source: int, n_target: int, where: str) -> Links:
-    """The links of a line such as "0-0 1-2"; raises `BadInput`, which names where, for anything else and for words that are not there."""
+    """The links of a line such as "0-0 1-2"; raises `BadInput`, which names where, for anything else and for words that
+    are not there.
+    """
     links = set()
     for part in text.split():
         source, sign, target = part.partition("-")
@@ -126,8 +135,8 @@ def parsed_links(text: str, n_source: int, n_target: int, where: str) -> Links:
             raise BadInput(f"{where}: {quoted(part)} is no link; give source word and target word, such as 0-2.")
         if int(source) >= n_source or int(target) >= n_target:
             raise BadInput(
-                f"{where}: the link {quoted(part)} names a word that is not there; the source has {n_source} words and the "
-                f"target {n_target}, counted from 0."
+                f"{where}: the link {quoted(part)} names a word that is not there; the source has {n_source} words and "
+                f"the target {n_target}, counted from 0."
             )
         links.add((int(source), int(target)))
     return frozenset(links)
@@ -137,13 +146,15 @@ def parsed_links(text: str, n_source: int, n_target: int, where: str) -> Links:
 
 
 def linked_words(explanation: Explanation) -> np.ndarray:
-    """[target word, source word]: scores of units inside a source word added up, those of a target word's rows averaged.
+    """[target word, source word]: scores of units inside a source word added up, those of a target word's rows
+    averaged.
 
     Raises `BadInput` for an explanation without a row for each written word.
     """
     if [kind for kind, _ in explanation.rows] != ["word"] or len(explanation.example.segments) != 2:
         raise BadInput(
-            f"The explanation of {quoted(explanation.example.id)} has no row for each written word; explain a translator's words."
+            f"The explanation of {quoted(explanation.example.id)} has no row for each written word; explain a "
+            f"translator's words."
         )
     source, target = explanation.example.segments
     words = explanation.words()
@@ -191,13 +202,15 @@ SHOWN = 200  # characters of what a failed program wrote
 def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> list[str]:
     """For each pair its links, such as "0-0 1-2": source word and target word, counted from 0 between blanks.
 
-    program: `eflomal-align`, by its name or path. seconds: after so many it is ended. Its draws have no seed, so a few links differ
-    from run to run. Raises `BadFile` where the program is missing, fails, takes longer or writes something else.
+    program: `eflomal-align`, by its name or path. seconds: after so many it is ended. Its draws have no seed, so a few
+    links differ from run to run. Raises `BadFile` where the program is missing, fails, takes longer or writes something
+    else.
     """
     path = program_path(program)
     if path is None:
         raise BadFile(
-            f"No program {quoted(program)} was found; install eflomal (pip install eflomal) and give the path of its eflomal-align."
+            f"No program {quoted(program)} was found; install eflomal (pip install eflomal) and give the path of its "
+            f"eflomal-align."
         )
     texts = [tuple(" ".join(text.split()) for text in pair) for pair in pairs]
     with TemporaryDirectory() as folder:

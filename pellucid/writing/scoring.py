@@ -40,18 +40,21 @@ def bleu(
 ) -> TranslationScores:
     """BLEU and chrF of a translator on pairs of texts, with their signature and intervals.
 
-    model: a translator from `load` or `train_translator`, its folder or hub name; or a list of translations, one for each pair.
+    model: a translator from `load` or `train_translator`, its folder or hub name; or a list of translations, one for
+        each pair.
     pairs: sources with their references, as `train_translator` takes them in memory; or a `pathlib.Path`.
-    baseline: another translator, or its translations: then also by how much the model is better, with its 95 % interval over the
-        same draws of sentences. A verdict over trainings needs several seeds of both.
+    baseline: another translator, or its translations: then also by how much the model is better, with its 95 % interval
+        over the same draws of sentences. A verdict over trainings needs several seeds of both.
     beam, max_pieces: as in `translate`.
-    tokenize: how words are cut to be compared: "13a", sacrebleu's usual, "intl", "char", or "none" for texts that are cut already.
+    tokenize: how words are cut to be compared: "13a", sacrebleu's usual, "intl", "char", or "none" for texts that are
+        cut already.
     resamples: draws of sentences, 100 or more.
     seed: of the draws.
     progress: draw a progress bar; None: when a terminal is watching.
 
-    Where pairs were in the train or dev part of a translator that Pellucid trained, the scores have a caveat. Raises `MissingPackage` without sacrebleu (`pip install 'pellucid[translation]'`), `BadInput` for one text in place of a pair, or
-    for a list of another length, `ModelCannot` for a model that does not translate.
+    Where pairs were in the train or dev part of a translator that Pellucid trained, the scores have a caveat. Raises
+    `MissingPackage` without sacrebleu (`pip install 'pellucid[translation]'`), `BadInput` for one text in place of a
+    pair, or for a list of another length, `ModelCannot` for a model that does not translate.
 
     >>> scores = pellucid.bleu(["the cat sat on a mat"], [("die Katze saß auf einer Matte", "the cat sat on the mat")])
     >>> round(scores.bleu.mean, 1), scores.sentences
@@ -103,13 +106,14 @@ def link_scores(
 ) -> LinkScores:
     """How often the source word with the highest score is the one that a written word comes from.
 
-    explanations: of a translator's words, a row for each, by any method; their second texts are the references that links speak of.
-    links: a file with a line a pair, such as "0-0 1-2" (source word and target word, counted from 0 between blanks), or these lines;
-        None: those in each example's `meta["links"]`, which `planted_translation` has.
+    explanations: of a translator's words, a row for each, by any method; their second texts are the references that
+        links speak of.
+    links: a file with a line a pair, such as "0-0 1-2" (source word and target word, counted from 0 between blanks), or
+        these lines; None: those in each example's `meta["links"]`, which `planted_translation` has.
     resamples, seed: draws of pairs, for the interval.
 
-    Beside it stand what the same relative place and a word at random would get. Raises `BadInput` for a file with more or fewer lines than
-    explanations, for links that are none, and for explanations without a row for each word.
+    Beside it stand what the same relative place and a word at random would get. Raises `BadInput` for a file with more
+    or fewer lines than explanations, for links that are none, and for explanations without a row for each word.
 
     >>> pair = pellucid.Example(("A good film.", "A fine story."), meta={"links": "0-0 1-1 2-2"})
     >>> scores = pellucid.link_scores(pellucid.explain("my-translator", pair))
@@ -161,15 +165,19 @@ def links(
 ) -> list[str]:
     """Silver links of words for `link_scores`, by the word aligner eflomal, which you install yourself.
 
-    A link is one that the aligner found in both directions; other words have none. They are good guesses and not the truth.
+    A link is one that the aligner found in both directions; other words have none. They are good guesses and not the
+    truth.
 
     pairs: texts with their translations; or a `pathlib.Path`. An aligner needs some thousands of pairs.
     beside: more pairs that it learns from, whose links are not returned: such as the train part beside test pairs.
-    out: a file for the links, a line a pair, such as "0-0 1-2": source word and target word, counted from 0 between blanks.
-    program: eflomal's `eflomal-align`, by name or path. It runs as a program, without a shell, and draws without a seed.
+    out: a file for the links, a line a pair, such as "0-0 1-2": source word and target word, counted from 0 between
+        blanks.
+    program: eflomal's `eflomal-align`, by name or path. It runs as a program, without a shell, and draws without a
+        seed.
     seconds: after so many it is ended; 10,000 pairs take about half a minute.
 
-    Returns the lines. Raises `BadInput` for one text in place of a pair, `BadFile` where the program is missing, fails, or takes longer.
+    Returns the lines. Raises `BadInput` for one text in place of a pair, `BadFile` where the program is missing, fails,
+    or takes longer.
 
     >>> pellucid.links([("a dog", "ein Hund")], program="./eflomal-align")
     ['0-0 1-1']

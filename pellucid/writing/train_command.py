@@ -40,7 +40,8 @@ def train_translator(
     network_set: Annotated[
         list[str] | None,
         typer.Option(
-            help="A size of a new network: layers, width, dropout; of a Transformer also heads, inner_width. May be repeated."
+            help="A size of a new network: layers, width, dropout; of a Transformer also heads, inner_width. May be "
+            "repeated."
         ),
     ] = None,
     pieces: Annotated[int, typer.Option(help="The most joint pieces to learn.")] = 6000,
@@ -62,7 +63,9 @@ def train_translator(
     seed: Annotated[int, typer.Option(help="The seed of first weights, order and dropout.")] = DEFAULT.seed,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
-    """Train a translator from pairs of texts, by default one that says which source spans each word was written from."""
+    """Train a translator from pairs of texts, by default one that says which source spans each word was written
+    from.
+    """
     model = pellucid.train_translator(
         data,
         out=out,

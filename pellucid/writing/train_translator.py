@@ -1,4 +1,6 @@
-"""From pairs of texts to a translator in a folder; a finished folder is loaded, an unfinished one goes on with the same bytes."""
+"""From pairs of texts to a translator in a folder; a finished folder is loaded, an unfinished one goes on with the same
+bytes.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -84,8 +86,8 @@ def train_translator(
 ) -> TranslatorParts:
     """Train on parts["train"], choose the epoch on parts["dev"], save to the folder and return the translator.
 
-    folder: a finished one of this training is loaded, an unfinished one goes on. Raises `BadInput` for pairs that cannot be
-    read whole, `BadFile` when the folder holds something else, `BadSetting` where the training diverges.
+    folder: a finished one of this training is loaded, an unfinished one goes on. Raises `BadInput` for pairs that
+    cannot be read whole, `BadFile` when the folder holds something else, `BadSetting` where the training diverges.
     """
     out = TranslatorOut(folder)
     texts = [[example.segments for example in parts[part]] for part in ("train", "dev")]

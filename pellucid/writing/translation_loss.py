@@ -45,8 +45,8 @@ def translation_loss(
 ) -> Tensor:
     """The mean over the written pieces of a batch, in nats.
 
-    weights: name of a penalty -> its weight. Penalties are means over written pieces too: each step of the decoder counts as
-    one example of those that they read.
+    weights: name of a penalty -> its weight. Penalties are means over written pieces too: each step of the decoder
+    counts as one example of those that they read.
     """
     with span_readings(network) as readings:
         logits = network(**inputs, use_cache=False, return_dict=True).logits
@@ -106,8 +106,8 @@ class EncodedPairs:
 def encode_pairs(tokenizer: Tokenizer, pairs: Sequence[Example], most: int, name: str) -> EncodedPairs:
     """The pairs in pieces, nothing cut.
 
-    most: the pieces that a network reads or writes at once. name: what messages call the part. Raises `BadInput` for an example
-    with one text, for one that is too long, and for no pairs.
+    most: the pieces that a network reads or writes at once. name: what messages call the part. Raises `BadInput` for an
+    example with one text, for one that is too long, and for no pairs.
     """
     if not pairs:
         raise BadInput(f"There is no pair of texts to learn from in the part {name}.")
@@ -119,8 +119,8 @@ def encode_pairs(tokenizer: Tokenizer, pairs: Sequence[Example], most: int, name
     for example, length in zip(pairs, encoded.lengths, strict=True):
         if length > most:
             raise BadInput(
-                f"Example {quoted(example.id)} of {name} has a text of {length} pieces, and the translator reads {most} at "
-                "once; leave such pairs out, or shorten them."
+                f"Example {quoted(example.id)} of {name} has a text of {length} pieces, and the translator reads "
+                f"{most} at once; leave such pairs out, or shorten them."
             )
     return encoded
 
@@ -139,7 +139,9 @@ def batches(lengths: Sequence[int], batch_pieces: int) -> list[list[int]]:
 
 
 def epoch_order(lengths: Sequence[int], batch_pieces: int, seed: int, epoch: int) -> list[list[int]]:
-    """The batches of one epoch: pairs of equal length change places, and batches come in another order; as many each epoch."""
+    """The batches of one epoch: pairs of equal length change places, and batches come in another order; as many each
+    epoch.
+    """
     generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
     shuffled = torch.randperm(len(lengths), generator=generator).tolist()
     cut = batches([lengths[index] for index in shuffled], batch_pieces)
@@ -159,7 +161,9 @@ def _padded(rows: Sequence[Sequence[int]], blank: int) -> Tensor:
 
 @dataclass(frozen=True)
 class TranslatorOut:
-    """config.json is written last, so the translator is whole when it is there; the other files are as `TrainedFolder` has them."""
+    """config.json is written last, so the translator is whole when it is there; the other files are as `TrainedFolder`
+    has them.
+    """
 
     path: Path
 
@@ -183,7 +187,9 @@ class TranslatorOut:
         return is_translator(self.path)
 
     def load(self, fingerprint: str, settings: Mapping[str, Mapping[str, object]]) -> TranslatorParts:
-        """The translator that is here; raises `BadFile` where it is of another training, or broken. settings: of its plan and recipe."""
+        """The translator that is here; raises `BadFile` where it is of another training, or broken. settings: of its
+        plan and recipe.
+        """
         self.check_run(fingerprint, settings)
         parts = load_translator(self.path)
         if parts.trained.get("weights") != network_digest(parts.network, []):
@@ -207,7 +213,9 @@ class TranslatorOut:
         return os.access(self.path, os.W_OK)
 
     def create(self, fingerprint: str) -> None:
-        """Make the folder; raises `BadFile` where another model or another run's files are, or where nothing can be written."""
+        """Make the folder; raises `BadFile` where another model or another run's files are, or where nothing can be
+        written.
+        """
         if (self.path / CONFIG).exists() or self.files(fingerprint).holds_other_work():
             raise BadFile(f"{self.path} holds another model; give another folder, so that it is not overwritten.")
         check_folder(self.path)
@@ -235,7 +243,9 @@ class TranslatorOut:
         save_translator(parts, self.path)
 
     def remove_working_files(self) -> None:
-        """Remove what an interrupted training goes on from, once the translator is saved, and what killed writes left."""
+        """Remove what an interrupted training goes on from, once the translator is saved, and what killed writes
+        left.
+        """
         for path in (self.checkpoint, *self.path.glob("epoch-*.safetensors")):
             path.unlink(missing_ok=True)
         remove_unfinished(self.path)

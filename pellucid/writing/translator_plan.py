@@ -1,4 +1,6 @@
-"""What a translator is built from, before it is trained: sizes, pieces and its layer of spans; or another translator."""
+"""What a translator is built from, before it is trained: sizes, pieces and its layer of spans; or another
+translator.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -39,9 +41,11 @@ MOST_PIECES = 200_000
 
 @dataclass(frozen=True)
 class TranslatorPlan:
-    """pooler: "span" for the layer of source spans, "none" for the plain twin. spans: settings of that layer; those of special
-    tokens are set by the tokenizer. network: sizes of a new Transformer, or of LSTMs. pieces: the most joint pieces to learn, for a new one.
-    start_from: a folder or hub name of a translator to go on from, whose network and pieces stay; None: a new one.
+    """pooler: "span" for the layer of source spans, "none" for the plain twin. spans: settings of that layer; those of
+    special
+    tokens are set by the tokenizer. network: sizes of a new Transformer, or of LSTMs. pieces: the most joint pieces to
+    learn, for a new one. start_from: a folder or hub name of a translator to go on from, whose network and pieces stay;
+    None: a new one.
     """
 
     pooler: Pooler = "span"
@@ -87,7 +91,8 @@ def _begin(
     model = load_writing(plan.start_from, torch.float32)
     if not isinstance(model.form, EncoderDecoder):
         raise ModelCannot(
-            f"{model.name} is a language model, which reads no text before it writes; give a translator (Marian, BART and their kin)."
+            f"{model.name} is a language model, which reads no text before it writes; give a translator (Marian, BART "
+            f"and their kin)."
         )
     return model.network, model.tokenizer
 
@@ -129,12 +134,13 @@ class TranslationRecipe:
 
     epochs: passes over the train pairs, 1 or more.
     batch_pieces: the most pieces a step, padding counted, of the longer of both languages.
-    learning_rate: the highest of Adam, above 0 to 1; it rises in a line for `warmup_steps` steps, then falls with the inverse
-        square root of the step.
+    learning_rate: the highest of Adam, above 0 to 1; it rises in a line for `warmup_steps` steps, then falls with the
+        inverse square root of the step.
     label_smoothing: the share of each piece that is spread over all pieces, 0 to below 1.
     clip: the largest norm of a step's gradient; 0 for no limit.
     penalties: "concentration" or "entropy" -> weight, 0 or more; the mean over written pieces is added to the loss.
-    averaged: the weights at the ends of so many epochs, up to the one with the lowest loss on dev, make the model: their mean.
+    averaged: the weights at the ends of so many epochs, up to the one with the lowest loss on dev, make the model:
+        their mean.
     precision: "float32", "bfloat16", or "auto" for bfloat16 where the processor has it.
     seed: of first weights, the order of pairs, and dropout.
     checkpoint_every: steps between checkpoints; there is one at the end of each epoch too.

@@ -1,4 +1,6 @@
-"""Of each order: how many answers it has changed after few queries, and how far it is from random order on the same texts."""
+"""Of each order: how many answers it has changed after few queries, and how far it is from random order on the same
+texts.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -18,14 +18,15 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {about['title']}: which explanation finds the words that flip?\n\n"
-        f"Words of {about['n_test']:,} test texts are exchanged for WordNet's synonyms, one after another, in the order of an explanation's scores, until the "
-        f"answer changes.\nThe victim: {about['encoder']}, learnt from {about['n_train']:,} texts, {about['epochs']} epochs, {about['seeds']} seeds. "
-        "What an explanation costs is not counted, except for pwws.\nMade by "
-        f"`python -m studies attack_orders --task {about['task']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
-        f"{not_run_yet(numbers['missing'])}![Right answers against queries](orders.svg)\n\n{_table(numbers)}\n\n"
-        f"Percent of right answers after so many edited texts, and at the end, with 95 % intervals over seeds and texts. Against random order: how "
-        f"many points lower\nthe accuracy at {COMPARED} queries is, on the same texts; “better” and “worse” where the interval excludes 0.\n\n"
-        f"{where_computed(numbers['machines'])}\n"
+        f"Words of {about['n_test']:,} test texts are exchanged for WordNet's synonyms, one after another, in the "
+        f"order of an explanation's scores, until the answer changes.\nThe victim: {about['encoder']}, learnt from "
+        f"{about['n_train']:,} texts, {about['epochs']} epochs, {about['seeds']} seeds. What an explanation costs is "
+        f"not counted, except for pwws.\nMade by `python -m studies attack_orders --task {about['task']} --data FOLDER "
+        f"--work WORK --out OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}![Right answers against "
+        f"queries](orders.svg)\n\n{_table(numbers)}\n\nPercent of right answers after so many edited texts, and at the "
+        f"end, with 95 % intervals over seeds and texts. Against random order: how many points lower\nthe accuracy at "
+        f"{COMPARED} queries is, on the same texts; “better” and “worse” where the interval excludes "
+        f"0.\n\n{where_computed(numbers['machines'])}\n"
     )
 
 

@@ -1,12 +1,15 @@
 """Which explanation finds the words that flip a classifier's answer, in texts that the model is asked about?
 
-Words are exchanged for synonyms, one after another, in the order of an explanation's scores; the explanation itself costs nothing here,
-so that only the order counts. Random order is the floor; PWWS, whose order asks the model about every synonym, stands beside with its cost.
+Words are exchanged for synonyms, one after another, in the order of an explanation's scores; the explanation itself
+costs nothing here, so that only the order counts. Random order is the floor; PWWS, whose order asks the model about
+every synonym, stands beside with its cost.
 
-    python -m studies attack_orders --task sst2 --data FOLDER --work work/s0_attacks --out studies/attack_orders --processes 2
+    python -m studies attack_orders --task sst2 --data FOLDER --work work/s0_attacks --out studies/attack_orders \\
+        --processes 2
 
-FOLDER holds train, dev and test of the task as JSON lines. The victims are the plain ones of s0_attacks; with the same --work they are not
-trained again. Needs WordNet. Finished units are kept and not made again. `--size tiny --task pocket --data pocket` takes seconds.
+FOLDER holds train, dev and test of the task as JSON lines. The victims are the plain ones of s0_attacks; with the same
+--work they are not trained again. Needs WordNet. Finished units are kept and not made again. `--size tiny --task pocket
+--data pocket` takes seconds.
 """
 
 import time

@@ -1,4 +1,6 @@
-"""Accuracy before and under attack, of models that have and have not learnt from fooled texts, and what that has changed."""
+"""Accuracy before and under attack, of models that have and have not learnt from fooled texts, and what that has
+changed.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -67,7 +69,9 @@ def _after(run: Numbers) -> np.ndarray:
 
 
 def _claims(by_victim: dict[str, list[Numbers]]) -> list[Claim]:
-    """That the second models stand the attack better, that they are right more often, and that one victim gains more."""
+    """That the second models stand the attack better, that they are right more often, and that one victim gains
+    more.
+    """
     tested = []
     for victim, runs in by_victim.items():
         if runs:

@@ -1,12 +1,15 @@
-"""Does a classifier become harder to fool when it also learns from texts that fooled it, and one that explains itself more so?
+"""Does a classifier become harder to fool when it also learns from texts that fooled it, and one that explains itself
+more so?
 
-PWWS attacks some of the texts that a model has learnt from; those that fooled it join the others, with their old labels, and a new model
-learns from all. Both are attacked on the same test texts. A synonym may change what a text says, so a label may be wrong.
+PWWS attacks some of the texts that a model has learnt from; those that fooled it join the others, with their old
+labels, and a new model learns from all. Both are attacked on the same test texts. A synonym may change what a text
+says, so a label may be wrong.
 
-    python -m studies attack_training --task sst2 --data FOLDER --work work/attack_training --out studies/attack_training --processes 2
+    python -m studies attack_training --task sst2 --data FOLDER --work work/attack_training \\
+        --out studies/attack_training --processes 2
 
-FOLDER holds train, dev and test of the task as JSON lines. The models are those of s0_attacks, trained on fewer texts. Needs WordNet.
-Finished units are kept and not made again. `--size tiny --task pocket --data pocket` takes seconds.
+FOLDER holds train, dev and test of the task as JSON lines. The models are those of s0_attacks, trained on fewer texts.
+Needs WordNet. Finished units are kept and not made again. `--size tiny --task pocket --data pocket` takes seconds.
 """
 
 import time

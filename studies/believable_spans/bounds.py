@@ -13,7 +13,9 @@ SCORE_TITLES = {"iou_f1": "IOU F1", "token_f1": "token F1"}
 
 @dataclass(frozen=True)
 class Bound:
-    """One thing that is asked. words: of it, with the bound. measured: our number in words. verdict: met, missed or undecided."""
+    """One thing that is asked. words: of it, with the bound. measured: our number in words. verdict: met, missed or
+    undecided.
+    """
 
     words: str
     measured: str
@@ -68,7 +70,8 @@ def _of_spans(judged: Numbers) -> list[Bound]:
     if "reason" in judged:
         lines.append(
             _bounded(
-                "texts with the whole planted reason in the heaviest spans, of those where two short spans can have it, %: 90 or more",
+                "texts with the whole planted reason in the heaviest spans, of those where two short spans can have "
+                "it, %: 90 or more",
                 judged["reason"]["whole"],
                 lambda mean: mean >= 90,
             )
@@ -108,7 +111,9 @@ def _bounded(words: str, interval: Numbers, holds: Callable[[float], bool]) -> B
 
 
 def _lead(words: str, interval: Numbers, rival: str, seeds: int = ENOUGH_SEEDS) -> Bound:
-    """A lead over a rival that is not worse: met above 0, missed below; where the interval lies on both sides nothing is decided."""
+    """A lead over a rival that is not worse: met above 0, missed below; where the interval lies on both sides nothing
+    is decided.
+    """
     measured = f"{shown(interval, 3)} against {rival}"
     if seeds < ENOUGH_SEEDS:
         return Bound(words, measured, "")

@@ -27,7 +27,9 @@ RANDOM = 5  # random choices of spans of the same lengths
 
 @dataclass(frozen=True)
 class Falls:
-    """Of each text: whether the chosen words alone get its class, and how far its probability falls with them alone and without them."""
+    """Of each text: whether the chosen words alone get its class, and how far its probability falls with them alone and
+    without them.
+    """
 
     agrees: list[bool]
     alone: list[float]
@@ -45,7 +47,9 @@ def words_of(ranges: Sequence[Sequence[range]]) -> list[list[int]]:
 
 
 def falls(model: Classifier, batch: Batch, words: Sequence[Sequence[int]], whole: Tensor) -> Falls:
-    """What happens to each text's class. words: for each text the numbers of the words that are chosen. whole: from `answers`."""
+    """What happens to each text's class. words: for each text the numbers of the words that are chosen. whole: from
+    `answers`.
+    """
     rows: list[Row] = []
     for number, of_text in enumerate(words):
         pieces = batch.pieces_of(number, "word")
@@ -65,7 +69,8 @@ def random_words(
 ) -> list[list[list[int]]]:
     """For each of some random choices, of each text the words of ranges that are as long as its own and share no word.
 
-    The choices can be the spans themselves: in short texts there may be no other, and where a draw leaves no room they stand for it.
+    The choices can be the spans themselves: in short texts there may be no other, and where a draw leaves no room they
+    stand for it.
     """
     drawn: list[list[list[int]]] = [[] for _ in range(RANDOM)]
     for number, (own, explanation) in enumerate(zip(ranges, explanations, strict=True)):

@@ -87,7 +87,8 @@ def model_folder(settings: Settings, name: str, seed: int) -> Path:
 
 
 def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
-    """right: "1" or "0" for each test text; unread_right: for each unread text; dev: what the spans of dev texts do; seconds: of the training,
+    """right: "1" or "0" for each test text; unread_right: for each unread text; dev: what the spans of dev texts do;
+    seconds: of the training,
     None of one that was interrupted.
     """
     began, folder = time.perf_counter(), model_folder(settings, name, seed)
@@ -107,7 +108,9 @@ def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> 
 
 
 def judged_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
-    """What the spans of the judged texts do, their agreement with marks, and of the first texts the same of other methods."""
+    """What the spans of the judged texts do, their agreement with marks, and of the first texts the same of other
+    methods.
+    """
     began, on = time.perf_counter(), settings.own["on"]
     parts = parts_of(on, settings.data, settings.size_name)
     model, texts = trained(settings, name, seed, parts), parts["judged"]
@@ -150,7 +153,9 @@ def reason_words(explanation: Explanation) -> list[int]:
 
 
 def covered_reasons(reasons: Sequence[Sequence[int]], words: Sequence[Sequence[int]]) -> list[float | None]:
-    """Of each text the share of its planted reason's words that lie in the chosen ones; None of a text without a reason."""
+    """Of each text the share of its planted reason's words that lie in the chosen ones; None of a text without a
+    reason.
+    """
     return [
         len({*reason} & {*of_text}) / len(reason) if reason else None
         for reason, of_text in zip(reasons, words, strict=True)
@@ -169,7 +174,9 @@ def fits_spans(reason: Sequence[int]) -> bool:
 def _of_other_methods(
     settings: Settings, model: Classifier, name: str, texts: Sequence[Example], numbers: Numbers
 ) -> Numbers:
-    """methods: what the best words of post-hoc methods do, as many as the spans have; and their agreement with marks."""
+    """methods: what the best words of post-hoc methods do, as many as the spans have; and their agreement with
+    marks.
+    """
     corpus = CORPORA[settings.own["on"]]
     count = min(corpus.compared, settings.size.compared)
     if not count or not (MODELS[name].has_spans or (name == "plain" and corpus.marks)):
@@ -188,7 +195,9 @@ def _of_other_methods(
 
 
 def _leak(model: Classifier, train: Sequence[Example], test: Sequence[Example]) -> Numbers:
-    """How much better than the commonest label the label is guessed from number, places and lengths of the spans alone."""
+    """How much better than the commonest label the label is guessed from number, places and lengths of the spans
+    alone.
+    """
     cuts = (pellucid.extract(model, list(texts), SPANS, n_spans=N_SPANS, progress=False) for texts in (train, test))
     return asdict(label_leak(*cuts))
 

@@ -1,4 +1,6 @@
-"""How spans and post-hoc methods agree with what people marked, all cut at the same length, and how far spans are ahead."""
+"""How spans and post-hoc methods agree with what people marked, all cut at the same length, and how far spans are
+ahead.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -71,7 +73,9 @@ def _methods(judged: Mapping[str, Sequence[Numbers]], cut: str) -> Columns:
 
 
 def _lead(own: Mapping[int, np.ndarray], rivals: Columns, number: Callable[[np.ndarray], np.ndarray]) -> Numbers | None:
-    """The best post-hoc method on any model, and how far one's own explanation is ahead of it, seed by seed; None without a shared seed."""
+    """The best post-hoc method on any model, and how far one's own explanation is ahead of it, seed by seed; None
+    without a shared seed.
+    """
     shared = {who: sorted(own.keys() & by_seed.keys()) for who, by_seed in rivals.items()}
     most = max(map(len, shared.values()), default=0)
     if not most:

@@ -19,9 +19,11 @@ ENTROPY: dict[str, Any] = {"penalties": {"entropy": 0.1}}
 
 @dataclass(frozen=True)
 class JudgedModel:
-    """title: for tables. pooler, pooler_settings, layer_form: of the plan. recipe: what differs from the corpus's recipe.
+    """title: for tables. pooler, pooler_settings, layer_form: of the plan. recipe: what differs from the corpus's
+    recipe.
 
-    cut_by: the extractor that cuts all texts by the plain model of the same seed before this one reads them; "": it reads whole texts.
+    cut_by: the extractor that cuts all texts by the plain model of the same seed before this one reads them; "": it
+    reads whole texts.
     """
 
     title: str

@@ -1,4 +1,6 @@
-"""The study's numbers over seeds: accuracy beside the plain model, what spans do, and how other methods compare on the same model."""
+"""The study's numbers over seeds: accuracy beside the plain model, what spans do, and how other methods compare on the
+same model.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -62,7 +64,9 @@ def _by_model(units: Sequence[Numbers]) -> dict[str, list[Numbers]]:
 
 
 def _training_numbers(runs: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
-    """Accuracies in points with their difference from the plain model's of the same seeds; spans on dev; the training's cost."""
+    """Accuracies in points with their difference from the plain model's of the same seeds; spans on dev; the training's
+    cost.
+    """
     numbers: Numbers = {"title": MODELS[runs[0]["model"]].title, "seeds": [one["seed"] for one in runs]}
     for part, field in (("test", "right"), ("unread", "unread_right")):
         ours, theirs = right_on_shared_seeds(_with_right(runs, field), _with_right(plain, field))
@@ -79,7 +83,9 @@ def _with_right(runs: Sequence[Numbers], field: str) -> list[Numbers]:
 
 
 def span_numbers(runs: Sequence[Numbers]) -> Numbers:
-    """Means over seeds and texts of what the spans do; shares in points. `spread`: the deviation of the number of spans over seeds."""
+    """Means over seeds and texts of what the spans do; shares in points. `spread`: the deviation of the number of spans
+    over seeds.
+    """
     columns = {
         "spans": [one["spans"] for one in runs],
         "words": [list(map(len, one["words"])) for one in runs],
@@ -140,7 +146,8 @@ def _against_methods(units: Sequence[Numbers], field: str) -> Numbers:
 
 
 def _overlap(units: Sequence[Numbers]) -> Numbers | None:
-    """How alike two seeds' heaviest spans are: words in both / words in either, mean over pairs of seeds; the same of integrated
+    """How alike two seeds' heaviest spans are: words in both / words in either, mean over pairs of seeds; the same of
+    integrated
     gradients' best words on the same texts, and the lead of the spans. Intervals are over texts. None below two seeds.
     """
     if len(units) < 2:
@@ -168,7 +175,8 @@ def _jaccard(one: Sequence[int], other: Sequence[int]) -> float:
 
 
 def _reasons(runs: Sequence[Sequence[float | None]], fits: Sequence[bool]) -> Numbers:
-    """share: of the reason's words in the spans; whole: how often all of them are, of the `n_fitting` texts where two short spans can have
+    """share: of the reason's words in the spans; whole: how often all of them are, of the `n_fitting` texts where two
+    short spans can have
     all. Both in points; texts without a reason are left out.
     """
     shares = np.array([[np.nan if one is None else one for one in run] for run in runs], dtype=float)

@@ -1,4 +1,6 @@
-"""Post-hoc methods on the same model: their best words, as many as the spans have, and how they agree with what people marked."""
+"""Post-hoc methods on the same model: their best words, as many as the spans have, and how they agree with what people
+marked.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -59,7 +61,9 @@ def method_numbers(
 
 
 def marks_numbers(examples: Sequence[Example], explanations: Sequence[Explanation], name: str, share: float) -> Numbers:
-    """cut -> [text column], the columns of ERASER's scores. share: of a text's words, at which every explanation of a corpus is cut."""
+    """cut -> [text column], the columns of ERASER's scores. share: of a text's words, at which every explanation of a
+    corpus is cut.
+    """
     lengths = lengths_of(examples, share)
     cuts = cut_by_scores(explanations, name, lengths, 0)
     return {cut: [[round(value, 4) for value in example_columns(one, 0.5)] for one in cuts[cut]] for cut in CUTS}

@@ -21,11 +21,12 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"`python -m studies believable_spans --on {about['on']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(models_with_seeds(numbers['missing']))}"
         f"## Accuracy and cost\n\n{accuracy_table(numbers)}\n\n"
-        f"unread: {about['n_unread']:,} texts that no model learns from, {about['n_dev']:,} of which choose each model's epoch; no test text.\n"
-        "Points; in brackets t-intervals over seeds, in which texts are nested; differences are of the same seeds. Seconds are those of\n"
-        f"a training beside others, on one core or one GPU.{_trained_twice(numbers['machines'])}\n\n"
-        f"## On dev: what each lever does\n\n![What each lever does](levers.svg)\n\n{spans_table(numbers, on_dev=True)}\n\n{_legend()}\n\n"
-        f"{_test_section(numbers)}{_methods_section(numbers)}{_marks_section(numbers)}"
+        f"unread: {about['n_unread']:,} texts that no model learns from, {about['n_dev']:,} of which choose each "
+        f"model's epoch; no test text.\nPoints; in brackets t-intervals over seeds, in which texts are nested; "
+        f"differences are of the same seeds. Seconds are those of\na training beside others, on one core or one "
+        f"GPU.{_trained_twice(numbers['machines'])}\n\n## On dev: what each lever does\n\n![What each lever "
+        f"does](levers.svg)\n\n{spans_table(numbers, on_dev=True)}\n\n{_legend()}\n\n{_test_section(numbers)}"
+        f"{_methods_section(numbers)}{_marks_section(numbers)}"
         f"{where_computed(numbers['machines'])}\n"
     )
 
@@ -94,10 +95,10 @@ def spans_table(numbers: Numbers, on_dev: bool) -> str:
 
 def _legend() -> str:
     return (
-        f"spans: exp(entropy) of a text's weights, and its deviation over seeds. The other columns are of the {N_SPANS} heaviest spans that\n"
-        "share no word: their words and those of the text; how often the model, reading them alone, gives the text's answer, beside "
-        f"{RANDOM}\nrandom choices of spans of the same lengths; how far the probability of that answer falls without them; how often the "
-        "heaviest one has\nno content word."
+        f"spans: exp(entropy) of a text's weights, and its deviation over seeds. The other columns are of the "
+        f"{N_SPANS} heaviest spans that\nshare no word: their words and those of the text; how often the model, "
+        f"reading them alone, gives the text's answer, beside {RANDOM}\nrandom choices of spans of the same lengths; "
+        f"how far the probability of that answer falls without them; how often the heaviest one has\nno content word."
     )
 
 
@@ -108,8 +109,8 @@ def _test_section(numbers: Numbers) -> str:
     if not tables:
         return ""
     return (
-        f"## On test\n\n{spans_table(numbers, on_dev=False)}\n\n## What is asked\n\nVerdicts are of means; of a lead over another "
-        f"method, of its interval. Below {ENOUGH_SEEDS} seeds there are none.\n\n{tables}\n\n"
+        f"## On test\n\n{spans_table(numbers, on_dev=False)}\n\n## What is asked\n\nVerdicts are of means; of a lead "
+        f"over another method, of its interval. Below {ENOUGH_SEEDS} seeds there are none.\n\n{tables}\n\n"
     )
 
 
@@ -128,8 +129,9 @@ def _methods_section(numbers: Numbers) -> str:
     if not sections:
         return ""
     about = (
-        "## Beside other methods on the same model\n\nEach method's best words, as many as the spans have. Fall of the answer's probability without "
-        "them\n(comprehensiveness, higher is better) and with them alone (sufficiency, lower is better).\n\n"
+        "## Beside other methods on the same model\n\nEach method's best words, as many as the spans have. Fall of the "
+        "answer's probability without them\n(comprehensiveness, higher is better) and with them alone (sufficiency, "
+        "lower is better).\n\n"
     )
     return about + "".join(sections)
 
@@ -150,6 +152,7 @@ def _marks_section(numbers: Numbers) -> str:
     who = next(iter(marks.values()))["who"]
     rows = [[name, *(shown(of["who"][name], 3) for of in marks.values())] for name in who]
     return (
-        "## Beside what people marked\n\nEvery explanation is cut at the share of words that people marked in all judged texts: one span for "
-        f"IOU F1, the best words for\ntoken F1. All rows are of the same texts.\n\n{markdown_table(['explanation', *marks], rows)}\n\n"
+        "## Beside what people marked\n\nEvery explanation is cut at the share of words that people marked in all "
+        f"judged texts: one span for IOU F1, the best words for\ntoken F1. All rows are of the same "
+        f"texts.\n\n{markdown_table(['explanation', *marks], rows)}\n\n"
     )

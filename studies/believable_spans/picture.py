@@ -29,7 +29,10 @@ def as_picture(numbers: Numbers) -> str:
         ),
     ]
     about = numbers["about"]
-    foot = f"accuracy on unread texts, spans of dev texts; up to {about['seeds']} seeds; 95 % intervals over seeds, in which texts are nested"
+    foot = (
+        f"accuracy on unread texts, spans of dev texts; up to {about['seeds']} seeds; 95 % intervals over seeds, in "
+        f"which texts are nested"
+    )
     return interval_plot(f"{about['title']}: what each lever does", list(models), panels, foot, grey=few)
 
 

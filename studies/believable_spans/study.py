@@ -1,16 +1,17 @@
-"""Spans one can believe: which levers make the heaviest spans of a self-explaining model its evidence, and what they cost.
+"""Spans one can believe: which levers make the heaviest spans of a self-explaining model its evidence, and what they
+cost.
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", promise a model that is no less accurate and shows the spans that
-decided. Here every lever of `pellucid train` that could keep that promise is trained beside the plain model, the paper's recipe and
-rivals on the same encoder, and the spans are judged as post-hoc methods are: read alone, left out, beside random spans, beside the best
-words of twelve methods on the same model, and beside what people marked.
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", promise a model that is no less accurate and shows
+the spans that decided. Here every lever of `pellucid train` that could keep that promise is trained beside the plain
+model, the paper's recipe and rivals on the same encoder, and the spans are judged as post-hoc methods are: read alone,
+left out, beside random spans, beside the best words of twelve methods on the same model, and beside what people marked.
 
     python -m studies believable_spans --on sst2 --data FOLDER --work work/spans --out studies/believable_spans/sst2 \\
         --processes 2
 
---on sst2 trains every lever, and dev chooses; on pocket, sst5, snli, hatexplain, movies and planted_token, planted_span and
-planted_order the main models are judged on test. FOLDER holds a folder of JSON lines for each. Finished work is kept.
-`--size tiny --on pocket --data pocket` takes seconds.
+--on sst2 trains every lever, and dev chooses; on pocket, sst5, snli, hatexplain, movies and planted_token, planted_span
+and planted_order the main models are judged on test. FOLDER holds a folder of JSON lines for each. Finished work is
+kept. `--size tiny --on pocket --data pocket` takes seconds.
 """
 
 from functools import partial
@@ -41,7 +42,9 @@ FOLDERS = DATA.changed(required=None, default="", help="folder with a folder for
 
 @studies.add()
 def believable_spans() -> Study:
-    """Can the spans of a self-explaining model be believed? Every lever, rivals, and twelve post-hoc methods on the same model."""
+    """Can the spans of a self-explaining model be believed? Every lever, rivals, and twelve post-hoc methods on the
+    same model.
+    """
     return Study(
         sizes=SIZES,
         options=(ON, FOLDERS, WORK, ENCODER, DEVICE, FINISHED),
@@ -58,7 +61,9 @@ def believable_spans() -> Study:
 
 
 def training_units(settings: Settings, records: Records) -> list[Unit]:
-    """Every model that reads whole texts, seed by seed. Raises `BadInput` where the corpus needs a folder and --data is not there."""
+    """Every model that reads whole texts, seed by seed. Raises `BadInput` where the corpus needs a folder and --data is
+    not there.
+    """
     on = settings.own["on"]
     if not settings.data and not (is_planted(on) or on == "pocket"):
         raise BadInput(f"The texts of {on} are not part of the package; give --data, the folder of their folder.")

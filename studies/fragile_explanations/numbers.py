@@ -1,4 +1,6 @@
-"""Of each method: in what share of texts one synonym replaces its highest words, with an interval over seeds and texts."""
+"""Of each method: in what share of texts one synonym replaces its highest words, with an interval over seeds and
+texts.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict

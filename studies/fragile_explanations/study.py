@@ -1,14 +1,16 @@
 """How easily are an explanation's highest words replaced by others, while the model's answer stays?
 
-One word of a text is exchanged for a synonym, until at most one of the three words with the highest scores is left and the class is the
-same: goal `explanation`. The same words in the same random order are tried for every method; `chance`, whose scores have nothing to do
-with the text, is the ceiling. A model may read an edited text in another way, so a number is of model and method together.
+One word of a text is exchanged for a synonym, until at most one of the three words with the highest scores is left and
+the class is the same: goal `explanation`. The same words in the same random order are tried for every method; `chance`,
+whose scores have nothing to do with the text, is the ceiling. A model may read an edited text in another way, so a
+number is of model and method together.
 
     python -m studies fragile_explanations --task sst2 --data FOLDER --work work/s0_attacks \\
         --out studies/fragile_explanations --processes 2
 
-FOLDER holds train, dev and test of the task as JSON lines. The victims are the plain ones of s0_attacks; with the same --work they are not
-trained again. Needs WordNet. Finished units are kept and not made again. `--size tiny --task pocket --data pocket` takes seconds.
+FOLDER holds train, dev and test of the task as JSON lines. The victims are the plain ones of s0_attacks; with the same
+--work they are not trained again. Needs WordNet. Finished units are kept and not made again. `--size tiny --task pocket
+--data pocket` takes seconds.
 """
 
 import time

@@ -33,13 +33,13 @@ def as_page(results: Sequence[Numbers], size: str, missing: Sequence[str] = ()) 
         "A decoy word goes with the\nlabel in nine of ten train texts, and in half of the test texts. "
         f"Made by `python -m studies planted_truth --size {size} --out studies/planted_truth`.\n\n"
         "## Was it learnt?\n\n"
-        "Share of right answers on test texts: as they are; with the reason edited, so that the label turns; with the other\n"
-        f"decoy, so that it stays. Below {first['enough']} in any of them, nothing can be said about explainers.\n\n"
-        f"{_learnt_table(results)}\n\n{not_run_yet([', '.join(missing)] if missing else [])}{tables}\n"
+        "Share of right answers on test texts: as they are; with the reason edited, so that the label turns; with the "
+        f"other\ndecoy, so that it stays. Below {first['enough']} in any of them, nothing can be said about "
+        f"explainers.\n\n{_learnt_table(results)}\n\n{not_run_yet([', '.join(missing)] if missing else [])}{tables}\n"
         "**One training of each:** a row speaks of that model; another training may rank methods otherwise.\n"
         f"{where_computed(count_machines(results))}\n\n"
-        "95 % bootstrap intervals over texts; two texts share a carrier sentence. `·`: not told from chance, or worse, text by\n"
-        "text. Methods with their default settings, on the predicted class's logit. What each reason is: "
+        "95 % bootstrap intervals over texts; two texts share a carrier sentence. `·`: not told from chance, or worse, "
+        "text by\ntext. Methods with their default settings, on the predicted class's logit. What each reason is: "
         "[plant a reason](../../docs/how-to/plant-a-reason.md).\n"
     )
 
@@ -55,7 +55,10 @@ def _learnt_table(results: Sequence[Numbers]) -> str:
         + f" | {'yes' if result['learnt']['holds'] else 'no'} |"
         for result in results
     ]
-    head = "| reason | train texts | pooler | epochs | as they are | reason edited | other decoy | learnt |\n|---|---|---|---|---|---|---|---|"
+    head = (
+        "| reason | train texts | pooler | epochs | as they are | reason edited | other decoy | learnt "
+        "|\n|---|---|---|---|---|---|---|---|"
+    )
     return "\n".join([head, *rows])
 
 

@@ -1,8 +1,8 @@
 """Planted truth: which methods find a reason that is known by construction, of six kinds, beside a decoy?
 
-After Bastings et al. (2022), "Will You Find These Shortcuts?". Classifiers learn pocket's sentences with a planted reason
-each, and a decoy word that goes with the label in nine of ten train texts. Explanations are scored only where edited texts
-show that the model has learnt the reason.
+After Bastings et al. (2022), "Will You Find These Shortcuts?". Classifiers learn pocket's sentences with a planted
+reason each, and a decoy word that goes with the label in nine of ten train texts. Explanations are scored only where
+edited texts show that the model has learnt the reason.
 
     python -m studies planted_truth --out studies/planted_truth
 

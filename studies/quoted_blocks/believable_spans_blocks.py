@@ -1,4 +1,6 @@
-"""The tables of docs/papers/believable-spans.md: what each lever does on dev, what is asked on each corpus, and the rivals."""
+"""The tables of docs/papers/believable-spans.md: what each lever does on dev, what is asked on each corpus, and the
+rivals.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +17,9 @@ LEVERS_ON, RECIPE, NO_RUN = "sst2", "believable", "Not run yet."
 
 
 def believable_spans_levers_claims(root: Path) -> str:
-    """Models down; accuracy on unread texts beside the plain model, what their heaviest spans do, and the time of a training across."""
+    """Models down; accuracy on unread texts beside the plain model, what their heaviest spans do, and the time of a
+    training across.
+    """
     numbers = result_of(root, f"{STUDY}/{LEVERS_ON}")
     if numbers is None:
         return NO_RUN
@@ -46,7 +50,9 @@ def believable_spans_accuracy_claims(root: Path) -> str:
 
 
 def believable_spans_methods_claims(root: Path) -> str:
-    """Models and measures down, corpora across: how far the spans are ahead of the best post-hoc method on the same model."""
+    """Models and measures down, corpora across: how far the spans are ahead of the best post-hoc method on the same
+    model.
+    """
     return _by_model(
         root,
         lambda numbers: {
@@ -59,7 +65,9 @@ def believable_spans_methods_claims(root: Path) -> str:
 
 
 def believable_spans_marks_claims(root: Path) -> str:
-    """Explanations and scores down, corpora across: agreement with what people marked, and the best post-hoc method's."""
+    """Explanations and scores down, corpora across: agreement with what people marked, and the best post-hoc
+    method's.
+    """
     return _by_model(root, _agreement)
 
 
@@ -123,7 +131,9 @@ def _star(judged: Numbers) -> str:
 
 
 def _agreement(numbers: Numbers) -> dict[str, str]:
-    """Row -> mean with its interval: models' own explanations, the best post-hoc method on any model, and random words."""
+    """Row -> mean with its interval: models' own explanations, the best post-hoc method on any model, and random
+    words.
+    """
     cells: dict[str, str] = {}
     stars = {numbers["models"][name]["title"]: _star(of) for name, of in numbers["judged"].items()}
     for score, of in numbers["marks"].items():

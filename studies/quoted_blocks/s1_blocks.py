@@ -1,4 +1,6 @@
-"""The tables of docs/papers/s1.md: claims of the games, of shared words and of a planted word; what was not run is said."""
+"""The tables of docs/papers/s1.md: claims of the games, of shared words and of a planted word; what was not run is
+said.
+"""
 
 from pathlib import Path
 

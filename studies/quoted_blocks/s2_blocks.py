@@ -1,4 +1,6 @@
-"""The tables of docs/papers/s2.md: models, deletion, agreement across seeds and data sets, words; what was not run is said."""
+"""The tables of docs/papers/s2.md: models, deletion, agreement across seeds and data sets, words; what was not run is
+said.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

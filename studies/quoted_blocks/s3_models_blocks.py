@@ -57,7 +57,10 @@ def _accuracy(root: Path, task: str) -> str:
         score = "{mean:.1f} [{low:.1f}, {high:.1f}]".format(**one["score"])
         about_it = (claim for claim in numbers["claims"] if claim["words"].endswith(f" {PAPER_NAMES[name]}"))
         rows.append([TITLES[name], f"{paper[name]:.1f}", one["seeds"], score, *_behind(next(about_it, None))])
-    heading = f"{title}, {MEASURES[TASKS[task].measure]}; {about['n_train']:,} texts to learn from, {about['n_test']:,} judged."
+    heading = (
+        f"{title}, {MEASURES[TASKS[task].measure]}; {about['n_train']:,} texts to learn from, "
+        f"{about['n_test']:,} judged."
+    )
     head = ["model", "paper", "seeds", "here [95 %]", f"{TITLES[PRETRAINED]} is ahead by", ""]
     return f"{not_run_yet(numbers['missing'])}{heading}\n\n{markdown_table(head, rows)}"
 

@@ -1,4 +1,6 @@
-"""The tables of docs/papers/s4.md: models of attention, corpora, depths, starts and known reasons; what was not run is said."""
+"""The tables of docs/papers/s4.md: models of attention, corpora, depths, starts and known reasons; what was not run is
+said.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,7 +68,10 @@ def s4_adversary_claims(root: Path) -> str:
     if numbers is None:
         return "Not run yet."
     about = numbers["about"]
-    heading = f"SST; {about['train']:,} texts to learn from, {about['n_test']:,} judged; [the curves](../../studies/s4_adversary/README.md)."
+    heading = (
+        f"SST; {about['train']:,} texts to learn from, {about['n_test']:,} judged; [the "
+        f"curves](../../studies/s4_adversary/README.md)."
+    )
     return f"{not_run_yet(numbers['missing'])}{heading}\n\n{points_table(numbers)}\n\n{claims_text(numbers)}".strip()
 
 

@@ -1,4 +1,6 @@
-"""The tables of docs/which-explanation.md, which join the corpora of the study: leads, checks, truth, and advice on another seed."""
+"""The tables of docs/which-explanation.md, which join the corpora of the study: leads, checks, truth, and advice on
+another seed.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -102,12 +102,14 @@ def claims(task: str, numbers: Numbers) -> list[Claim]:
     plain, average, zero, best, largest = PAPER.get(task, (np.nan,) * 5)
     claimed = {
         "chosen - plain": ("self-explaining (λ of dev) is better than plain", best - plain),
-        "penalised - lambda 0": ("the concentration penalty helps: the best λ above 0 on dev against λ = 0", best - zero),
+        "penalised - lambda "
+        "0": ("the concentration penalty helps: the best λ above 0 on dev against λ = 0", best - zero),
         "lambda 0 - plain": ("even λ = 0 is better than plain", zero - plain),
         "plain - average": ("averaging all spans is worse than plain", plain - average),
         "chosen - average": ("learnt weights are better than averaging", best - average),
         "penalised - largest": ("too large a λ hurts: the best λ above 0 on dev against the largest", best - largest),
-        "entropy - penalised": (f"footnote 2: the entropy does almost the same as the best λ above 0 (within {SAME:g})", np.nan),
+        "entropy - penalised": (f"footnote 2: the entropy does almost the same as the best λ above 0 (within "
+                                f"{SAME:g})", np.nan),
     }  # fmt: skip
     return [
         _claim(name, _marked(words, paper), None if np.isnan(paper) else paper, numbers["differences"][name])
@@ -135,7 +137,8 @@ def as_picture(task: str, numbers: Numbers) -> str:
         f"{TASKS[task]}: what explaining itself costs or gains",
         list(over),
         [panel],
-        f"{numbers['texts']} test texts × {seeds} {'seed' if seeds == 1 else 'seeds'}; 95 % intervals, paired; grey: not told from plain",
+        f"{numbers['texts']} test texts × {seeds} {'seed' if seeds == 1 else 'seeds'}; 95 % intervals, paired; grey: "
+        f"not told from plain",
     )
 
 
@@ -155,18 +158,18 @@ def as_page(task: str, size: str, numbers: Numbers) -> str:
     return (
         f"# {TASKS[task]}: accuracy of self-explaining models\n\n"
         f"Table 1 and figure 2 of Sun et al. (2020), size {size}; {numbers['texts']} test texts. Made by\n"
-        f"`python -m studies s0_accuracy --task {task} --size {size} --data FOLDER --out studies/s0_accuracy/{task}`.\n\n"
-        "![Difference from plain](picture.svg)\n\n"
-        "| model | seeds | dev | test [95 %] | minus plain [95 %] | effective spans | top span: weight | its share of the words | top spans without content |\n"
-        f"|---|---|---|---|---|---|---|---|---|\n{rows}\n\n"
-        "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over training seeds in which texts are\n"
-        f"nested; differences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. Effective spans: 1 / Σα², the mean over\n"
-        "dev texts, by seed. Top spans without content: the share of dev texts, by seed, whose heaviest span is punctuation or\n"
-        f"function words alone, such as the final full stop. {where_computed(numbers['machines'])}\n\n"
-        f"{_missing(numbers)}{_requirement(numbers)}\n## The paper's claims\n\n{claims_table(claims(task, numbers), 'points')}\n"
-        f"Reproduced: the interval lies on the paper's side of 0, or of a claim of sameness within {SAME:g} point of it. Not\n"
-        f"reproduced: on the other, or farther off. Else undecided. Below {ENOUGH_SEEDS} seeds there is no verdict. Several claims are tested\n"
-        "at once.\n"
+        f"`python -m studies s0_accuracy --task {task} --size {size} --data FOLDER --out "
+        f"studies/s0_accuracy/{task}`.\n\n![Difference from plain](picture.svg)\n\n"
+        "| model | seeds | dev | test [95 %] | minus plain [95 %] | effective spans | top span: weight | its share of "
+        f"the words | top spans without content |\n|---|---|---|---|---|---|---|---|---|\n{rows}\n\n"
+        "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over training seeds in which "
+        f"texts are\nnested; differences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. Effective "
+        f"spans: 1 / Σα², the mean over\ndev texts, by seed. Top spans without content: the share of dev texts, by "
+        f"seed, whose heaviest span is punctuation or\nfunction words alone, such as the final full stop. "
+        f"{where_computed(numbers['machines'])}\n\n{_missing(numbers)}{_requirement(numbers)}\n## The paper's "
+        f"claims\n\n{claims_table(claims(task, numbers), 'points')}\nReproduced: the interval lies on the paper's side "
+        f"of 0, or of a claim of sameness within {SAME:g} point of it. Not\nreproduced: on the other, or farther off. "
+        f"Else undecided. Below {ENOUGH_SEEDS} seeds there is no verdict. Several claims are tested\nat once.\n"
     )
 
 
@@ -186,8 +189,9 @@ def _requirement(numbers: Numbers) -> str:
         else f"; of those above 0: **{_lambda(numbers['penalised']):g}**"
     )
     return (
-        f"λ chosen on dev: **{_lambda(numbers['chosen']):g}**{other}. The mean difference of the chosen one from the plain twin on test is "
-        f"{over['mean']:+.2f} [{over['low']:+.2f}, {over['high']:+.2f}] points; we ask for at least {NO_WORSE}: **{verdict}**.\n"
+        f"λ chosen on dev: **{_lambda(numbers['chosen']):g}**{other}. The mean difference of the chosen one from the "
+        f"plain twin on test is {over['mean']:+.2f} [{over['low']:+.2f}, {over['high']:+.2f}] points; we ask for at "
+        f"least {NO_WORSE}: **{verdict}**.\n"
     )
 
 
@@ -195,9 +199,12 @@ def _row(name: str, of: Numbers) -> str:
     test, over = ("{mean:.2f} [{low:.2f}, {high:.2f}]".format(**of[part]) for part in ("test", "over_plain"))
     sharp = of["sharpness"]
     spans = (
-        f"{', '.join(f'{one:.3g}' for one in of['effective_spans'])} | {sharp['top_weight']:.2f} | {sharp['top_share']:.0%} | "
-        + (", ".join(f"{one:.0%}" for one in of[EMPTY]) or "not recorded")
+        f"{', '.join(f'{one:.3g}' for one in of['effective_spans'])} | {sharp['top_weight']:.2f} | "
+        f"{sharp['top_share']:.0%} | " + (", ".join(f"{one:.0%}" for one in of[EMPTY]) or "not recorded")
         if sharp
         else "– | – | – | –"
     )
-    return f"| {_title(name)} | {of['seeds']} | {of['dev']:.2f} | {test} | {'–' if name.endswith('plain') else over} | {spans} |"
+    return (
+        f"| {_title(name)} | {of['seeds']} | {of['dev']:.2f} | {test} | {'–' if name.endswith('plain') else over} | "
+        f"{spans} |"
+    )

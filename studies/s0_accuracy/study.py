@@ -1,8 +1,8 @@
 """Does explaining itself cost accuracy, and how sharp may it be? Table 1 and figure 2 of Sun et al. (2020).
 
-"Self-Explaining Structures Improve NLP Models": the plain encoder, AvgSelf-Explaining (trained with equal weights for all
-spans) and self-explaining models with lambda from 0 to 5, on SST-5 and SNLI; also the mean of all pieces, which the paper
-lacks. The epoch and lambda are chosen on dev; test is read for the report.
+"Self-Explaining Structures Improve NLP Models": the plain encoder, AvgSelf-Explaining (trained with equal weights for
+all spans) and self-explaining models with lambda from 0 to 5, on SST-5 and SNLI; also the mean of all pieces, which the
+paper lacks. The epoch and lambda are chosen on dev; test is read for the report.
 
     python -m studies s0_accuracy --task sst5 --data FOLDER --out studies/s0_accuracy/sst5
 

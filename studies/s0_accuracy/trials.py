@@ -21,9 +21,9 @@ class AccuracySize:
     """How much is run of a task.
 
     lambdas: weights of the concentration penalty. seeds: trainings of each model. encoder, recipe: of all models. most:
-    examples by split (no entry: all). narrow: also try spans of this width, with lambda 1. entropy: also try the paper's
-    other penalty (footnote 2) with this weight, from the start that `pellucid train` has. stripped: also try plain, lambdas
-    and the other penalty where a final full stop is not read (A0.7).
+    examples by split (no entry: all). narrow: also try spans of this width, with lambda 1. entropy: also try the
+    paper's other penalty (footnote 2) with this weight, from the start that `pellucid train` has. stripped: also try
+    plain, lambdas and the other penalty where a final full stop is not read (A0.7).
     """
 
     lambdas: tuple[float, ...]

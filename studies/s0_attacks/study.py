@@ -1,12 +1,15 @@
-"""Which explanation finds the few edits that fool a classifier? Six attacks on a model that explains itself, and on its plain twin.
+"""Which explanation finds the few edits that fool a classifier? Six attacks on a model that explains itself, and on its
+plain twin.
 
-After Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.6 and table 8. There the other attacks are on
-another model than the one that explains itself (docs/papers/corrections.md A0.17); here all are on the same models.
+After Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.6 and table 8. There the other
+attacks are on another model than the one that explains itself (docs/papers/corrections.md A0.17); here all are on the
+same models.
 
-    python -m studies s0_attacks --task imdb --data FOLDER --work work/s0_attacks --out studies/s0_attacks/imdb --processes 2
+    python -m studies s0_attacks --task imdb --data FOLDER --work work/s0_attacks --out studies/s0_attacks/imdb \\
+        --processes 2
 
-FOLDER holds train, dev and test of the task (imdb, yahoo, sst2) as JSON lines; --task pocket --data pocket takes our own sentences,
-and shows those that were fooled. Needs WordNet and Apertium. Finished units are kept and not made again.
+FOLDER holds train, dev and test of the task (imdb, yahoo, sst2) as JSON lines; --task pocket --data pocket takes our
+own sentences, and shows those that were fooled. Needs WordNet and Apertium. Finished units are kept and not made again.
 """
 
 from studies.s0_attacks.attempts import attack_unit

@@ -53,7 +53,9 @@ PAPER = {
 
 @dataclass(frozen=True)
 class AttackTask:
-    """title: of the corpus. encoder, settings: of the victims. plain: the twin's pooler. sentences: whether spans stay within them."""
+    """title: of the corpus. encoder, settings: of the victims. plain: the twin's pooler. sentences: whether spans stay
+    within them.
+    """
 
     title: str
     encoder: str
@@ -74,7 +76,9 @@ TASKS = {
 
 @dataclass(frozen=True)
 class AttackedCorpus:
-    """train, dev, test: texts at most, those with the smallest digests. words: the first ones of a text that are read, None for all."""
+    """train, dev, test: texts at most, those with the smallest digests. words: the first ones of a text that are read,
+    None for all.
+    """
 
     train: int
     dev: int

@@ -1,8 +1,8 @@
 """Spans of every extractor in the words that ERASER counts, so that equal length is equal.
 
-The benchmark's tokens stand between blanks, so a full stop belongs to the word before it. Our units are words and punctuation.
-With lengths in tokens and scores in words, "the same length" was a fifth of a text for one extractor and a quarter for
-another. So here a token gets the scores of its words, and spans are cut in tokens.
+The benchmark's tokens stand between blanks, so a full stop belongs to the word before it. Our units are words and
+punctuation. With lengths in tokens and scores in words, "the same length" was a fifth of a text for one extractor and a
+quarter for another. So here a token gets the scores of its words, and spans are cut in tokens.
 """
 
 from collections.abc import Callable, Sequence
@@ -76,7 +76,8 @@ def cut_by_scores(
     """The extractions of each cut.
 
     "one span": the paper's literal rule for scores of words, the heaviest span of span attention, all words that a
-    rationale model reads. "budget": one span of the text's length. "words": as many of the best words, wherever they stand.
+    rationale model reads. "budget": one span of the text's length. "words": as many of the best words, wherever they
+    stand.
     """
     own = {"rationale": above_half, "span_attention": None}.get(extractor, literal)
     gather = np.maximum if extractor == "rationale" else np.add  # its words are read or not
@@ -122,7 +123,8 @@ def _any(draw: np.random.Generator) -> Callable[[Sequence[range]], range]:
 
 
 def token_scores(explanation: Explanation, segment: int, gather: np.ufunc = np.add) -> np.ndarray:
-    """[token] of one text: the scores of the words that begin in a token, gathered. A token without words gets the lowest.
+    """[token] of one text: the scores of the words that begin in a token, gathered. A token without words gets the
+    lowest.
 
     gather: `np.add` or `np.maximum`.
     """

@@ -39,15 +39,15 @@ def as_page(numbers: Numbers) -> str:
         "# Do the spans agree with people's marks?\n\n"
         f"Table 3 of Sun et al. (2020), with {about['encoder']}, training seeds: {about['seeds']}. Made by\n"
         f"`python -m studies s0_eraser --data FOLDER --work WORK --size {about['size']} --out studies/s0_eraser`.\n\n"
-        "- **Scores** are those of the ERASER benchmark, 0 to 1; in brackets the paper's (RoBERTa), which does not say how its\n"
-        "  spans were cut. They say whether spans look right to people, not whether the model used them.\n"
-        f"- **Intervals** are t-intervals at 95 % over training seeds, with the spread of the texts in them; no verdict from fewer than three.\n"
-        "- **Equal length** is counted in the benchmark's words, which stand between blanks: *taken* is the share of them that was\n"
-        "  extracted, *marked* people's. A final full stop stands against the last word there, so a span that is nothing but the\n"
-        "  full stop counts as the last word, and can agree with people by that alone. Lengths of ours are to the nearest token,\n"
-        "  at least one a text.\n"
-        f"- **Collapsed** is a model whose heaviest span is punctuation or function words alone in more than {100 * COLLAPSED:g} % of the\n"
-        "  texts, with any seed. Nothing is claimed of it.\n"
+        "- **Scores** are those of the ERASER benchmark, 0 to 1; in brackets the paper's (RoBERTa), which does not say "
+        "how its\n  spans were cut. They say whether spans look right to people, not whether the model used them.\n"
+        f"- **Intervals** are t-intervals at 95 % over training seeds, with the spread of the texts in them; no "
+        f"verdict from fewer than three.\n- **Equal length** is counted in the benchmark's words, which stand between "
+        f"blanks: *taken* is the share of them that was\n  extracted, *marked* people's. A final full stop stands "
+        f"against the last word there, so a span that is nothing but the\n  full stop counts as the last word, and can "
+        f"agree with people by that alone. Lengths of ours are to the nearest token,\n  at least one a text.\n"
+        f"- **Collapsed** is a model whose heaviest span is punctuation or function words alone in more than "
+        f"{100 * COLLAPSED:g} % of the\n  texts, with any seed. Nothing is claimed of it.\n"
         "- `average_gradient` reads the label of the text. The paper has no random spans.\n\n"
         f"{tasks}"
     )
@@ -69,12 +69,12 @@ def _trained_on(size: Numbers) -> str:
     cut = (
         ""
         if size["words"] is None
-        else f" Of each text only the last sentences are read, up to {size['words']} words between blanks, and judged by what "
-        "people marked in them: whole reviews took 40 minutes a model."
+        else f" Of each text only the last sentences are read, up to {size['words']} words between blanks, and judged "
+        f"by what people marked in them: whole reviews took 40 minutes a model."
     )
     return (
-        f"Trained on {count['train']} texts for {size['epochs']} epoch{'s' * (size['epochs'] > 1)}, the epoch chosen on "
-        f"{count['dev']}, judged on {count['judged']}.{cut}"
+        f"Trained on {count['train']} texts for {size['epochs']} epoch{'s' * (size['epochs'] > 1)}, the epoch chosen "
+        f"on {count['dev']}, judged on {count['judged']}.{cut}"
     )
 
 
@@ -86,8 +86,8 @@ def _of_row(row: str, numbers: Numbers) -> list[str]:
     spans, seeds = numbers["spans"][row], numbers["seeds"]
     heaviest = HeaviestSpans(**spans["heaviest"])
     start = (
-        f"`{row}` ({ROWS[row]}; {spans['penalty']}): {heaviest.share_without_content:.0%} of its heaviest spans hold no "
-        f"content word ({seeds} seed{'s' * (seeds > 1)})"
+        f"`{row}` ({ROWS[row]}; {spans['penalty']}): {heaviest.share_without_content:.0%} of its heaviest spans hold "
+        f"no content word ({seeds} seed{'s' * (seeds > 1)})"
     )
     if spans["collapsed"]:
         return [f"{start}; **collapsed** with {spans['collapsed']}: no verdict."]
@@ -110,10 +110,10 @@ def _counted(verdicts: Sequence[str]) -> str:
 def _spans(numbers: Numbers) -> str:
     rows = "\n".join(_of_spans(row, spans) for row, spans in numbers["spans"].items())
     return (
-        "Over all seeds; words as shares of all words in the heaviest spans. Read alone: how often the span by itself gets the\n"
-        "text's answer, and random spans as long.\n\n"
-        "| | penalty | no content word, by seed | read alone | random, read alone | effective spans, by seed | commonest words |\n"
-        f"|---|---|---|---|---|---|---|\n{rows}"
+        "Over all seeds; words as shares of all words in the heaviest spans. Read alone: how often the span by itself "
+        "gets the\ntext's answer, and random spans as long.\n\n"
+        "| | penalty | no content word, by seed | read alone | random, read alone | effective spans, by seed | "
+        f"commonest words |\n|---|---|---|---|---|---|---|\n{rows}"
     )
 
 
@@ -123,8 +123,8 @@ def _of_spans(row: str, spans: Numbers) -> str:
     effective = ", ".join(f"{one:.1f}" for one in spans["effective_spans"])
     words = ", ".join(f"`{word}` {count / spans['words_in_all']:.0%}" for word, count in spans["words"][:6])
     return (
-        f"| {row} | {spans['penalty']} | {share} | {heaviest.alone_agrees:.0%} | {heaviest.random_agrees:.0%} | {effective} "
-        f"| {words} |"
+        f"| {row} | {spans['penalty']} | {share} | {heaviest.alone_agrees:.0%} | {heaviest.random_agrees:.0%} | "
+        f"{effective} | {words} |"
     )
 
 
@@ -139,8 +139,8 @@ def _choosing(size: Numbers, numbers: Numbers) -> str:
     texts = size["choosing"] or size["train"]
     with_so_many = "" if texts is None else f", {texts:,} training texts"
     return (
-        f"One seed{with_so_many}. The best accuracy on dev among those whose spans did not collapse; among all, where all did.\n\n"
-        f"| | penalty | accuracy on dev | no content word | |\n|---|---|---|---|---|\n{rows}"
+        f"One seed{with_so_many}. The best accuracy on dev among those whose spans did not collapse; among all, where "
+        f"all did.\n\n| | penalty | accuracy on dev | no content word | |\n|---|---|---|---|---|\n{rows}"
     )
 
 
@@ -179,7 +179,8 @@ def _signed(interval: Sequence[float | None]) -> str:
 
 def _verdicts(claims: Sequence[Numbers]) -> str:
     lines = [
-        f"| {one['row']} | {one['cut']} | {one['score']} | {one['than']} | {_signed(one['difference'])} | {one['verdict']} |"
+        f"| {one['row']} | {one['cut']} | {one['score']} | {one['than']} | {_signed(one['difference'])} | "
+        f"{one['verdict']} |"
         for one in claims
     ]
     return "\n".join(["| spans by | cut | score | than | difference | |\n|---|---|---|---|---|---|", *lines])

@@ -16,8 +16,8 @@ from studies.shared.self_explaining_models import (
 from studies.shared.study import Settings
 from studies.shared.units import Numbers, text_digest
 
-# kind of self-explaining model -> its settings. The first is the paper's; the second does not read the final full stop; the
-# third weighs only spans with a content word.
+# kind of self-explaining model -> its settings. The first is the paper's; the second does not read the final full stop;
+# the third weighs only spans with a content word.
 SPANS: dict[str, SpanChanges] = {
     "span": {},
     "span_stripped": {"strip_final_full_stop": True},
@@ -30,8 +30,8 @@ RIVALS = {
     "rationale": "rationale",
     "random_span": "plain",
 }
-# Penalties to choose from on dev: the paper's with its lambda and smaller ones, and the default of `pellucid train` with its
-# start.
+# Penalties to choose from on dev: the paper's with its lambda and smaller ones, and the default of `pellucid train`
+# with its start.
 PENALTIES: dict[str, tuple[dict[str, float], float]] = {
     "lambda_0.5": ({"concentration": 0.5}, SCORE_START),
     "lambda_1": ({"concentration": 1.0}, SCORE_START),
@@ -45,7 +45,8 @@ class TaskSize:
     """How much is run of a task.
 
     train, dev, judged: texts to train on, to choose the epoch by, and to judge; None: all. epochs, batch_size,
-    learning_rate: of every training. kinds: of models. penalties: names to choose from. choosing: texts to train on for that
+    learning_rate: of every training. kinds: of models. penalties: names to choose from. choosing: texts to train on for
+        that
     choice, None: as many as train. words: how many words of a document are read, from its last sentences; None: all, in
     windows that are joined.
     """

@@ -2,14 +2,14 @@
 
 Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 5.3 and table 3; DeYoung et al. (2020),
 "ERASER". The paper says neither how many spans are taken nor how long (corrections.md A0.19), so three cuts are judged.
-A self-explaining model can put its weight on the final full stop of every text: its spans collapse. So its penalty is chosen
-on dev among those whose spans did not collapse, and no claim is judged by a model whose spans did.
+A self-explaining model can put its weight on the final full stop of every text: its spans collapse. So its penalty is
+chosen on dev among those whose spans did not collapse, and no claim is judged by a model whose spans did.
 
     python -m studies s0_eraser --data FOLDER --work runs/s0_eraser --out studies/s0_eraser --processes 2
 
-FOLDER holds movies, snli and esnli, each with JSON lines; --data pocket takes our own texts and pairs. Finished work lies in
---out and is not done again; models lie in --work. `--size tiny` takes a minute; small about 75 minutes in two processes of
-one core each.
+FOLDER holds movies, snli and esnli, each with JSON lines; --data pocket takes our own texts and pairs. Finished work
+lies in --out and is not done again; models lie in --work. `--size tiny` takes a minute; small about 75 minutes in two
+processes of one core each.
 """
 
 import shutil

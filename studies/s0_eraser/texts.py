@@ -14,7 +14,9 @@ from studies.shared.text_choice import with_smallest_digests
 
 @dataclass(frozen=True)
 class EraserTask:
-    """What is trained on and judged. train, judged: folders in --data. own: our data set. documents: many sentences each."""
+    """What is trained on and judged. train, judged: folders in --data. own: our data set. documents: many sentences
+    each.
+    """
 
     train: str
     judged: str

@@ -26,8 +26,8 @@ def as_page(numbers: Numbers, size: str) -> str:
     return (
         f"# Evidence side by side, and in errors: {about['data']}\n\n"
         "Tables 5 and 6 of Sun et al. (2020), which tell by example. Here what can be counted is counted on "
-        f"{numbers['texts']:,} test texts;\nthe sentences shown are our own. {about['encoder']}, {about['epochs']} epochs, "
-        f"λ = {about['concentration']:g}, seed {about['seed']}. Made by\n"
+        f"{numbers['texts']:,} test texts;\nthe sentences shown are our own. {about['encoder']}, {about['epochs']} "
+        f"epochs, λ = {about['concentration']:g}, seed {about['seed']}. Made by\n"
         f"`python -m studies s0_evidence --data FOLDER --work WORK --size {size} --out studies/s0_evidence`,\n"
         "which also writes pages that show the data's own texts, into WORK/evidence. One seed, so nothing is judged."
         f"{_heaviest(numbers)}\n\n"
@@ -49,13 +49,14 @@ def _table_5(table: Numbers) -> str:
         + "\n".join(rows)
         + "\n\nThe last columns count the texts that have such a word: "
         f"{holds['contrast']['of']} with a contrast (but, though, however, …), {holds['negation']['of']} with a\n"
-        "negation (not, n't, never, …). No extractor sees the label: `average_gradient` reads the predicted class, where the\n"
-        "paper's reads the right one. By itself it and `average_attention` take the span with the largest centred sum; the\n"
-        "paper's rule would always take one word ([A0.10](../../docs/papers/corrections.md#a010)).\n\n"
-        f"Span attention less each other extractor; for the last two columns all spans are of the same length:\n\n{_differences(table)}\n\n"
-        "What the paper says of its examples, over all texts. All this is of one training seed: the intervals know of texts\n"
-        "alone, so they describe these models, and whether the paper's claims hold is not judged. Which spans are longer hangs\n"
-        "on the rule by which gradients and attention are cut.\n\n" + _paper_claims(table)
+        "negation (not, n't, never, …). No extractor sees the label: `average_gradient` reads the predicted class, "
+        "where the\npaper's reads the right one. By itself it and `average_attention` take the span with the largest "
+        "centred sum; the\npaper's rule would always take one word "
+        f"([A0.10](../../docs/papers/corrections.md#a010)).\n\nSpan attention less each other extractor; for the last "
+        f"two columns all spans are of the same length:\n\n{_differences(table)}\n\nWhat the paper says of its "
+        f"examples, over all texts. All this is of one training seed: the intervals know of texts\nalone, so they "
+        f"describe these models, and whether the paper's claims hold is not judged. Which spans are longer hangs\non "
+        f"the rule by which gradients and attention are cut.\n\n" + _paper_claims(table)
     )
 
 
@@ -96,7 +97,9 @@ def _percent(share: Mapping[str, float]) -> str:
 
 
 def _paper_claims(table: Numbers) -> str:
-    """Section 6.1: spans are more comprehensive than AvgGradient's and AvgAttention's, and hold the word that turns the text."""
+    """Section 6.1: spans are more comprehensive than AvgGradient's and AvgAttention's, and hold the word that turns the
+    text.
+    """
     claims = {
         "spans are longer than those of {}, cut by the largest centred sum": table["longer"],
         "spans hold the contrast word oftener than those of {}, as long": table["holds"]["contrast"],
@@ -127,8 +130,8 @@ def _sentences(numbers: Numbers) -> str:
     listed = "\n".join(map(_sentence, numbers["sentences"]))
     return (
         "## Table 5: on sentences of our own\n\n![Spans of four extractors on six sentences](spans.svg)\n\n"
-        f"The models have learnt {numbers['about']['data']} and read sentences of `pocket`, chosen by digest among those with a "
-        "contrast, a negation,\nirony, or none of these. The same in words:\n\n"
+        f"The models have learnt {numbers['about']['data']} and read sentences of `pocket`, chosen by digest among "
+        f"those with a contrast, a negation,\nirony, or none of these. The same in words:\n\n"
         f"{listed}\n"
     )
 
@@ -136,7 +139,10 @@ def _sentences(numbers: Numbers) -> str:
 def _sentence(one: Numbers) -> str:
     answers = ", ".join(f"{kind}: {label}" for kind, label in one["said"].items())
     spans = "\n".join(f"  - {TITLES[name]}: {_quoted(one, quoted)}" for name, quoted in one["spans"].items())
-    return f"- “{one['text']}” The author: {one['label']}, for {_quoted(one, one['marked'])}. The models: {answers}.\n{spans}"
+    return (
+        f"- “{one['text']}” The author: {one['label']}, for {_quoted(one, one['marked'])}. The models: "
+        f"{answers}.\n{spans}"
+    )
 
 
 def _quoted(one: Numbers, spans: Sequence[Sequence[int]]) -> str:
@@ -149,13 +155,13 @@ def _table_6(table: Mapping[str, Numbers]) -> str:
         "## Table 6: what errors look like\n\n"
         "The paper shows five misclassified texts and names four kinds of errors. Our rules that count them:\n\n"
         f"| the paper's | here ([rules](../../docs/how-to/analyse-errors.md)) |\n|---|---|\n{kinds}\n\n"
-        "A kind says something about errors only where it is more common there than among right answers. ▲ and ▼ are of this\n"
-        "model alone: another seed may have other errors.\n\n"
+        "A kind says something about errors only where it is more common there than among right answers. ▲ and ▼ are "
+        "of this\nmodel alone: another seed may have other errors.\n\n"
         f"### The self-explaining model, by its heaviest span\n\n{_patterns(table['span'])}\n"
         "### The plain model, by average_gradient's span of the same length\n\n"
         f"{_patterns(table['plain'])}\n"
-        "A text counts for every pattern that it shows. ▲ more common among wrong answers, ▼ among right ones, ○ not told apart.\n"
-        "Shares have Wilson intervals, differences Newcombe's; both at 95 %.\n"
+        "A text counts for every pattern that it shows. ▲ more common among wrong answers, ▼ among right ones, ○ not "
+        "told apart.\nShares have Wilson intervals, differences Newcombe's; both at 95 %.\n"
     )
 
 
@@ -168,8 +174,8 @@ def _patterns(table: Numbers) -> str:
     cues = ", ".join(f"{label} {count}" for label, count in table["cues"].items())
     return (
         f"Wrong on {table['wrong']:,} of {table['wrong'] + table['right']:,} texts. Cue words learnt: {cues}.\n\n"
-        "| pattern | among wrong answers [95 %] | among right ones [95 %] | difference, points [95 %] |\n|---|---|---|---|\n"
-        f"{rows}\n"
+        "| pattern | among wrong answers [95 %] | among right ones [95 %] | difference, points [95 %] "
+        f"|\n|---|---|---|---|\n{rows}\n"
     )
 
 

@@ -24,7 +24,9 @@ MONO = "font-family='ui-monospace,Liberation Mono,DejaVu Sans Mono,Menlo,Consola
 
 
 def as_picture(sentences: Sequence[Numbers]) -> str:
-    """Sentences with `text`, `label`, `kinds`, `said`, `marked` and `spans` (extractor -> [start, end)), one below another."""
+    """Sentences with `text`, `label`, `kinds`, `said`, `marked` and `spans` (extractor -> [start, end)), one below
+    another.
+    """
     y, parts = TOP, []
     for sentence in sentences:
         block, y = _sentence(sentence, y)

@@ -31,8 +31,8 @@ WANTED: dict[str, Callable[[str], bool]] = {"contrast": _contrasts, "negation": 
 def spans_in_numbers(texts: Sequence[Example], own: Cut, alike: Cut) -> Numbers:
     """Each extractor's spans by its own selection (own) and as long as span attention's (alike), and the differences.
 
-    longer: span attention's number of words minus another's own. holds: how much more often its span holds a text's contrast
-    word or negation than another's span of the same length, over the texts that have one.
+    longer: span attention's number of words minus another's own. holds: how much more often its span holds a text's
+    contrast word or negation than another's span of the same length, over the texts that have one.
     """
     others = [name for name in alike if name != SPAN]
     lengths = {name: _lengths(cut) for name, cut in own.items()}

@@ -1,13 +1,13 @@
 """T5 and T6: which spans do methods take for evidence, side by side, and what does it look like where a model errs?
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 6.1, tables 5 and 6. The paper shows examples;
-here what can be counted is counted on the test texts, and the examples shown are sentences of our own.
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 6.1, tables 5 and 6. The paper shows
+examples; here what can be counted is counted on the test texts, and the examples shown are sentences of our own.
 
     python -m studies s0_evidence --data FOLDER --work runs/s0_transfers --out studies/s0_evidence
 
-FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz); --data pocket takes our own sentences. The models are those of
-`s0_transfers` with seed 0: finished ones in --work are loaded, missing ones are trained. Pages that show the texts of
-FOLDER stay in --work. `--size tiny` takes seconds; small takes some minutes on one core once the models are trained.
+FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz); --data pocket takes our own sentences. The models are those
+of `s0_transfers` with seed 0: finished ones in --work are loaded, missing ones are trained. Pages that show the texts
+of FOLDER stay in --work. `--size tiny` takes seconds; small takes some minutes on one core once the models are trained.
 """
 
 from collections.abc import Mapping, Sequence
@@ -151,7 +151,9 @@ def of_one_span(explanation: Explanation, cut: Extraction) -> Explanation:
 
 
 def own_texts() -> list[Example]:
-    """Test sentences of pocket that show what tables 5 and 6 are about; of each kind those with the smallest digests."""
+    """Test sentences of pocket that show what tables 5 and 6 are about; of each kind those with the smallest
+    digests.
+    """
     texts = [one for one in load_examples("pocket", "test") if one.rationales and len(one.segments[0]) <= MOST]
     shown: list[Example] = []
     for kind, count in KINDS.items():

@@ -1,13 +1,14 @@
 """T4: can extracted spans stand for their texts? Models trained and tested on full texts and on spans of SST-5.
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4 and table 4; corrections.md A0.10 to A0.12.
-The models that are tested are plain; only `span_attention` reads a self-explaining one, and `rationale` one of its own.
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 4 and table 4; corrections.md A0.10 to
+A0.12. The models that are tested are plain; only `span_attention` reads a self-explaining one, and `rationale` one of
+its own.
 
     python -m studies s0_transfers --data FOLDER --work runs/s0_transfers --out studies/s0_transfers --processes 2
 
-FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz); --data pocket takes our own sentences. Each training leaves a
-file of numbers in --out and is not repeated. Models and spans lie in --work. `--size tiny` takes a minute; small about 80
-minutes in two processes of one core each: nine trainings on full texts, 25 on spans.
+FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz); --data pocket takes our own sentences. Each training leaves
+a file of numbers in --out and is not repeated. Models and spans lie in --work. `--size tiny` takes a minute; small
+about 80 minutes in two processes of one core each: nine trainings on full texts, 25 on spans.
 """
 
 import time

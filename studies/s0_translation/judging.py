@@ -34,7 +34,9 @@ def translated(folder: Path, device: str, pairs: Sequence[Example], beam: int) -
 
 
 def carried_numbers(folder: Path, device: str, pairs: Sequence[Example]) -> Numbers | None:
-    """Over the words of the references: how many spans share the weight, and what went through them; None of a plain model."""
+    """Over the words of the references: how many spans share the weight, and what went through them; None of a plain
+    model.
+    """
     model = pellucid.load(str(folder), device=device)
     if "span_weights" not in model.capabilities:
         return None

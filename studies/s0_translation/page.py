@@ -29,19 +29,20 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     network = about["network"]
     return (
-        f"# {'IWSLT14' if size == 'paper' else 'Multi30k'}: a translator with spans of its source, and its plain twin\n\n"
-        f"Table 2 of Sun and others (2020): 28.4 and 28.9 BLEU on IWSLT14. Here English to German, {about['n_train']:,} pairs, "
-        f"{about['epochs']} epochs, {network['layers']} + {network['layers']} layers {network['width']} wide, {about['pieces']:,} joint "
-        f"pieces, beam {about['beam']}.\nThe layer is [our reading](../../../docs/papers/corrections.md#a016). Made by\n"
-        f"`python -m studies s0_translation --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
-        f"{not_run_yet(numbers['missing'])}{_scores(numbers)}\n\nBLEU with the signature `{numbers['signature']}`; with several seeds the "
-        "mean and its t-interval over trainings.\n\n"
-        f"## Does it help?\n\nIntervals are over seeds and sentences. Below {ENOUGH_SEEDS} seeds there is no verdict.\n\n"
-        f"{claims_table(claims, 'BLEU') if claims else 'It could not be tested.'}\n"
-        f"## What the spans carry\n\n{_spans(numbers)}\n\nOver the words of {about['explained']} dev references. Effective spans: "
-        f"1 / sum of squared weights, the median. Carried: the share of a word's lead over the next likeliest{_of_first(numbers)} that went through the spans, the "
-        "median over words that lead; little: the share of those words with less than a quarter.\n\n"
-        f"{where_computed(numbers['machines'])}\n\n## First translations\n\n{_first(numbers)}\n"
+        f"# {'IWSLT14' if size == 'paper' else 'Multi30k'}: a translator with spans of its source, and its plain "
+        f"twin\n\nTable 2 of Sun and others (2020): 28.4 and 28.9 BLEU on IWSLT14. Here English to German, "
+        f"{about['n_train']:,} pairs, {about['epochs']} epochs, {network['layers']} + {network['layers']} layers "
+        f"{network['width']} wide, {about['pieces']:,} joint pieces, beam {about['beam']}.\nThe layer is [our "
+        f"reading](../../../docs/papers/corrections.md#a016). Made by\n`python -m studies s0_translation --data FOLDER "
+        f"--work WORK --out OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}{_scores(numbers)}\n\nBLEU with the "
+        f"signature `{numbers['signature']}`; with several seeds the mean and its t-interval over trainings.\n\n"
+        f"## Does it help?\n\nIntervals are over seeds and sentences. Below {ENOUGH_SEEDS} seeds there is no "
+        f"verdict.\n\n{claims_table(claims, 'BLEU') if claims else 'It could not be tested.'}\n"
+        f"## What the spans carry\n\n{_spans(numbers)}\n\nOver the words of {about['explained']} dev references. "
+        f"Effective spans: 1 / sum of squared weights, the median. Carried: the share of a word's lead over the next "
+        f"likeliest{_of_first(numbers)} that went through the spans, the median over words that lead; little: the "
+        f"share of those words with less than a quarter.\n\n{where_computed(numbers['machines'])}\n\n## First "
+        f"translations\n\n{_first(numbers)}\n"
     )
 
 

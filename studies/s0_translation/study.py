@@ -1,17 +1,19 @@
 """Does a translator that explains itself translate as well as its plain twin, and how much do its spans carry?
 
-After Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", table 2, on Multi30k (Elliott et al. 2016) in place of IWSLT14.
-The layer is our reading of the paper (docs/papers/corrections.md A0.16).
+After Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", table 2, on Multi30k (Elliott et al. 2016) in
+place of IWSLT14. The layer is our reading of the paper (docs/papers/corrections.md A0.16).
 
     python -m studies s0_translation --data FOLDER --work work/s0_translation --out studies/s0_translation/small
 
-FOLDER holds train, dev, test, test_2017_flickr and test_2017_mscoco as JSON lines with the fields id, en and de. Finished units
-are kept and not made again. A training takes about half an hour of one core; `--only plain,span` does the two of table 2 alone.
-`--size parts` takes the layer apart, one training each: the paper's penalty with lambda 0, 0.5 and 1, the entropy in its place, equal weights, and one
-query for all steps. `--size unscaled` is the layer without the division of its scores. Translators stay in WORK.
+FOLDER holds train, dev, test, test_2017_flickr and test_2017_mscoco as JSON lines with the fields id, en and de.
+Finished units are kept and not made again. A training takes about half an hour of one core; `--only plain,span` does
+the two of table 2 alone. `--size parts` takes the layer apart, one training each: the paper's penalty with lambda 0,
+0.5 and 1, the entropy in its place, equal weights, and one query for all steps. `--size unscaled` is the layer without
+the division of its scores. Translators stay in WORK.
 
-`--size paper` is Transformer-base on IWSLT14, three seeds of table 2's two; it wants a GPU (`--device cuda`). FOLDER then holds the files that
-`pellucid convert ORIGINAL train.jsonl --format iwslt --read source=en --read target=de --split train` writes, and the same for dev and test.
+`--size paper` is Transformer-base on IWSLT14, three seeds of table 2's two; it wants a GPU (`--device cuda`). FOLDER
+then holds the files that `pellucid convert ORIGINAL train.jsonl --format iwslt --read source=en --read target=de
+--split train` writes, and the same for dev and test.
 """
 
 import time
@@ -52,7 +54,9 @@ ONLY = Option("--only", {"help": "names of variants with commas between them; th
 
 @dataclass(frozen=True)
 class TranslationSize:
-    """seeds: of each variant. n_train, n_test: pairs; None: all. explained: dev pairs whose words' spans are counted."""
+    """seeds: of each variant. n_train, n_test: pairs; None: all. explained: dev pairs whose words' spans are
+    counted.
+    """
 
     seeds: Mapping[str, int]
     epochs: int

@@ -97,8 +97,8 @@ def _claim(
 def difference_over_seeds(one: Sequence[Sequence], other: Sequence[Sequence]) -> Interval:
     """BLEU of one less BLEU of the other, mean over seeds, with a 95 % interval over seeds and sentences.
 
-    one, other: [seed sentence statistic]. The half width is sqrt(a^2 + b^2): a of a t-interval over the seeds, b from draws of
-    sentences, the same for all models. Of one seed only sentences vary.
+    one, other: [seed sentence statistic]. The half width is sqrt(a^2 + b^2): a of a t-interval over the seeds, b from
+    draws of sentences, the same for all models. Of one seed only sentences vary.
     """
     rows = [np.array(of, dtype=np.float64) for of in (*one, *other)]
     count = len(rows[0])

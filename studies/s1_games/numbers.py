@@ -41,7 +41,9 @@ def summarise(records: Records, about: Numbers, missing: Mapping[str, str]) -> N
 
 
 def alike(areas: Mapping[str, Areas]) -> list[list[str]]:
-    """Groups of methods with the same area for every text and seed in both games: they rank the words of no text differently."""
+    """Groups of methods with the same area for every text and seed in both games: they rank the words of no text
+    differently.
+    """
     groups: dict[str, list[str]] = {}
     for method in areas["hiding"]:
         groups.setdefault(str([areas[game][method] for game in GAMES]), []).append(method)
@@ -49,7 +51,9 @@ def alike(areas: Mapping[str, Areas]) -> list[list[str]]:
 
 
 def best_layer(areas: Mapping[str, Areas], method: str) -> int | None:
-    """The layer with the largest mean of revealing less hiding, over seeds and texts; the lowest of equal ones; None for none."""
+    """The layer with the largest mean of revealing less hiding, over seeds and texts; the lowest of equal ones; None
+    for none.
+    """
     gains = {
         int(title.rpartition(" l")[2]): np.mean(
             [np.mean(areas["revealing"][title][seed]) - np.mean(areas["hiding"][title][seed]) for seed in seeds]
@@ -61,7 +65,9 @@ def best_layer(areas: Mapping[str, Areas], method: str) -> int | None:
 
 
 def claims(areas: Mapping[str, Areas], layers: Mapping[str, int], task: str) -> list[Claim]:
-    """METHODS section 3, S1: each claim as a difference in points that the paper says is positive; those that were run."""
+    """METHODS section 3, S1: each claim as a difference in points that the paper says is positive; those that were
+    run.
+    """
     tested = []
     for words, game, more, less, paper in _differences(layers, task):
         method_areas = areas[game]

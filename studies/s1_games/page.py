@@ -22,18 +22,18 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {task}: hiding and revealing games for saliency of layers\n\n"
-        f"{about['n_texts']:,} test texts, those with the smallest digests, and {about['seeds']} training seeds of a plain MiniLM "
-        f"classifier ({about['n_train']:,} texts, {about['epochs']} epoch). Tables 1 and 2 of Hou and Castañón\n(2023). Made by "
-        f"`python -m studies s1_games --task {about['task']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
-        f"{missing}{_layers(numbers)}"
+        f"{about['n_texts']:,} test texts, those with the smallest digests, and {about['seeds']} training seeds of a "
+        f"plain MiniLM classifier ({about['n_train']:,} texts, {about['epochs']} epoch). Tables 1 and 2 of Hou and "
+        f"Castañón\n(2023). Made by `python -m studies s1_games --task {about['task']} --data FOLDER --work WORK --out "
+        f"OUT{sizes}`.\n\n{missing}{_layers(numbers)}"
         "![Both games for each method](layers.svg)\n\n"
-        "## Areas\n\nArea under the share of right answers while tokens are revealed (↑) or hidden (↓), best scores first; mean over\n"
-        "texts and seeds with its 95 % t-interval over seeds, in which texts are nested. Tokens are taken out of attention.\n\n"
-        f"{_table(numbers)}\n\n{_alike(numbers)}## Claims of the paper\n\nPoints of area, positive where the paper says so; of hiding the sign is turned.\n\n"
-        f"{claims_table(claims, 'points') if claims else 'None of the claims could be tested.'}\n"
-        "The paper’s further claim, that one backward pass is enough, is a fact of the method and not measured here; what it costs\n"
-        "stands in [performance](../../../docs/performance.md).\n\n"
-        f"## Models\n\n{_models(numbers)}\n"
+        "## Areas\n\nArea under the share of right answers while tokens are revealed (↑) or hidden (↓), best scores "
+        "first; mean over\ntexts and seeds with its 95 % t-interval over seeds, in which texts are nested. Tokens are "
+        f"taken out of attention.\n\n{_table(numbers)}\n\n{_alike(numbers)}## Claims of the paper\n\nPoints of area, "
+        f"positive where the paper says so; of hiding the sign is "
+        f"turned.\n\n{claims_table(claims, 'points') if claims else 'None of the claims could be tested.'}\nThe "
+        f"paper’s further claim, that one backward pass is enough, is a fact of the method and not measured here; what "
+        f"it costs\nstands in [performance](../../../docs/performance.md).\n\n## Models\n\n{_models(numbers)}\n"
     )
 
 
@@ -42,7 +42,10 @@ def _layers(numbers: Numbers) -> str:
     if not lines:
         return ""
     listed = "; ".join(lines)
-    return f"Layer with the largest mean of revealing less hiding on {numbers['about']['n_dev']:,} dev texts: {listed}.\n\n"
+    return (
+        f"Layer with the largest mean of revealing less hiding on {numbers['about']['n_dev']:,} dev texts: "
+        f"{listed}.\n\n"
+    )
 
 
 def _table(numbers: Numbers) -> str:
@@ -57,8 +60,8 @@ def _table(numbers: Numbers) -> str:
 def _alike(numbers: Numbers) -> str:
     """Methods that rank alike: of two so different ones a sign that neither has scores to rank by."""
     sentences = (
-        f"{', '.join(group[:-1])} and {group[-1]} have the same areas for every text: they rank the words of each text alike. Where "
-        "all scores of words are equal, such as 0, words keep reading order.\n\n"
+        f"{', '.join(group[:-1])} and {group[-1]} have the same areas for every text: they rank the words of each text "
+        f"alike. Where all scores of words are equal, such as 0, words keep reading order.\n\n"
         for group in numbers["alike"]
     )
     return "".join(sentences)
@@ -97,7 +100,10 @@ def sweep_picture(numbers: Numbers) -> str:
         for game in GAMES
     ]
     about = numbers["about"]
-    foot = f"{about['n_texts']} test texts × {about['seeds']} seeds; 95 % intervals of each method around the mean of random scores"
+    foot = (
+        f"{about['n_texts']} test texts × {about['seeds']} seeds; 95 % intervals of each method around the mean of "
+        f"random scores"
+    )
     title = f"{NAMES.get(about['task'], about['task'])}: area in both games, less that of random scores"
     return interval_plot(title, titles, panels, foot)
 

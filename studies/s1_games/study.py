@@ -1,13 +1,15 @@
 """T1, T2: hiding and revealing games for saliency of every layer, read back in words, beside the methods of the paper.
 
-Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 4.1 and appendix A.1; corrections.md A1.*.
-The layer is chosen on dev texts and judged on test texts. All methods explain the same classifier (A1.13).
+Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 4.1 and appendix A.1;
+corrections.md A1.*. The layer is chosen on dev texts and judged on test texts. All methods explain the same classifier
+(A1.13).
 
     python -m studies s1_games --task sst2 --data FOLDER --work runs/s1_sst2 --out studies/s1_games/sst2
 
-FOLDER holds train, dev and test as JSON lines, and train_phrases.jsonl.gz where GLUE's phrases are to be learnt from. --lens
-names a lens or a pretrained checkpoint whose head decodes the states; without it a lens is trained for each seed. Every
-classifier and every method, seed and part leaves a file of numbers and is not done again. `--size tiny` takes seconds.
+FOLDER holds train, dev and test as JSON lines, and train_phrases.jsonl.gz where GLUE's phrases are to be learnt from.
+--lens names a lens or a pretrained checkpoint whose head decodes the states; without it a lens is trained for each
+seed. Every classifier and every method, seed and part leaves a file of numbers and is not done again. `--size tiny`
+takes seconds.
 """
 
 import re

@@ -1,4 +1,6 @@
-"""The page of the planted word: what was found from each layer, decoded and not, and the verdict on the layer of dev."""
+"""The page of the planted word: what was found from each layer, decoded and not, and the verdict on the layer of
+dev.
+"""
 
 from collections.abc import Mapping
 
@@ -17,13 +19,14 @@ def as_page(numbers: Numbers, size: str) -> str:
     lens = (
         f"Language head: `{numbers['lens']}`."
         if numbers["lens"]
-        else "Language head: a short lens for each seed, trained on the\ntexts that the classifier learnt; so it has seen the made-up words."
+        else "Language head: a short lens for each seed, trained on the\ntexts that the classifier learnt; so it has "
+        "seen the made-up words."
     )
     return (
         "# Planted word: does decoded saliency find it?\n\n"
-        "A plain MiniLM classifier learnt texts whose label one made-up word decides. Average precision of that word in the ranking "
-        f"of all\nwords (1 / its rank), over {numbers['texts']} test texts. {lens} Accuracy on test by seed: {right}.\n\n"
-        f"Made by `python -m studies s1_planted --work WORK --out OUT{options}`.\n\n"
+        "A plain MiniLM classifier learnt texts whose label one made-up word decides. Average precision of that word "
+        f"in the ranking of all\nwords (1 / its rank), over {numbers['texts']} test texts. {lens} Accuracy on test by "
+        f"seed: {right}.\n\nMade by `python -m studies s1_planted --work WORK --out OUT{options}`.\n\n"
         f"{_judged(numbers)}"
     )
 
@@ -40,11 +43,11 @@ def _judged(numbers: Numbers) -> str:
     of_dev = "; ".join(f"{name}: l = {layer}" for name, layer in numbers["layers"].items())
     claims = [claim_of(one) for one in numbers["claims"]]
     return (
-        f"{left_out}Layer with the highest mean on dev texts: {of_dev}. Random scores have {chance}.\n\n{_table(numbers)}\n\n"
-        "Mean over seeds and texts with a 95 % t-interval over seeds, in which texts are nested. `·`: not told from chance, or "
-        "worse.\n*named first*: share of a text's pieces that the head names first from this layer.\n\n"
-        "## What the layer of dev has over others\n\nPoints of average precision on test texts. No paper gives numbers for this.\n\n"
-        f"{claims_table(claims, 'points')}"
+        f"{left_out}Layer with the highest mean on dev texts: {of_dev}. Random scores have "
+        f"{chance}.\n\n{_table(numbers)}\n\nMean over seeds and texts with a 95 % t-interval over seeds, in which "
+        f"texts are nested. `·`: not told from chance, or worse.\n*named first*: share of a text's pieces that the "
+        f"head names first from this layer.\n\n## What the layer of dev has over others\n\nPoints of average precision "
+        f"on test texts. No paper gives numbers for this.\n\n{claims_table(claims, 'points')}"
     )
 
 

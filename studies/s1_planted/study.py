@@ -1,13 +1,15 @@
 """Planted word: does saliency of a layer, read back in words, find the one word that is known to decide the label?
 
-Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers"; the data after Bastings et al. (2022), "Will You Find
-These Shortcuts?". A classifier learns `planted_token`, in whose texts one made-up word decides. Dev texts choose the layer, test
-texts judge it. The same texts serve all seeds; a seed is another training of the classifier and of its lens.
+Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers"; the data after Bastings et al. (2022),
+"Will You Find These Shortcuts?". A classifier learns `planted_token`, in whose texts one made-up word decides. Dev
+texts choose the layer, test texts judge it. The same texts serve all seeds; a seed is another training of the
+classifier and of its lens.
 
     python -m studies s1_planted --work work/s1_planted --out studies/s1_planted
 
---lens names a lens or a pretrained checkpoint whose head decodes the states; without it a short lens is trained for each seed on
-the texts that the classifier learnt. Finished seeds are kept and not done again. `--size tiny` takes seconds.
+--lens names a lens or a pretrained checkpoint whose head decodes the states; without it a short lens is trained for
+each seed on the texts that the classifier learnt. Finished seeds are kept and not done again. `--size tiny` takes
+seconds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,7 +48,9 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True)
 class PlantedWordSize:
-    """How much is run. train, dev, test: texts of each part. epochs: of the classifier. head_steps, translator_steps: of the lens."""
+    """How much is run. train, dev, test: texts of each part. epochs: of the classifier. head_steps, translator_steps:
+    of the lens.
+    """
 
     train: int
     dev: int
@@ -138,7 +142,8 @@ def _lens(settings: Settings, seed: int, model: Model, parts: Mapping[str, Seque
 
 
 def layer_precisions(model: Model, texts: Sequence[Example], seed: int) -> Numbers:
-    """For each method, and of methods of layers for each layer ("decoded_saliency l3"), the average precision of every text.
+    """For each method, and of methods of layers for each layer ("decoded_saliency l3"), the average precision of every
+    text.
 
     `recovery`: for each layer the mean share of a text's pieces that the language head names first.
     """

@@ -14,7 +14,8 @@ from studies.shared.units import Numbers
 
 
 def summarise(runs: Sequence[Numbers], lens: str) -> Numbers:
-    """The numbers of result.json: for each method and layer `found` and `over_chance` on test; the layers of dev; the claims.
+    """The numbers of result.json: for each method and layer `found` and `over_chance` on test; the layers of dev; the
+    claims.
 
     Seeds whose classifier has not learnt the word are left out, and named in `not_learnt`.
     """
@@ -55,7 +56,9 @@ def best_layer(precisions: Mapping[str, np.ndarray], method: str) -> int:
 
 
 def claims(precisions: Mapping[str, np.ndarray], layer: int) -> list[Claim]:
-    """What the decoded layer of dev has over others on test, in points of average precision; precisions: [seed text] of each method."""
+    """What the decoded layer of dev has over others on test, in points of average precision; precisions: [seed text] of
+    each method.
+    """
     ours = precisions[f"{DECODED} l{layer}"]
     others = {
         "chance": CHANCE,

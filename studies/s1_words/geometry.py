@@ -1,7 +1,7 @@
 """Figure 1 as our own drawing: a state of two tokens, read back as a mixture of both, one after each layer.
 
-The picture is computed: two unit vectors stand for the tokens; a layer mixes the states by an attention of ours, and each
-state is decoded by a softmax over its inner products with the tokens. What is drawn are these numbers.
+The picture is computed: two unit vectors stand for the tokens; a layer mixes the states by an attention of ours, and
+each state is decoded by a softmax over its inner products with the tokens. What is drawn are these numbers.
 """
 
 from html import escape
@@ -45,12 +45,12 @@ def geometry_picture() -> str:
     """The circle with tokens and the paths of both states; beside it D, the saliency of places, and that of tokens."""
     parts = [*_circle(), *_paths(), *_matrix()]
     about = (
-        "Left: two tokens on a circle, and how their states move towards each other from layer to layer. Right: each state "
-        "decoded as a mixture of both tokens, which shares the saliency of the two places among the two tokens."
+        "Left: two tokens on a circle, and how their states move towards each other from layer to layer. Right: each "
+        "state decoded as a mixture of both tokens, which shares the saliency of the two places among the two tokens."
     )
     head = (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}' height='{HEIGHT}' role='img'>"
-        f"<title>Saliency read back in words</title><desc>{about}</desc>"
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}' height='{HEIGHT}' "
+        f"role='img'><title>Saliency read back in words</title><desc>{about}</desc>"
     )
     ground = f"<rect x='1' y='1' width='{WIDTH - 2}' height='{HEIGHT - 2}' rx='14' fill='#ffffff' stroke='{RULE}'/>"
     return "\n".join([head, ground, *parts, "</svg>"]) + "\n"
@@ -135,7 +135,8 @@ def _matrix() -> list[str]:
 
 def _share(x: float, y: float, share: float, colour: str) -> list[str]:
     return [
-        f"<rect x='{x}' y='{y - 14}' width='64' height='26' rx='4' fill='{colour}' fill-opacity='{0.08 + 0.5 * share:.2f}'/>",
+        f"<rect x='{x}' y='{y - 14}' width='64' height='26' rx='4' fill='{colour}' "
+        f"fill-opacity='{0.08 + 0.5 * share:.2f}'/>",
         _text(x + 14, y + 4, f"{share:.2f}"),
     ]
 

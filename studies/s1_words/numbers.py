@@ -15,7 +15,9 @@ from studies.shared.units import Numbers
 
 
 def summarise(records: Records, about: Numbers, missing: Mapping[str, str]) -> Numbers:
-    """The numbers of result.json: of each method the overlap at its longest lists, curves, words and shared words of seed 0."""
+    """The numbers of result.json: of each method the overlap at its longest lists, curves, words and shared words of
+    seed 0.
+    """
     units = list(records.get("lists", {}).values())
     by_method: dict[str, list[Numbers]] = {}
     for one in units:
@@ -66,7 +68,9 @@ def over_seeds(values: Sequence[float]) -> Interval:
 
 
 def claims(by_method: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
-    """The paper: classes share fewer of the decoded words than of any other method's; in points of overlap at 50 words."""
+    """The paper: classes share fewer of the decoded words than of any other method's; in points of overlap at 50
+    words.
+    """
     tested = []
     ours = {one["seed"]: one for one in by_method.get(DECODED, ())}
     for method, units in by_method.items():

@@ -1,12 +1,13 @@
 """F1, F4, F7 to F9, T3 to T9, A.5: the words of each class by saliency, and how many of them classes share.
 
-Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 4.2, appendices A.3 to A.5; corrections.md
-A1.10, A1.11. The classifiers are those of `s1_games` in the same --work; missing ones are trained.
+Hou and Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 4.2, appendices A.3 to A.5;
+corrections.md A1.10, A1.11. The classifiers are those of `s1_games` in the same --work; missing ones are trained.
 
     python -m studies s1_words --task sst2 --data FOLDER --idf TEXTS --work runs/s1_sst2 --out studies/s1_words/sst2
 
-TEXTS are a file or data set that says how rare words are; the paper takes 50,000 articles of Wikipedia, here wikitext-2 serves.
---layer is the one that s1_games chose on dev. Pages with the data's own texts stay in --work/pages. `--size tiny` takes seconds.
+TEXTS are a file or data set that says how rare words are; the paper takes 50,000 articles of Wikipedia, here wikitext-2
+serves. --layer is the one that s1_games chose on dev. Pages with the data's own texts stay in --work/pages. `--size
+tiny` takes seconds.
 """
 
 import re
@@ -54,7 +55,9 @@ def s1_words() -> Study:
 
 
 def choices(settings: Settings) -> list[Choice]:
-    """The methods whose words are counted, the decoded one first; those that need a run a piece and more are left out."""
+    """The methods whose words are counted, the decoded one first; those that need a run a piece and more are left
+    out.
+    """
     layer: int | str = settings.own["layer"]
     if layer != "late":
         if not str(layer).isdecimal():

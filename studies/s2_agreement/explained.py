@@ -53,7 +53,9 @@ def explained_about(settings: Settings, task: str) -> Numbers:
 
 
 def explained(settings: Settings, task: str, seed: int, share: Share = no_report) -> Explained:
-    """Method's title -> the texts of a data set, under the model of a seed; made and saved in the work folder where it is missing."""
+    """Method's title -> the texts of a data set, under the model of a seed; made and saved in the work folder where it
+    is missing.
+    """
     path = _path(settings, task, seed)
     if path.exists():
         return by_method(read(path))

@@ -1,4 +1,6 @@
-"""Correlations over seeds with intervals, and the paper's claims: who agrees most, who least, and that agreement is strong everywhere."""
+"""Correlations over seeds with intervals, and the paper's claims: who agrees most, who least, and that agreement is
+strong everywhere.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -32,7 +34,9 @@ Value = Mapping[Pair, Interval]  # two seeds -> a number with its interval over 
 
 
 def summarise(about: Numbers, records: Records) -> Numbers:
-    """The numbers of result.json: agreement of seeds by data set, over types and tokens, and of data sets, with claims."""
+    """The numbers of result.json: agreement of seeds by data set, over types and tokens, and of data sets, with
+    claims.
+    """
     units = list(records["agreement"].values())
     pairs = [unit for unit in units if "lines" in unit]
     grids = sorted((unit for unit in units if "grid" in unit), key=lambda unit: unit["seed"])
@@ -57,8 +61,9 @@ def summarise(about: Numbers, records: Records) -> Numbers:
 def over_pairs(values: Value) -> Interval:
     """The mean over pairs of seeds, with an interval over seeds in which texts are nested.
 
-    Pairs share seeds, so their spread is taken by the jackknife: the mean is taken without each seed in turn. The half width is
-    sqrt((t s)^2 + h^2), with h the mean half width over texts. Of two seeds there is one pair, and texts alone vary.
+    Pairs share seeds, so their spread is taken by the jackknife: the mean is taken without each seed in turn. The half
+    width is sqrt((t s)^2 + h^2), with h the mean half width over texts. Of two seeds there is one pair, and texts alone
+    vary.
     """
     seeds = sorted({seed for pair in values for seed in pair})
     without = [[one.mean for pair, one in values.items() if seed not in pair] for seed in seeds if len(seeds) > 2]
@@ -187,7 +192,9 @@ def _differences(more: Value, less: Value) -> dict[Pair, Interval]:
 
 
 def _minus(more: Interval, less: Interval) -> Interval:
-    """A difference, with half widths added as if the sides were independent; both are of the same texts, so it is too wide."""
+    """A difference, with half widths added as if the sides were independent; both are of the same texts, so it is too
+    wide.
+    """
     half = float(np.hypot((more.high - more.low) / 2, (less.high - less.low) / 2))
     mean = more.mean - less.mean
     return Interval(mean, mean - half, mean + half)
@@ -214,7 +221,9 @@ def _n_seeds(values: Value) -> int:
 
 
 def _jackknife(without: Sequence[float]) -> float:
-    """Half width of the interval of a mean over pairs of seeds, from the means without each seed; 0 of fewer than three seeds."""
+    """Half width of the interval of a mean over pairs of seeds, from the means without each seed; 0 of fewer than three
+    seeds.
+    """
     n = len(without)
     if n < 3:
         return 0.0

@@ -28,13 +28,14 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"## Four data sets\n\n{_words(numbers)}\n\n![Correlations of words' scores](corpora.svg)\n\n"
         f"{grid_table(numbers)}\n\n{claims_table(claims_of(numbers, 'corpora'), UNIT)}\n"
         "## How to read it\n\n"
-        "Pearson's correlation of words' scores, each text's divided by the largest among them. A type is a word form under the class\n"
-        "that is explained, as in the released code; tokens are the stricter question ([A2.11](../../docs/papers/corrections.md#a211)).\n"
-        "Texts that the other training answers otherwise are left out. Intervals are over training seeds, in which texts are nested; two\n"
-        "seeds share a training with two others, so their spread is a jackknife's, and of two seeds it is over texts alone. Below\n"
-        f"{ENOUGH_SEEDS} seeds there is no verdict. What a strong correlation is, the paper does not say; here it is {STRONG}.\n\n"
-        f"**Agreement is no evidence of truth.** The row “{CHANCE}” shows it: random scores depend on the text alone, so they agree\n"
-        "perfectly with themselves under every training.\n"
+        "Pearson's correlation of words' scores, each text's divided by the largest among them. A type is a word form "
+        "under the class\nthat is explained, as in the released code; tokens are the stricter question "
+        "([A2.11](../../docs/papers/corrections.md#a211)).\nTexts that the other training answers otherwise are left "
+        "out. Intervals are over training seeds, in which texts are nested; two\nseeds share a training with two "
+        f"others, so their spread is a jackknife's, and of two seeds it is over texts alone. Below\n{ENOUGH_SEEDS} "
+        f"seeds there is no verdict. What a strong correlation is, the paper does not say; here it is "
+        f"{STRONG}.\n\n**Agreement is no evidence of truth.** The row “{CHANCE}” shows it: random scores depend on the "
+        f"text alone, so they agree\nperfectly with themselves under every training.\n"
     )
 
 

@@ -18,7 +18,8 @@ def grid_picture(numbers: Numbers) -> str:
     width, height = LEFT + max(1, len(names)) * (side + GAP) + 20, TOP + side + 46
     title = "Correlation of words' scores between data sets"
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+        f"role='img'>",
         f"<title>{escape(title)}</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         svg_text(16, 26, title, size=15),

@@ -1,13 +1,14 @@
 """Do explanations agree across trainings and across data sets, and does agreement say that they are right?
 
-After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification", Table 1 and Figure 3:
-the correlation of words' scores under two trainings that differ in their seed alone, over word types as in the released code and over
-tokens (corrections.md A2.11), and under models of different data sets. Random scores take part: they ignore the model.
+After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification",
+Table 1 and Figure 3: the correlation of words' scores under two trainings that differ in their seed alone, over word
+types as in the released code and over tokens (corrections.md A2.11), and under models of different data sets. Random
+scores take part: they ignore the model.
 
     python -m studies s2_agreement --data FOLDER --work work/s2 --out studies/s2_agreement --processes 2
 
-FOLDER and WORK are those of s2_models, whose models are explained; missing ones are trained first. The explanations stay in
-WORK/explained, where s2_words finds them. Finished units are kept. `--size tiny --data pocket` takes seconds.
+FOLDER and WORK are those of s2_models, whose models are explained; missing ones are trained first. The explanations
+stay in WORK/explained, where s2_words finds them. Finished units are kept. `--size tiny --data pocket` takes seconds.
 """
 
 import time
@@ -122,7 +123,9 @@ def _seeds(settings: Settings, task: str, one: int, other: int, share: Share) ->
 
 
 def _corpora(settings: Settings, seed: int, share: Share) -> Numbers:
-    """grid: method -> a pair of data sets, "sst5 imdb" -> the correlation over common words with its interval over texts."""
+    """grid: method -> a pair of data sets, "sst5 imdb" -> the correlation over common words with its interval over
+    texts.
+    """
     first, *others = settings.size.texts
     corpora = {task: explained(settings, task, seed) for task in others}
     case = check_case(settings, first, seed, corpora)

@@ -1,4 +1,6 @@
-"""Curves of right answers over seeds, and the paper's claims: which methods take the answer away, and which are like random words."""
+"""Curves of right answers over seeds, and the paper's claims: which methods take the answer away, and which are like
+random words.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -74,7 +76,9 @@ def claims(task: str, curves: Curves, most: int) -> dict[str, list[Claim]]:
 
 
 def difference(of: Mapping[str, Shares], more: str, less: str, points: Sequence[int]) -> tuple[Interval, int]:
-    """Right answers under one method less those under the other in points, over texts and seeds that both have; and the seeds."""
+    """Right answers under one method less those under the other in points, over texts and seeds that both have; and the
+    seeds.
+    """
     seeds = sorted(of[more].keys() & of[less].keys())
     sides = [np.array([of[name][seed][:, points].mean(1) for seed in seeds]) for name in (more, less)]
     return paired_difference_over_runs(100 * sides[0], 100 * sides[1]), len(seeds)

@@ -22,20 +22,21 @@ def as_page(numbers: Numbers, size: str) -> str:
     sections = "\n".join(_section(numbers, task) for task in numbers["tasks"])
     return (
         "# Do right answers go with the words that a method scores highest?\n\n"
-        "Figure 1 of Wu and Ong (2021): the share of right answers while words are taken out, highest scores first, on texts that are\n"
-        f"answered right at first. {names}. Made by\n"
+        "Figure 1 of Wu and Ong (2021): the share of right answers while words are taken out, highest scores first, on "
+        f"texts that are\nanswered right at first. {names}. Made by\n"
         f"`python -m studies s2_deletion --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{sections}\n"
         "## How to read it\n\n"
-        "Differences are means over 1, 5 and 10 words, in points, with t-intervals over training seeds in which texts are nested; only\n"
-        f"texts that all seeds answer right at first count. Below {ENOUGH_SEEDS} seeds there is no verdict. “Almost the same” means\n"
-        "that the whole interval lies within one point. Lines without a number of the paper are ours: the released code explains the\n"
-        "last class of every text and has its own rules ([A2.1](../../docs/papers/corrections.md#a21),\n"
-        "[A2.3](../../docs/papers/corrections.md#a23) to [A2.8](../../docs/papers/corrections.md#a28)), and appendix A of the paper\n"
-        "passes relevance through GELU as if it had no derivative ([A2.7](../../docs/papers/corrections.md#a27)).\n"
-        "Texts without words are unusual for a model, so a wrong answer does not prove that a word was the reason: random words are the\n"
-        f"measure, the mean of {about['draws']} draws.\n\n{where_computed(numbers['machines'])}\n"
+        "Differences are means over 1, 5 and 10 words, in points, with t-intervals over training seeds in which texts "
+        f"are nested; only\ntexts that all seeds answer right at first count. Below {ENOUGH_SEEDS} seeds there is no "
+        f"verdict. “Almost the same” means\nthat the whole interval lies within one point. Lines without a number of "
+        f"the paper are ours: the released code explains the\nlast class of every text and has its own rules "
+        f"([A2.1](../../docs/papers/corrections.md#a21),\n[A2.3](../../docs/papers/corrections.md#a23) to "
+        f"[A2.8](../../docs/papers/corrections.md#a28)), and appendix A of the paper\npasses relevance through GELU as "
+        f"if it had no derivative ([A2.7](../../docs/papers/corrections.md#a27)).\nTexts without words are unusual for "
+        f"a model, so a wrong answer does not prove that a word was the reason: random words are the\nmeasure, the "
+        f"mean of {about['draws']} draws.\n\n{where_computed(numbers['machines'])}\n"
     )
 
 
@@ -93,8 +94,9 @@ def _section(numbers: Numbers, task: str) -> str:
         for operator in of_task["curves"]
     )
     return (
-        f"## {about['title']}\n\n{about['n_texts']} texts were explained, of which {judged} are right at first under all seeds. The\n"
-        f"released code explains “{about['last_class']}”.\n\n![{about['title']}]({task}.svg)\n\n{blocks}"
+        f"## {about['title']}\n\n{about['n_texts']} texts were explained, of which {judged} are right at first under "
+        f"all seeds. The\nreleased code explains "
+        f"“{about['last_class']}”.\n\n![{about['title']}]({task}.svg)\n\n{blocks}"
     )
 
 

@@ -1,13 +1,15 @@
-"""Do right answers go when the words go that a method scores highest? Four methods against random words, as they are and as released.
+"""Do right answers go when the words go that a method scores highest? Four methods against random words, as they are
+and as released.
 
-After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification", Figure 1. Words are
-deleted, or written over with padding as in the released code (corrections.md A2.9), from texts that are answered right at first. Beside
-the corrected methods stand those of the released code, which explain the last class for every text (A2.1), and two variants of LRP.
+After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification",
+Figure 1. Words are deleted, or written over with padding as in the released code (corrections.md A2.9), from texts that
+are answered right at first. Beside the corrected methods stand those of the released code, which explain the last class
+for every text (A2.1), and two variants of LRP.
 
     python -m studies s2_deletion --data FOLDER --work work/s2 --out studies/s2_deletion --processes 2
 
-FOLDER and WORK are those of s2_models, whose models are explained; missing ones are trained first. Finished units are kept and not
-done again. `--size tiny --data pocket` takes seconds.
+FOLDER and WORK are those of s2_models, whose models are explained; missing ones are trained first. Finished units are
+kept and not done again. `--size tiny --data pocket` takes seconds.
 """
 
 import time
@@ -43,7 +45,9 @@ OPERATORS: tuple[str, ...] = ("delete", "pad")
 
 @dataclass(frozen=True)
 class DeletionSize:
-    """texts: data set -> texts that are explained, at most. most: words taken out. draws: of random words, at most 9."""
+    """texts: data set -> texts that are explained, at most. most: words taken out. draws: of random words, at most
+    9.
+    """
 
     texts: Mapping[str, int]
     most: int = 10
@@ -59,7 +63,9 @@ SIZES = {
 
 @studies.add()
 def s2_deletion() -> Study:
-    """Do right answers go with the words that gradients, relevance and attention score highest? Figure 1 of Wu and Ong (2021)."""
+    """Do right answers go with the words that gradients, relevance and attention score highest? Figure 1 of Wu and Ong
+    (2021).
+    """
     return Study(
         sizes=SIZES,
         options=(FOLDERS, WORK, ENCODER, PHRASES, DEVICE, FINISHED),
@@ -76,7 +82,9 @@ def s2_deletion() -> Study:
 
 
 def model_units(settings: Settings, records: Records) -> list[Unit]:
-    """The explained models, where s2_models has not left them: before the rest, since two units explain the same model."""
+    """The explained models, where s2_models has not left them: before the rest, since two units explain the same
+    model.
+    """
     return [
         Unit(
             f"{task}-model-{seed}",
@@ -137,8 +145,10 @@ def _model(settings: Settings, task: str, seed: int, share: Share) -> Numbers:
 
 
 def _measure(settings: Settings, task: str, group: str, seed: int, share: Share) -> Numbers:
-    """right: operator -> method -> for each text how many draws of 1 are right without 0, 1, 2 ... words, a digit each; "" for a
-    text that is answered wrongly at first. The released code writes padding over words, and has no random words of its own.
+    """right: operator -> method -> for each text how many draws of 1 are right without 0, 1, 2 ... words, a digit each;
+    "" for a
+    text that is answered wrongly at first. The released code writes padding over words, and has no random words of its
+    own.
     """
     began = time.perf_counter()
     model = trained(settings, task, seed)
@@ -172,7 +182,9 @@ def right_answers(
     most: int,
     share: Share,
 ) -> dict[str, dict[str, np.ndarray]]:
-    """operator -> method -> [text point]: the share of draws that are right without 0 ... `most` words; nan where not judged."""
+    """operator -> method -> [text point]: the share of draws that are right without 0 ... `most` words; nan where not
+    judged.
+    """
     calls = method_calls(list(methods.values()), model)
     names = {call.title: name for call, name in zip(calls, methods, strict=True)}
     judges = metric_calls([("deletion", {"operator": one, "reference": "gold", "most": most}) for one in operators])

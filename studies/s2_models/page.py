@@ -8,7 +8,18 @@ from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
-HEAD = ["data", "model", "paper: texts", "paper", "here: texts", "seeds", "here [95 %]", "by seed", "epoch", "commonest"]  # fmt: skip
+HEAD = [
+    "data",
+    "model",
+    "paper: texts",
+    "paper",
+    "here: texts",
+    "seeds",
+    "here [95 %]",
+    "by seed",
+    "epoch",
+    "commonest",
+]
 
 
 def as_page(numbers: Numbers, size: str) -> str:
@@ -20,17 +31,18 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"`python -m studies s2_models --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{accuracy_table(numbers)}\n\n"
-        "Intervals are t-intervals over training seeds in which texts are nested; of one seed they are over texts alone. Epoch: the\n"
-        "one that dev chose for each seed ([A2.12](../../docs/papers/corrections.md#a212)). Commonest: the share of the judged\n"
-        f"texts with the commonest label. {where_computed(numbers['machines'])}\n\n"
+        "Intervals are t-intervals over training seeds in which texts are nested; of one seed they are over texts "
+        "alone. Epoch: the\none that dev chose for each seed ([A2.12](../../docs/papers/corrections.md#a212)). "
+        f"Commonest: the share of the judged\ntexts with the commonest label. {where_computed(numbers['machines'])}\n\n"
         "![Accuracy above the commonest class](models.svg)\n\n"
         "## What differs from the paper\n\n"
-        "MiniLM (six layers, 384 wide) stands for BERT, and it learns from far fewer texts, so accuracies are lower. IMDb and Yelp-5\n"
-        "are cut at 128 pieces, where the released code cuts them when it explains. SST-5 is learnt from "
-        f"{'all distinct phrases' if numbers['about']['phrases'] else 'sentences, not phrases'}\n"
-        "([A2.14](../../docs/papers/corrections.md#a214)). Yelp's texts are of another cut, with the natural distribution of stars.\n"
-        "Hashtags and addresses in tweets are masked, as in the part that is learnt from. Transformer and BiLSTM begin with random\n"
-        "vectors; they are not in the paper, and are there to be explained and attacked beside MiniLM.\n"
+        "MiniLM (six layers, 384 wide) stands for BERT, and it learns from far fewer texts, so accuracies are lower. "
+        "IMDb and Yelp-5\nare cut at 128 pieces, where the released code cuts them when it explains. SST-5 is learnt "
+        f"from {'all distinct phrases' if numbers['about']['phrases'] else 'sentences, not phrases'}\n"
+        "([A2.14](../../docs/papers/corrections.md#a214)). Yelp's texts are of another cut, with the natural "
+        "distribution of stars.\nHashtags and addresses in tweets are masked, as in the part that is learnt from. "
+        "Transformer and BiLSTM begin with random\nvectors; they are not in the paper, and are there to be explained "
+        "and attacked beside MiniLM.\n"
     )
 
 

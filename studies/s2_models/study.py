@@ -1,14 +1,16 @@
-"""How often the models are right that the other studies of the paper explain: four data sets of sentiment, two kinds of victims.
+"""How often the models are right that the other studies of the paper explain: four data sets of sentiment, two kinds of
+victims.
 
-After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification", Table 3. The paper
-fine-tunes BERT; here the encoder is MiniLM, and the epoch is chosen on dev (the released code chooses it on test). A Transformer
-and a BiLSTM that begin with random vectors learn SST-5 too.
+After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification",
+Table 3. The paper fine-tunes BERT; here the encoder is MiniLM, and the epoch is chosen on dev (the released code
+chooses it on test). A Transformer and a BiLSTM that begin with random vectors learn SST-5 too.
 
     python -m studies s2_models --data FOLDER --work work/s2 --out studies/s2_models --processes 2
 
-FOLDER holds the folders sst5, semeval2017_task4, imdb and yelp5, each with train, dev and test as JSON lines. The trained models stay
-in WORK/models, where s2_deletion, s2_agreement and s2_words find them. --phrases learns SST-5 from all distinct phrases, which
-need the field `tree`. Finished trainings are kept and not made again. `--size tiny --data pocket` takes seconds.
+FOLDER holds the folders sst5, semeval2017_task4, imdb and yelp5, each with train, dev and test as JSON lines. The
+trained models stay in WORK/models, where s2_deletion, s2_agreement and s2_words find them. --phrases learns SST-5 from
+all distinct phrases, which need the field `tree`. Finished trainings are kept and not made again. `--size tiny --data
+pocket` takes seconds.
 """
 
 import time

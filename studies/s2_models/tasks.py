@@ -1,4 +1,6 @@
-"""The four data sets of the paper: their classes, how their texts are prepared, the paper's accuracies, and which texts are used."""
+"""The four data sets of the paper: their classes, how their texts are prepared, the paper's accuracies, and which texts
+are used.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +25,8 @@ SST5 = "sst5"
 
 @dataclass(frozen=True)
 class SentimentTask:
-    """title: of the data set. folder: in the folder of all data sets. labels: the last one is what the released code explains.
+    """title: of the data set. folder: in the folder of all data sets. labels: the last one is what the released code
+    explains.
     accuracy: the paper's, in percent; train: its texts to learn from. pieces: at most so many are read, None for all.
     """
 
@@ -45,7 +48,9 @@ TASKS = {
 
 @dataclass(frozen=True)
 class SentimentTaskSize:
-    """train, dev, test: texts at most, those with the smallest digests; None for all. epochs: of MiniLM; victims: of the others."""
+    """train, dev, test: texts at most, those with the smallest digests; None for all. epochs: of MiniLM; victims: of
+    the others.
+    """
 
     train: int | None
     dev: int | None
@@ -60,7 +65,8 @@ class SentimentTaskSize:
 
 @dataclass(frozen=True)
 class ModelsOfSentimentSize:
-    """tasks: how much of each. seeds: trainings of each model. width: numbers of a state of the models that begin with random vectors.
+    """tasks: how much of each. seeds: trainings of each model. width: numbers of a state of the models that begin with
+    random vectors.
     phrases: whether SST-5 is learnt from all distinct phrases.
     """
 
@@ -119,10 +125,11 @@ def task_parts(task: str, data: str, encoder: str, size_name: str, phrases: bool
 
 
 def distinct_phrases(sentences: Iterable[Example]) -> list[Example]:
-    """All phrases of the sentences' trees (`meta["tree"]`), each text once, with the label that it first has (corrections.md A2.14).
+    """All phrases of the sentences' trees (`meta["tree"]`), each text once, with the label that it first has
+    (corrections.md A2.14).
 
-    Texts that differ in case alone are one: so counted, SST-5's train part has the paper's 156,817. Sentences without a tree stay as
-    they are.
+    Texts that differ in case alone are one: so counted, SST-5's train part has the paper's 156,817. Sentences without a
+    tree stay as they are.
     """
     phrases: dict[str, Example] = {}
     for sentence in sentences:
@@ -137,7 +144,9 @@ def distinct_phrases(sentences: Iterable[Example]) -> list[Example]:
 
 
 def masked_tweet(example: Example) -> Example:
-    """A tweet with its hashtags and addresses masked as in the train part of the data, where nothing else is there to learn from."""
+    """A tweet with its hashtags and addresses masked as in the train part of the data, where nothing else is there to
+    learn from.
+    """
     text = re.sub(r"https?\S*", "@url", re.sub(r"#\w+", "@hashtag", example.segments[0]))
     return replace(example, segments=(text,))
 

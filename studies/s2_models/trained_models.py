@@ -1,4 +1,6 @@
-"""The models of the study, which the other studies of the paper explain: each is trained once, and lies in the work folder."""
+"""The models of the study, which the other studies of the paper explain: each is trained once, and lies in the work
+folder.
+"""
 
 from dataclasses import replace
 from pathlib import Path

@@ -13,7 +13,9 @@ from studies.shared.units import Numbers
 
 
 def summarise(about: Numbers, records: Records) -> Numbers:
-    """The numbers of result.json: lists by data set and method, shares of words that classes have in common, and our sentences."""
+    """The numbers of result.json: lists by data set and method, shares of words that classes have in common, and our
+    sentences.
+    """
     units = sorted(records["words"].values(), key=lambda unit: unit["seed"])
     sentences = sorted(records["sentences"].values(), key=lambda unit: unit["seed"])
     tasks, missing = {}, {}

@@ -24,11 +24,12 @@ def as_page(numbers: Numbers, size: str) -> str:
         "![Sentences of our own](sentences.svg)\n\n"
         f"{sections}\n\n"
         "## How to read it\n\n"
-        "Means of a word's scores, each text's divided by the largest among them, of words that occur five times or more, without\n"
-        "punctuation ([A2.10](../../docs/papers/corrections.md#a210)). The words are those of the first seed; the last column says how\n"
-        "many of the five all seeds have. The paper counts word pieces, so its lists have parts of words. It tests no claim about the\n"
-        "lists. Whether classes have words of their own is ours: the share of words that the lists of two classes have in common, beside\n"
-        "random lists and lists of the rarest words, as intervals over seeds; a method that picks words at random shares few as well.\n"
+        "Means of a word's scores, each text's divided by the largest among them, of words that occur five times or "
+        "more, without\npunctuation ([A2.10](../../docs/papers/corrections.md#a210)). The words are those of the first "
+        "seed; the last column says how\nmany of the five all seeds have. The paper counts word pieces, so its lists "
+        "have parts of words. It tests no claim about the\nlists. Whether classes have words of their own is ours: the "
+        "share of words that the lists of two classes have in common, beside\nrandom lists and lists of the rarest "
+        "words, as intervals over seeds; a method that picks words at random shares few as well.\n"
     )
 
 

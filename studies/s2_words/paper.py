@@ -1,4 +1,6 @@
-"""Tables 2, 4, 5 and 6 of the paper: the five highest and the five lowest words of each method, from the first row down."""
+"""Tables 2, 4, 5 and 6 of the paper: the five highest and the five lowest words of each method, from the first row
+down.
+"""
 
 from collections.abc import Mapping
 

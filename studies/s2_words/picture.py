@@ -18,7 +18,8 @@ def sentences_picture(sentences: Sequence[Numbers]) -> str:
     width, height = round(max(LEFT + widest + 20, 560)), TOP + LINE * rows + 30
     title = "Four methods on the same sentences"
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+        f"role='img'>",
         f"<title>{escape(title)}</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         svg_text(16, 26, title, size=15),
@@ -42,7 +43,8 @@ def _row(name: str, words: Sequence[str], scores: Sequence[float], top: float) -
             f"<rect x='{x:.1f}' y='{top + 1:.1f}' width='{width - 2:.1f}' height='{LINE - 4}' fill='{_shade(score)}'/>"
         )
         parts.append(
-            f"<text x='{x + width / 2 - 1:.1f}' y='{top + 16:.1f}' {MONOSPACE} fill='{INK}' text-anchor='middle'>{escape(word)}</text>"
+            f"<text x='{x + width / 2 - 1:.1f}' y='{top + 16:.1f}' {MONOSPACE} fill='{INK}' "
+            f"text-anchor='middle'>{escape(word)}</text>"
         )
         x += width
     return parts

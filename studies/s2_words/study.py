@@ -1,13 +1,14 @@
 """Which words do methods score highest and lowest, and do classes have words of their own?
 
-After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification", Tables 2, 4, 5 and 6:
-the five words with the highest and the lowest mean score, of those that occur five times or more (corrections.md A2.10). Beside them the
-share of words that the classes' lists have in common, and sentences of our own as in Figure 2, where sentences of the data would be.
+After Wu and Ong (2021), "On Explaining Your Explanations of BERT: An Empirical Study with Sequence Classification",
+Tables 2, 4, 5 and 6: the five words with the highest and the lowest mean score, of those that occur five times or more
+(corrections.md A2.10). Beside them the share of words that the classes' lists have in common, and sentences of our own
+as in Figure 2, where sentences of the data would be.
 
     python -m studies s2_words --data FOLDER --work work/s2 --out studies/s2_words --processes 2
 
-FOLDER and WORK are those of s2_agreement, whose explanations are read; missing ones are made first. Finished units are kept.
-`--size tiny --data pocket` takes seconds.
+FOLDER and WORK are those of s2_agreement, whose explanations are read; missing ones are made first. Finished units are
+kept. `--size tiny --data pocket` takes seconds.
 """
 
 from functools import partial
@@ -41,7 +42,9 @@ SENTENCES = (
 
 @studies.add()
 def s2_words() -> Study:
-    """Which words do gradients, relevance and attention score highest? Tables 2 and 4 to 6 and figure 2 of Wu and Ong (2021)."""
+    """Which words do gradients, relevance and attention score highest? Tables 2 and 4 to 6 and figure 2 of Wu and Ong
+    (2021).
+    """
     return Study(
         sizes=SIZES,
         options=(FOLDERS, WORK, ENCODER, PHRASES, DEVICE, FINISHED),
@@ -82,7 +85,9 @@ def sentence_units(settings: Settings, records: Records) -> list[Unit]:
 
 
 def _words(settings: Settings, task: str, seed: int, share: Share) -> Numbers:
-    """words: method -> "highest" and "lowest" -> words with mean and count. overlap: method -> shares of common words, beside chance."""
+    """words: method -> "highest" and "lowest" -> words with mean and count. overlap: method -> shares of common words,
+    beside chance.
+    """
     case = check_case(settings, task, seed)
     names = names_of(case.methods)
     words: dict[str, dict[str, list[Numbers]]] = {}

@@ -1,4 +1,6 @@
-"""The four kinds of models of the paper, small: one pretrained encoder, and three that begin with random word vectors."""
+"""The four kinds of models of the paper, small: one pretrained encoder, and three that begin with random word
+vectors.
+"""
 
 from dataclasses import replace
 
@@ -16,7 +18,9 @@ HEADS, BLOCKS, LSTM_LAYERS = 4, 3, 4
 
 
 def model_plan(name: str, labels: tuple[str, ...], encoder: str, width: int) -> Plan:
-    """A model's plan. encoder: the pretrained one, by name or folder. width: numbers of a state and of a random word vector."""
+    """A model's plan. encoder: the pretrained one, by name or folder. width: numbers of a state and of a random word
+    vector.
+    """
     if name == PRETRAINED:
         return Plan(encoder, POOLERS[name], {}, labels)
     own: dict[str, dict[str, object]] = {

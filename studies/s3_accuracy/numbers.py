@@ -1,4 +1,6 @@
-"""Scores of the models over texts and training seeds, and the paper's claim: the pretrained one is best on each data set."""
+"""Scores of the models over texts and training seeds, and the paper's claim: the pretrained one is best on each data
+set.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -18,7 +20,9 @@ from studies.shared.units import Numbers
 
 
 def summarise(task: str, records: Records, about: Numbers) -> Numbers:
-    """The numbers of result.json: each model's score, the difference from the pretrained one, claims, and what is missing."""
+    """The numbers of result.json: each model's score, the difference from the pretrained one, claims, and what is
+    missing.
+    """
     units = list(records["trainings"].values())
     by_model = {name: [one for one in units if one["model"] == name] for name in TITLES}
     measure, n_classes = TASKS[task].measure, len(TASKS[task].labels)
@@ -75,7 +79,9 @@ def difference(measure: str, n_classes: int, more: Sequence[Numbers], less: Sequ
 
 
 def cells(n_classes: int, runs: Sequence[Numbers]) -> np.ndarray:
-    """[seed text label*answer]: 1 in the column of a text's label and the predicted class; runs in the order of their seeds."""
+    """[seed text label*answer]: 1 in the column of a text's label and the predicted class; runs in the order of their
+    seeds.
+    """
     ordered = sorted(runs, key=lambda run: run["seed"])
     pairs = [np.array(run["labels"]) * n_classes + np.array(run["answers"]) for run in ordered]
     return np.eye(n_classes**2)[np.array(pairs)]

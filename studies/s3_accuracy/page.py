@@ -21,18 +21,19 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"`python -m studies s3_accuracy --task {task} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{_table(numbers)}\n\n"
-        f"Points are {MEASURES[TASKS[task].measure]}. Intervals are t-intervals over training seeds in which texts are nested; of one seed\n"
-        f"they are over texts alone, and say nothing about the next training. {where_computed(numbers['machines'])}\n\n"
-        f"One class: the share of texts to which the model gives the class that it gives most; of the labels {_majority(numbers):.0%} have\n"
-        "their commonest class. Where it is 100 %, the model has learnt nothing that tells texts apart.\n\n"
-        "![The pretrained model less each of the others](models.svg)\n\n"
-        f"## The paper's claim\n\nThe pretrained model is the best on each data set. Below {ENOUGH_SEEDS} seeds there is no verdict.\n\n"
-        f"{claims_table(claims, 'points') if claims else 'It could not be tested.'}\n"
-        "## What differs from the paper\n\n"
-        f"MiniLM (six layers, 384 wide) stands for BERT. The other models have {about['width']} numbers a state, where the paper's LSTM "
-        "has 768 from\neach direction, and they read MiniLM's pieces of words. A pair of texts is read as one row, first and second text "
-        "with a\nmark between them; the paper does not say how its other models read pairs. The paper trains on far more texts, and does "
-        "not say\nhow: so what can be compared is which model is better, not how good any is.\n"
+        f"Points are {MEASURES[TASKS[task].measure]}. Intervals are t-intervals over training seeds in which texts are "
+        f"nested; of one seed\nthey are over texts alone, and say nothing about the next training. "
+        f"{where_computed(numbers['machines'])}\n\nOne class: the share of texts to which the model gives the class "
+        f"that it gives most; of the labels {_majority(numbers):.0%} have\ntheir commonest class. Where it is 100 %, "
+        f"the model has learnt nothing that tells texts apart.\n\n![The pretrained model less each of the "
+        f"others](models.svg)\n\n## The paper's claim\n\nThe pretrained model is the best on each data set. Below "
+        f"{ENOUGH_SEEDS} seeds there is no "
+        f"verdict.\n\n{claims_table(claims, 'points') if claims else 'It could not be tested.'}\n## What differs from "
+        f"the paper\n\nMiniLM (six layers, 384 wide) stands for BERT. The other models have {about['width']} numbers a "
+        f"state, where the paper's LSTM has 768 from\neach direction, and they read MiniLM's pieces of words. A pair "
+        f"of texts is read as one row, first and second text with a\nmark between them; the paper does not say how its "
+        f"other models read pairs. The paper trains on far more texts, and does not say\nhow: so what can be compared "
+        f"is which model is better, not how good any is.\n"
     )
 
 
@@ -44,10 +45,16 @@ def claims_of(numbers: Numbers) -> list[Claim]:
 def _texts(numbers: Numbers) -> str:
     """Which texts were used, in a sentence or two."""
     about = numbers["about"]
-    sentence = f"{about['n_train']:,} texts to learn from, {about['n_dev']:,} that choose the epoch, and {about['n_test']:,} that are judged."
+    sentence = (
+        f"{about['n_train']:,} texts to learn from, {about['n_dev']:,} that choose the epoch, and "
+        f"{about['n_test']:,} that are judged."
+    )
     if TASKS[about["task"]].own_test:
         return sentence
-    return f"{sentence} The data have no labelled test part: their dev part is judged, and texts out of train choose the epoch."
+    return (
+        f"{sentence} The data have no labelled test part: their dev part is judged, and texts out of train choose "
+        f"the epoch."
+    )
 
 
 def _majority(numbers: Numbers) -> float:

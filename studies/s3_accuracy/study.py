@@ -1,13 +1,13 @@
 """How often four kinds of models are right: a pretrained encoder against three that begin with random word vectors.
 
-After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", Table 2. The paper fine-tunes
-BERT; here the encoder is MiniLM. A Transformer of three blocks, a BiLSTM of four layers and a CNN with filters of four widths
-learn from the same texts. CoLA is scored by the Matthews correlation, the others by accuracy.
+After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", Table 2. The paper
+fine-tunes BERT; here the encoder is MiniLM. A Transformer of three blocks, a BiLSTM of four layers and a CNN with
+filters of four widths learn from the same texts. CoLA is scored by the Matthews correlation, the others by accuracy.
 
     python -m studies s3_accuracy --task sst2 --data FOLDER --work work/s3_accuracy --out studies/s3_accuracy/sst2
 
-FOLDER holds train, dev and test as JSON lines (of CoLA train and dev). Finished trainings are kept and not made again, and a
-training that was interrupted goes on. `--size tiny --task pocket --data pocket` takes seconds.
+FOLDER holds train, dev and test as JSON lines (of CoLA train and dev). Finished trainings are kept and not made again,
+and a training that was interrupted goes on. `--size tiny --task pocket --data pocket` takes seconds.
 """
 
 import shutil
@@ -82,7 +82,9 @@ def _seeds(settings: Settings) -> int:
 
 
 def _trained(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
-    """Train a model, judge it on test, and delete it: the number of each text's label, and that of the predicted class."""
+    """Train a model, judge it on test, and delete it: the number of each text's label, and that of the predicted
+    class.
+    """
     task, began = settings.own["task"], time.perf_counter()
     labels, folder = TASKS[task].labels, model_folder(settings, name, seed)
     parts = task_parts(task, settings.data, settings.size_name)

@@ -1,4 +1,6 @@
-"""The three data sets of the table: their classes, how answers are scored, the paper's numbers, and which texts are used."""
+"""The three data sets of the table: their classes, how answers are scored, the paper's numbers, and which texts are
+used.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +14,8 @@ from studies.shared.text_choice import with_smallest_digests
 
 @dataclass(frozen=True)
 class ScoredTask:
-    """title: of the data set. measure: "accuracy" or "mcc". paper: model -> the paper's number in points. own_test: whether the
+    """title: of the data set. measure: "accuracy" or "mcc". paper: model -> the paper's number in points. own_test:
+    whether the
     data have a labelled test part; else dev is the test part, and texts out of train stand in for dev.
     """
 
@@ -48,8 +51,10 @@ MEASURES = {"accuracy": "accuracy", "mcc": "Matthews correlation × 100"}
 
 @dataclass(frozen=True)
 class ModelsSize:
-    """How much is run. seeds: task -> trainings of each model. train: task -> texts to learn from. dev, test: texts at most, those
-    with the smallest digests. epochs: task -> model -> epochs. width: numbers of a state of the models that begin with random vectors.
+    """How much is run. seeds: task -> trainings of each model. train: task -> texts to learn from. dev, test: texts at
+    most, those
+    with the smallest digests. epochs: task -> model -> epochs. width: numbers of a state of the models that begin with
+    random vectors.
     """
 
     seeds: Mapping[str, int]

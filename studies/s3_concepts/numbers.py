@@ -35,7 +35,9 @@ def summarise(units: Sequence[Numbers], about: Numbers) -> Numbers:
 
 
 def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
-    """The paper: r falls with depth. By how many percent of layer 1's r is that of the last layer lower? Over concepts and seeds."""
+    """The paper: r falls with depth. By how many percent of layer 1's r is that of the last layer lower? Over concepts
+    and seeds.
+    """
     claims = []
     for name, of in by_model.items():
         layers = of[0]["layers"]
@@ -51,7 +53,9 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
 
 
 def contrasts(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
-    """The paper: of LSTM and CNN the largest r is more than 1.2 times the smallest; here in the last layer, less 1.2."""
+    """The paper: of LSTM and CNN the largest r is more than 1.2 times the smallest; here in the last layer, less
+    1.2.
+    """
     claims = []
     for name in (one for one in OF_CONTRAST if one in by_model):
         for density in (GAUSSIAN, SUBSTITUTION):

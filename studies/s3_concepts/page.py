@@ -21,16 +21,16 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# Concepts: what do layers hold of “{about['word']}”?\n\n"
-        f"The word stands in “{about['text']}”. r is what the states of a layer hold of the word when its concept is known (equations "
-        "8 and 9\nof Guan et al. 2019), in nats, under two densities: that of the noise which the word can bear (`gaussian`), whose "
-        "ratios\nbetween concepts are the same in every layer by construction, and by putting other words in its place "
-        f"(`substitution`).\n{about['seeds']} training seeds of each classifier of `s3_layers`; concepts are the small set that comes "
-        "with the package. One word in one\nsentence: a picture of the method, and no law about models. Made by\n"
-        f"`python -m studies s3_concepts --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
-        f"![r by layer, a line a concept](concepts.svg)\n\n{_table(numbers)}\n\n"
-        "## Claims of the paper\n\nr falls with depth, in percent of the r of layer 1; concepts within seeds, t-interval over seeds. "
-        "Positive where the\npaper says so. (The door `concepts` reads whole layers, so of the CNN, whose widths stand beside one "
-        f"another, there is\none.)\n\n{_claims(numbers['falls'], '%')}\n"
+        f"The word stands in “{about['text']}”. r is what the states of a layer hold of the word when its concept is "
+        f"known (equations 8 and 9\nof Guan et al. 2019), in nats, under two densities: that of the noise which the "
+        f"word can bear (`gaussian`), whose ratios\nbetween concepts are the same in every layer by construction, and "
+        f"by putting other words in its place (`substitution`).\n{about['seeds']} training seeds of each classifier of "
+        f"`s3_layers`; concepts are the small set that comes with the package. One word in one\nsentence: a picture of "
+        f"the method, and no law about models. Made by\n`python -m studies s3_concepts --data FOLDER --work WORK --out "
+        f"OUT{sizes}`.\n\n![r by layer, a line a concept](concepts.svg)\n\n{_table(numbers)}\n\n"
+        "## Claims of the paper\n\nr falls with depth, in percent of the r of layer 1; concepts within seeds, "
+        "t-interval over seeds. Positive where the\npaper says so. (The door `concepts` reads whole layers, so of the "
+        f"CNN, whose widths stand beside one another, there is\none.)\n\n{_claims(numbers['falls'], '%')}\n"
         f"BiLSTM and CNN tell concepts apart: the largest r is more than 1.2 times the smallest, in the last layer.\n\n"
         f"{_claims(numbers['contrasts'], 'times')}"
     )
@@ -66,8 +66,8 @@ def as_picture(numbers: Numbers) -> str:
         parts.append(f"<line x1='{LEFT}' x2='{LEFT + 22}' y1='{y - 4}' y2='{y - 4}' {_stroke(number)}/>")
         parts.append(_text(LEFT + 30, y, concept, INK, 13))
     head = (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>"
-        "<title>r by layer and concept</title>"
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+        f"role='img'><title>r by layer and concept</title>"
     )
     return "\n".join([head, f"<rect width='{width}' height='{height}' fill='#ffffff'/>", *parts, "</svg>"]) + "\n"
 

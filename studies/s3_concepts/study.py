@@ -1,8 +1,9 @@
 """Concepts: what do layers hold of the word "unhappiness" when its concept is known?
 
-After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 5.2.2 and Figure 8, with
-their word and sentence, our own small set of concepts (theirs, from Microsoft's graph by hand, was not released), and both of our densities
-(corrections.md A3.7). The classifiers are those of `s3_layers`; give the same --work and they are not trained again.
+After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 5.2.2 and
+Figure 8, with their word and sentence, our own small set of concepts (theirs, from Microsoft's graph by hand, was not
+released), and both of our densities (corrections.md A3.7). The classifiers are those of `s3_layers`; give the same
+--work and they are not trained again.
 
     python -m studies s3_concepts --data FOLDER --work work/s3_layers --out studies/s3_concepts
 
@@ -29,7 +30,8 @@ TEXT, WORD = "domestic tension and unhappiness", "unhappiness"
 
 @dataclass(frozen=True)
 class ConceptsSize:
-    """How much is run. seeds, train, dev, reference, models: as in `s3_layers`. n_random: random pieces of the vocabulary. settings: those of
+    """How much is run. seeds, train, dev, reference, models: as in `s3_layers`. n_random: random pieces of the
+    vocabulary. settings: those of
     retained_information that are not its defaults.
     """
 

@@ -1,4 +1,6 @@
-"""What models of different penalties hold of the words: sums, shares of words that are kept, words that were given up, claims."""
+"""What models of different penalties hold of the words: sums, shares of words that are kept, words that were given up,
+claims.
+"""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -18,8 +20,8 @@ from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
 from studies.shared.units import Numbers
 
-# The largest noise is ten standard deviations of the word embeddings. A piece that scores more than this bears less than one:
-# noise as large as words differ from each other changes the state.
+# The largest noise is ten standard deviations of the word embeddings. A piece that scores more than this bears less
+# than one: noise as large as words differ from each other changes the state.
 RETAINED = math.log(10)
 MEASURES = {"information": "nats a text", "kept": "points", "accuracy": "points"}
 LISTED = 15  # words in a list
@@ -45,7 +47,9 @@ def summarise(units: Collection[Numbers], about: Numbers) -> Numbers:
 
 
 def measured(runs: Sequence[Numbers]) -> dict[str, np.ndarray]:
-    """[seed text] of each measure: nats in a text, percent of its pieces that are kept, 100 where right; special tokens are in none."""
+    """[seed text] of each measure: nats in a text, percent of its pieces that are kept, 100 where right; special tokens
+    are in none.
+    """
     scores = [[one.scores[-1, list(one.units.content)] for one in _explanations(run)] for run in runs]
     return {
         "information": np.array([[one.sum(dtype=np.float64) for one in seed] for seed in scores]),
@@ -55,7 +59,9 @@ def measured(runs: Sequence[Numbers]) -> dict[str, np.ndarray]:
 
 
 def claims(values: Mapping[float, Mapping[str, np.ndarray]], measure: str) -> list[Claim]:
-    """A smaller weight leaves more than the next larger one, and none more than the largest; over the first seeds of both."""
+    """A smaller weight leaves more than the next larger one, and none more than the largest; over the first seeds of
+    both.
+    """
     weights = sorted(values)
     pairs = list(pairwise(weights)) + ([(weights[0], weights[-1])] if len(weights) > 2 else [])
     tested = []

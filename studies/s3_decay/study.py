@@ -1,13 +1,16 @@
-"""Does a larger penalty on the weights leave less of the words? Models of different penalties, and what each still holds.
+"""Does a larger penalty on the weights leave less of the words? Models of different penalties, and what each still
+holds.
 
-After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4.3 and Figure 4. Small
-Transformers learn sentiment with `Recipe.l2`, which is in the loss as the paper's alpha is. For each, retained information says
-how much of every word the state still holds that its head reads. The first model has no penalty; the others are compared with it.
+After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4.3 and
+Figure 4. Small Transformers learn sentiment with `Recipe.l2`, which is in the loss as the paper's alpha is. For each,
+retained information says how much of every word the state still holds that its head reads. The first model has no
+penalty; the others are compared with it.
 
     python -m studies s3_decay --data FOLDER --work work/s3_decay --out studies/s3_decay
 
-FOLDER holds train, dev and test as JSON lines. Finished models are kept as numbers and not made again, and work that was
-interrupted goes on. The files of units hold the texts that were explained. `--size tiny --data pocket` takes seconds.
+FOLDER holds train, dev and test as JSON lines. Finished models are kept as numbers and not made again, and work that
+was interrupted goes on. The files of units hold the texts that were explained. `--size tiny --data pocket` takes
+seconds.
 """
 
 import shutil
@@ -41,7 +44,8 @@ OF_TRAINING = 0.6  # of a unit's time
 
 @dataclass(frozen=True)
 class DecaySize:
-    """How much is run. weights: of the penalty, the first is 0. seeds: trainings of each. train, dev, test, explained: texts,
+    """How much is run. weights: of the penalty, the first is 0. seeds: trainings of each. train, dev, test, explained:
+    texts,
     those with the smallest digests; explained ones are of test. width: numbers of a state. settings: of the method.
     """
 

@@ -1,7 +1,7 @@
 """The four classifiers of the study, trained once a seed; `s3_concepts` asks the same ones.
 
-Guan et al. (2019), section 5: BERT, a transformer and a BiLSTM and a CNN from random vectors; here MiniLM stands for BERT, and
-all are small.
+Guan et al. (2019), section 5: BERT, a transformer and a BiLSTM and a CNN from random vectors; here MiniLM stands for
+BERT, and all are small.
 """
 
 from functools import cache

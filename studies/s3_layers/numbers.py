@@ -1,4 +1,6 @@
-"""The layers summed up over seeds: information a piece, function words beside content words, most informative words, claims."""
+"""The layers summed up over seeds: information a piece, function words beside content words, most informative words,
+claims.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -63,7 +65,9 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
 
 
 def stop_words(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
-    """The paper: models from random vectors keep function words more than the pretrained one. In points of `_function_words`."""
+    """The paper: models from random vectors keep function words more than the pretrained one. In points of
+    `_function_words`.
+    """
     if PRETRAINED not in by_model:
         return []
     ours = by_model[PRETRAINED]
@@ -82,7 +86,8 @@ def stop_words(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
 
 
 def _function_words(unit: Numbers) -> list[float]:
-    """[text]: of 100 pairs of a function word and a content word, how many have the function word on top; nan without pairs.
+    """[text]: of 100 pairs of a function word and a content word, how many have the function word on top; nan without
+    pairs.
 
     A rank, not a ratio: where the zero of information lies depends on the scale of the noise.
     """
@@ -99,7 +104,9 @@ def _function_words(unit: Numbers) -> list[float]:
 
 
 def most_informative_words(units: Sequence[Numbers]) -> list[tuple[str, int, bool]]:
-    """The words that are most often among the three that the head's state holds most of: (word, count, whether it has content)."""
+    """The words that are most often among the three that the head's state holds most of: (word, count, whether it has
+    content).
+    """
     counts: Counter[str] = Counter()
     for one in units:
         for words, scores in zip(one["words"], one["rows"][HEAD], strict=True):
@@ -115,7 +122,9 @@ def _layers(unit: Numbers) -> list[str]:
 
 
 def _information(units: Sequence[Numbers]) -> dict[str, Any]:
-    """row -> the mean information a piece with its interval over seeds, whether searches settled, and their evaluations."""
+    """row -> the mean information a piece with its interval over seeds, whether searches settled, and their
+    evaluations.
+    """
     return {
         row: {
             "per_piece": asdict(_mean([one["per_piece"][row] for one in units])),
@@ -132,7 +141,9 @@ def _mean(by_seed: Sequence[Sequence[float]]) -> Interval:
 
 
 def _rivals(units: Any) -> dict[str, dict[str, Any]]:
-    """model -> method -> row -> the mean sum over texts, as a share of the model's largest row; or why it is missing."""
+    """model -> method -> row -> the mean sum over texts, as a share of the model's largest row; or why it is
+    missing.
+    """
     table: dict[str, dict[str, Any]] = {}
     for one in units:
         sums = {row: float(np.mean(of)) for row, of in one.get("sums", {}).items()}
@@ -144,7 +155,9 @@ def _rivals(units: Any) -> dict[str, dict[str, Any]]:
 
 
 def _moved(unit: Numbers) -> Numbers:
-    """method, and row -> how many times as large its sum is after rescaling, as the mean over texts; or why it is missing."""
+    """method, and row -> how many times as large its sum is after rescaling, as the mean over texts; or why it is
+    missing.
+    """
     missing = unit["before"].get("missing") or unit["after"].get("missing")
     if missing:
         return {"method": unit["method"], "layer": unit["layer"], "missing": missing}

@@ -12,8 +12,8 @@ from studies.shared.markdown import markdown_table
 from studies.shared.units import Numbers
 
 OLDER_X0 = (
-    "The numbers of guan_perturbation, here and below, were measured when its baseline x₀ was the mean of all pieces, special tokens "
-    "included; now it is\nthat of the text's words.\n\n"
+    "The numbers of guan_perturbation, here and below, were measured when its baseline x₀ was the mean of all pieces, "
+    "special tokens included; now it is\nthat of the text's words.\n\n"
 )
 PAPER = {PRETRAINED: "93.2 (BERT)", "Transformer": "82.5", "BiLSTM": "84.9 (4 x 768)", "CNN": "82.0"}
 
@@ -24,19 +24,20 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     return (
         "# Layers: what do the layers of four classifiers hold of each word?\n\n"
-        f"{about['texts']} test sentences, those with the smallest digests; {about['seeds']} training seeds of each classifier, which "
-        f"learns from {about['n_train']:,} sentences. `{OURS}` explains the states of all positions of a layer side by side, as in the "
-        "paper's\nsection 5.2. After Guan et al. (2019), table 1 and Figures 3, 5, 6 and 7. Made by\n"
-        f"`python -m studies s3_layers --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"{about['texts']} test sentences, those with the smallest digests; {about['seeds']} training seeds of each "
+        f"classifier, which learns from {about['n_train']:,} sentences. `{OURS}` explains the states of all positions "
+        f"of a layer side by side, as in the paper's\nsection 5.2. After Guan et al. (2019), table 1 and Figures 3, 5, "
+        f"6 and 7. Made by\n`python -m studies s3_layers --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"## Models\n\n{_models(numbers)}\n\n"
-        "## Information by layer\n\nNats a piece and embedding dimension: mean over texts and seeds, with its 95 % t-interval over "
-        "seeds. The zero is the\nlargest noise, which belongs to the model: compare layers of one model, not models.\n\n"
-        f"{_information(numbers['information'])}\n\n"
+        "## Information by layer\n\nNats a piece and embedding dimension: mean over texts and seeds, with its 95 % "
+        "t-interval over seeds. The zero is the\nlargest noise, which belongs to the model: compare layers of one "
+        f"model, not models.\n\n{_information(numbers['information'])}\n\n"
         "![One sentence: what each layer holds of each word](maps.svg)\n\n"
-        "The paper: the information falls with depth in all models but the CNN, whose widths of filter stand beside one another.\n"
-        f"Positive where the paper says so.\n\n{_claims(numbers['falls'], 'nats')}\n"
+        "The paper: the information falls with depth in all models but the CNN, whose widths of filter stand beside "
+        f"one another.\nPositive where the paper says so.\n\n{_claims(numbers['falls'], 'nats')}\n"
         f"## Function words\n\n{_function_words(numbers)}\n"
-        f"## Other methods\n\n{_rivals(numbers)}\n\n{OLDER_X0 if numbers['rivals'] and not numbers[X0] else ''}## Coherency (table 1)\n\n{_rescaled(numbers['rescaled'])}\n"
+        f"## Other methods\n\n{_rivals(numbers)}\n\n{OLDER_X0 if numbers['rivals'] and not numbers[X0] else ''}## "
+        f"Coherency (table 1)\n\n{_rescaled(numbers['rescaled'])}\n"
     )
 
 
@@ -76,11 +77,11 @@ def _function_words(numbers: Numbers) -> str:
         "among the three most held, times (function words in italics)",
     ]
     return (
-        "Of what the head reads (of the BiLSTM and the CNN all states, from which the head takes the largest numbers): in 100 "
-        "pairs\nof a function word and a content word of one sentence, how often does the state hold more of the function word? 50 "
-        "is\nno difference.\n\n"
-        f"{markdown_table(head, rows)}\n\nThe paper: models from random vectors keep stop words more than the pretrained "
-        f"one. In points, positive where it says so.\n\n{_claims(numbers['stop_words'], 'points')}"
+        "Of what the head reads (of the BiLSTM and the CNN all states, from which the head takes the largest numbers): "
+        "in 100 pairs\nof a function word and a content word of one sentence, how often does the state hold more of "
+        "the function word? 50 is\nno difference.\n\n"
+        f"{markdown_table(head, rows)}\n\nThe paper: models from random vectors keep stop words more than the "
+        f"pretrained one. In points, positive where it says so.\n\n{_claims(numbers['stop_words'], 'points')}"
     )
 
 
@@ -98,8 +99,8 @@ def _rivals(numbers: Numbers) -> str:
                 rows.append([name, method, " ".join(f"{row}: {value:.2f}" for row, value in of.items())])
     left_out = "".join(f"\n\nNot run: {one}" for one in missing)
     return (
-        f"The sum of |score| over the pieces, as a share of the model's largest layer; {numbers['about']['rivals']} texts, one seed, "
-        f"so no verdict. {RIVALS[-1]}\nreads the pooled state.\n\n"
+        f"The sum of |score| over the pieces, as a share of the model's largest layer; {numbers['about']['rivals']} "
+        f"texts, one seed, so no verdict. {RIVALS[-1]}\nreads the pooled state.\n\n"
         f"{markdown_table(['model', 'method', 'layer: share'], rows)}{left_out}"
     )
 
@@ -109,10 +110,11 @@ def _rescaled(units: list[Numbers]) -> str:
         return "Not run.\n"
     rows = [[one["method"], one["missing"] if "missing" in one else _times(one["times"])] for one in units]
     return (
-        f"The states of layer {units[0]['layer']} of the BiLSTM are multiplied by {FACTOR:g}, and divided by it where the next layer "
-        "reads them: the answers and\nwhat each state holds stay the same. How many times as large are the sums of scores?\n\n"
-        f"{markdown_table(['method', 'layer: times'], rows)}\n\n"
-        "A method is coherent in the paper's sense if all are 1. The paper's perturbation is not scaled; ours divides by sigma_S².\n"
+        f"The states of layer {units[0]['layer']} of the BiLSTM are multiplied by {FACTOR:g}, and divided by it where "
+        f"the next layer reads them: the answers and\nwhat each state holds stay the same. How many times as large are "
+        f"the sums of scores?\n\n{markdown_table(['method', 'layer: times'], rows)}\n\n"
+        "A method is coherent in the paper's sense if all are 1. The paper's perturbation is not scaled; ours divides "
+        "by sigma_S².\n"
     )
 
 

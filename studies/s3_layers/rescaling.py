@@ -1,7 +1,7 @@
 """Table 1 measured: one layer's states are multiplied by a factor and divided by it where the next layer reads them.
 
-The network computes the same answers, and each state holds what it held. So a measure of what a layer holds should not move;
-Guan et al. (2019), section 1, say that measures by gradients do.
+The network computes the same answers, and each state holds what it held. So a measure of what a layer holds should not
+move; Guan et al. (2019), section 1, say that measures by gradients do.
 """
 
 from copy import deepcopy

@@ -1,4 +1,6 @@
-"""What the methods say of each layer: for retained information every word, for the paper's other methods each layer's sum."""
+"""What the methods say of each layer: for retained information every word, for the paper's other methods each layer's
+sum.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,9 +28,9 @@ SCALED = (OURS, "guan_perturbation")  # those that measure sigma_S on the refere
 class LayersSize:
     """How much is run.
 
-    texts: explained by retained information; rivals: of these, the texts that the other methods explain too. train, dev:
-    texts to learn from and to choose the epoch by; None for all. reference: train texts on which sigma_S is measured. models: names
-    of `MODELS`. settings: method -> settings that are not its defaults.
+    texts: explained by retained information; rivals: of these, the texts that the other methods explain too. train,
+    dev: texts to learn from and to choose the epoch by; None for all. reference: train texts on which sigma_S is
+    measured. models: names of `MODELS`. settings: method -> settings that are not its defaults.
     """
 
     texts: int
@@ -56,9 +58,9 @@ def retained(
 ) -> Numbers:
     """The words of each text, and what each row's states hold of them.
 
-    words: [text][word]. rows: row -> [text][word], in nats; a word has the mean of its pieces. per_piece: row -> [text], the
-    mean over all pieces, special tokens among them. settled: row -> the share of texts whose search settled. evaluations:
-    row -> the mean number.
+    words: [text][word]. rows: row -> [text][word], in nats; a word has the mean of its pieces. per_piece: row ->
+    [text], the mean over all pieces, special tokens among them. settled: row -> the share of texts whose search
+    settled. evaluations: row -> the mean number.
     """
     numbers: Numbers = {"words": [], "rows": {}, "per_piece": {}, "settled": {}, "evaluations": {}}
     for count, (row, target) in enumerate(rows.items(), start=1):

@@ -1,14 +1,14 @@
 """Layers: what do the layers of four classifiers hold of each word, and do other methods say so too?
 
-After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", table 1, section 5.1 and
-5.2.1, Figures 3, 5, 6 and 7. Four classifiers learn the sentences of SST-2: MiniLM, fine-tuned; a transformer, a BiLSTM and a CNN
-from random vectors. Retained information of the states of all positions, layer by layer, and of what the head reads; beside it
-the methods that the paper compares, on fewer texts and one seed. Texts are cut before seeds.
+After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", table 1, section 5.1
+and 5.2.1, Figures 3, 5, 6 and 7. Four classifiers learn the sentences of SST-2: MiniLM, fine-tuned; a transformer, a
+BiLSTM and a CNN from random vectors. Retained information of the states of all positions, layer by layer, and of what
+the head reads; beside it the methods that the paper compares, on fewer texts and one seed. Texts are cut before seeds.
 
     python -m studies s3_layers --data FOLDER --work work/s3_layers --out studies/s3_layers
 
-FOLDER holds train, dev and test as JSON lines. Finished trainings and scores are kept and not made again. `--size tiny` takes
-seconds.
+FOLDER holds train, dev and test as JSON lines. Finished trainings and scores are kept and not made again. `--size tiny`
+takes seconds.
 """
 
 from dataclasses import asdict

@@ -1,8 +1,8 @@
 """A network that reverses strings: two LSTM layers read a source and then a target so far, and attention looks back.
 
-Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4.2, explain such a network
-step by step; its sizes are not published. Attention: Luong et al. (2015), "Effective Approaches to Attention-based Neural
-Machine Translation", equations 5 and 8 ("general").
+Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4.2, explain such a
+network step by step; its sizes are not published. Attention: Luong et al. (2015), "Effective Approaches to
+Attention-based Neural Machine Translation", equations 5 and 8 ("general").
 """
 
 import torch
@@ -94,8 +94,8 @@ def source_lengths(ids: Tensor, attended: Tensor) -> Tensor:
 def as_model(network: ReversingNetwork) -> NetworkClassifier:
     """The network as a classifier of pairs: a source, and the target so far; its layers have hidden states.
 
-    A time step is a piece of the second text: the state there has read the source and the target up to it, and foretells
-    the next letter. Layer 0 are the letters' vectors, 1 and 2 the LSTMs, 3 what attention adds.
+    A time step is a piece of the second text: the state there has read the source and the target up to it, and
+    foretells the next letter. Layer 0 are the letters' vectors, 1 and 2 the LSTMs, 3 what attention adds.
     """
     return from_network(
         network.eval(),

@@ -37,13 +37,13 @@ def as_page(numbers: Numbers) -> str:
     )
     return (
         "# Time steps: what does the state of each step hold?\n\n"
-        f"A network of two LSTM layers with attention ({size['width']} numbers a state) reverses strings of {size['shortest']} to "
-        f"{size['longest']} letters; {numbers['seeds']} trainings. On {size['tested']} strings that\nit was not trained on it is right, "
-        f"from the first letter to the end, in {right}; of all letters in {numbers['letters']:.3f}.\nThe paper's network reverses {PAPER} % "
-        "of its strings.\n\n"
-        f"`{size['method']}` explains the state of every step of the target, over the letters of source and target, for "
-        f"{size['explained']} held-out\nstrings of {size['letters']} letters. Intervals are 95 % t-intervals over trainings, in which "
-        "strings are nested.\n\n"
+        f"A network of two LSTM layers with attention ({size['width']} numbers a state) reverses strings of "
+        f"{size['shortest']} to {size['longest']} letters; {numbers['seeds']} trainings. On {size['tested']} strings "
+        f"that\nit was not trained on it is right, from the first letter to the end, in {right}; of all letters in "
+        f"{numbers['letters']:.3f}.\nThe paper's network reverses {PAPER} % of its strings.\n\n"
+        f"`{size['method']}` explains the state of every step of the target, over the letters of source and target, "
+        f"for {size['explained']} held-out\nstrings of {size['letters']} letters. Intervals are 95 % t-intervals over "
+        f"trainings, in which strings are nested.\n\n"
         f"{head}{rows}{_verdicts(numbers, names)}\n"
         "![One string's maps: a row a step, a column a letter](steps.svg)\n\n"
         f"{WHY}\n\n{writers_section(numbers.get('writers', {}))}"
@@ -52,9 +52,9 @@ def as_page(numbers: Numbers) -> str:
 
 
 WHY = (
-    "The state after attention is the one that the network answers from. An LSTM layer has no attention: of the source its steps know\n"
-    "only what the state at the source's end passes on, so nothing makes it hold the mirrored letter more than others at the step that\n"
-    "needs it."
+    "The state after attention is the one that the network answers from. An LSTM layer has no attention: of the source "
+    "its steps know\nonly what the state at the source's end passes on, so nothing makes it hold the mirrored letter "
+    "more than others at the step that\nneeds it."
 )
 
 
@@ -81,7 +81,8 @@ def as_picture(maps: Numbers) -> str:
     across = LEFT + pieces * CELL + GAP
     width, height = 20 + across * len(names), TOP + (len(maps[names[0]]["map"]) + 1) * CELL
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+        f"role='img'>",
         "<title>What the state of each time step holds</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
     ]

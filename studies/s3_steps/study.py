@@ -1,11 +1,12 @@
 """Time steps: what does the state of a network that reverses strings hold of the words that it has read?
 
-After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4.2 and Figure 2. A
-network of two LSTM layers with attention learns to reverse strings over four letters. For each step of the target the state
-there is explained, over the letters of the source and of the target (corrections.md A3.11): the claim is that it holds the
-last letters of the target and the mirrored letter of the source. Letters of the target that come later cannot matter. The
-same strings are explained for every seed; a seed is another training of the network. Then a Transformer and LSTMs that write, as
-translators do, reverse strings too: in what share of steps does each method give the mirrored letter the most?
+After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4.2 and
+Figure 2. A network of two LSTM layers with attention learns to reverse strings over four letters. For each step of the
+target the state there is explained, over the letters of the source and of the target (corrections.md A3.11): the claim
+is that it holds the last letters of the target and the mirrored letter of the source. Letters of the target that come
+later cannot matter. The same strings are explained for every seed; a seed is another training of the network. Then a
+Transformer and LSTMs that write, as translators do, reverse strings too: in what share of steps does each method give
+the mirrored letter the most?
 
     python -m studies s3_steps --work work/s3_steps --out studies/s3_steps
 
@@ -104,12 +105,13 @@ def maps(settings: Settings, records: Records) -> Sequence[Unit]:
 def step_maps(size: Size, path: Path, weights: str, layer: int, share: Share) -> Numbers:
     """`strings` and for each its map [step][piece]: the scores of all pieces for the state at each step of the target.
 
-    Pieces: the source's letters, the start, the target's letters. Step k is the state that has read k letters of the target
-    and foretells the next one. Raises `BadFile` where the network is not the one that was trained.
+    Pieces: the source's letters, the start, the target's letters. Step k is the state that has read k letters of the
+    target and foretells the next one. Raises `BadFile` where the network is not the one that was trained.
     """
     if not path.exists() or file_digest(path) != weights:
         raise BadFile(
-            f"{path} is not the network of this study's training; remove the file of its unit in runs/ to train it again."
+            f"{path} is not the network of this study's training; remove the file of its unit in runs/ to train it "
+            f"again."
         )
     model = as_model(load(size, path))
     sources = strings(size.explained, STRINGS_SEED, held_out=True, shortest=size.letters, longest=size.letters)
@@ -126,7 +128,9 @@ def step_maps(size: Size, path: Path, weights: str, layer: int, share: Share) ->
 
 
 def _reference(size: Size) -> Numbers:
-    """Strings of the training, on which a method that needs them measures how far states spread; no others fit the network."""
+    """Strings of the training, on which a method that needs them measures how far states spread; no others fit the
+    network.
+    """
     if "reference" not in attributions.get(size.method).defaults:
         return {}
     sources = strings(REFERENCE, STRINGS_SEED + 1, held_out=False, shortest=size.shortest, longest=size.longest)
@@ -161,12 +165,12 @@ def summarise(settings: Settings, records: Records) -> Numbers:
 def judge(maps: Sequence[Sequence[Sequence[Sequence[float]]]], letters: int) -> dict[str, Interval]:
     """The share of steps in which a claim holds, with 95 % intervals over networks, in which strings are nested.
 
-    maps: [network][string][step][piece]. mirrored: of the source, the letter that comes next in the target has the highest
-    score; in all steps but the last. near: that letter or one beside it has the highest. last: of the target so far, the
-    letter read last has the highest score; in steps that have read two letters or more. beside: the mirrored letter and the
-    last one each have more than the mean of all other letters that were read; in steps that have read a letter and foretell
-    one. later: what the letters have that were not yet read, as a share of the largest score of the step; the largest of a
-    string, which has to be 0.
+    maps: [network][string][step][piece]. mirrored: of the source, the letter that comes next in the target has the
+    highest score; in all steps but the last. near: that letter or one beside it has the highest. last: of the target so
+    far, the letter read last has the highest score; in steps that have read two letters or more. beside: the mirrored
+    letter and the last one each have more than the mean of all other letters that were read; in steps that have read a
+    letter and foretell one. later: what the letters have that were not yet read, as a share of the largest score of the
+    step; the largest of a string, which has to be 0.
     """
     names = ("mirrored", "near", "last", "beside", "later")
     rows = np.array([[_of_string(np.array(one), letters) for one in of_network] for of_network in maps])

@@ -1,4 +1,6 @@
-"""Training the reversing network on random strings; strings to judge it by are chosen by their digest and never trained on."""
+"""Training the reversing network on random strings; strings to judge it by are chosen by their digest and never trained
+on.
+"""
 
 import random
 import time
@@ -24,9 +26,9 @@ EVERY = 50  # steps between reports
 class Size:
     """How much is trained and explained.
 
-    width: of states. steps, batch: of training. shortest, longest: letters of a string. tested: held-out strings for the
-    accuracy. explained, letters: held-out strings that are explained, and their length. method, settings: what explains a
-    state. rate: the highest learning rate. seeds: networks.
+    width: of states. steps, batch: of training. shortest, longest: letters of a string. tested: held-out strings for
+    the accuracy. explained, letters: held-out strings that are explained, and their length. method, settings: what
+    explains a state. rate: the highest learning rate. seeds: networks.
     """
 
     width: int
@@ -59,7 +61,9 @@ def strings(count: int, seed: int, *, held_out: bool, shortest: int, longest: in
 
 
 def train(size: Size, seed: int, path: Path, share: Share) -> Numbers:
-    """Train a network, write its weights to the path, and return its accuracy on held-out strings and the time it took."""
+    """Train a network, write its weights to the path, and return its accuracy on held-out strings and the time it
+    took.
+    """
     began = time.perf_counter()
     with OwnDraws(seed):
         network = ReversingNetwork(size.width)
@@ -120,7 +124,9 @@ def columns(pairs: list[tuple[str, str]]) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def reversed_by(network: ReversingNetwork, sources: list[str]) -> list[str]:
-    """What the network writes, letter by letter, each step reading its own letters; it ends two letters late at the latest."""
+    """What the network writes, letter by letter, each step reading its own letters; it ends two letters late at the
+    latest.
+    """
     targets, running = [""] * len(sources), list(range(len(sources)))
     while running:
         logits = network(*columns([(sources[number], targets[number]) for number in running]))

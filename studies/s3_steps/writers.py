@@ -1,7 +1,7 @@
 """Translators that reverse strings: at each step, which source letter does each method give the most?
 
-The same question as of the states, asked of models that write: a Transformer and LSTMs with attention, both with spans of their
-source. A letter is a word, and the source word that a step is linked to is the mirrored one.
+The same question as of the states, asked of models that write: a Transformer and LSTMs with attention, both with spans
+of their source. A letter is a word, and the source word that a step is linked to is the mirrored one.
 """
 
 from dataclasses import asdict, dataclass
@@ -27,7 +27,8 @@ SHOWN = "span_attention"  # its map of one string stands on the page
 
 @dataclass(frozen=True)
 class WriterSize:
-    """How much is trained and explained. strings: to learn from, of shortest to longest letters. explained: held-out strings, of so many
+    """How much is trained and explained. strings: to learn from, of shortest to longest letters. explained: held-out
+    strings, of so many
     letters."""
 
     networks: dict[str, NetworkSettings | LstmSettings]

@@ -1,4 +1,6 @@
-"""What the page says of translators that reverse strings: for each method the share of steps with the mirrored letter on top."""
+"""What the page says of translators that reverse strings: for each method the share of steps with the mirrored letter
+on top.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,7 +19,9 @@ CHANCE = "chance"
 
 
 def writer_numbers(runs: Sequence[Numbers]) -> Numbers:
-    """network -> right, carried, for each method the share of steps in which the mirrored letter has most, and one string's map."""
+    """network -> right, carried, for each method the share of steps in which the mirrored letter has most, and one
+    string's map.
+    """
     networks: dict[str, list[Numbers]] = {}
     for run in runs:
         networks.setdefault(run["network"], []).append(run)
@@ -54,8 +58,8 @@ def writers_section(networks: Mapping[str, Numbers]) -> str:
     left_out = "".join(f"Left out: {title}: {why}\n" for title, why in first["left_out"].items())
     return (
         "## Models that write\n\nTranslators with spans of their source, whose words are letters, learn the same. "
-        f"Strings reversed by the trainings: {right}.\nIn what share of steps does the source letter that is written have the highest score? "
-        "Of translations between languages\nthe study `translation_links` asks the same.\n\n"
+        f"Strings reversed by the trainings: {right}.\nIn what share of steps does the source letter that is written "
+        f"have the highest score? Of translations between languages\nthe study `translation_links` asks the same.\n\n"
         f"{markdown_table(['share of steps', *networks], rows)}\n\n{left_out}{maps}\n"
     )
 

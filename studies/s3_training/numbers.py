@@ -64,10 +64,11 @@ def claims(by_model: Mapping[str, Sequence[Numbers]]) -> dict[str, list[Claim]]:
 
 
 def rise_and_fall(nats: np.ndarray) -> tuple[Interval, Interval]:
-    """From the first look to the peak, and from the peak to the last look; the mean over the layers above the word vectors.
+    """From the first look to the peak, and from the peak to the last look; the mean over the layers above the word
+    vectors.
 
-    nats: [seed step layer text]. The peak is each seed's, chosen on every second text and measured on the others: on the same
-    texts, chance alone would give a peak.
+    nats: [seed step layer text]. The peak is each seed's, chosen on every second text and measured on the others: on
+    the same texts, chance alone would give a peak.
     """
     over_layers = nats[:, :, 1:].mean(2)  # [seed step text]
     peaks = over_layers[:, :, ::2].mean(-1).argmax(1)

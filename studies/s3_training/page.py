@@ -15,21 +15,22 @@ def as_page(numbers: Numbers, size: str) -> str:
     tables = "".join(f"{claims_table(claims_of(numbers, unit), words)}\n" for unit, words in UNITS.items())
     return (
         "# What the layers hold while a model is trained\n\n"
-        f"Figure 9 of Guan et al. (2019). {about['n_train']:,} texts to learn from; every {about['every']} steps `{about['method']}` reads "
-        f"each layer's\nstates, of all tokens side by side, in {about['watched']} dev texts. Made by\n"
-        f"`python -m studies s3_training --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"Figure 9 of Guan et al. (2019). {about['n_train']:,} texts to learn from; every {about['every']} steps "
+        f"`{about['method']}` reads each layer's\nstates, of all tokens side by side, in {about['watched']} dev texts. "
+        f"Made by\n`python -m studies s3_training --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}![Nats a text by step, a line a layer](training.svg)\n\n"
-        f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. A peak is each seed's, chosen on every second text and "
-        "measured on the others.\nChange: how far later looks are from the first one, on average, in percent of the first; of the two "
-        f"models over the\nsteps at which both were looked at.\n\n{tables}"
+        f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. A peak is each seed's, chosen on "
+        f"every second text and measured on the others.\nChange: how far later looks are from the first one, on "
+        f"average, in percent of the first; of the two models over the\nsteps at which both were looked at.\n\n{tables}"
         + "".join(f"## {TITLES[name]}\n\n{_model(numbers, name)}\n\n" for name in numbers["models"])
-        + "Nats: for one dimension of a word's embedding, added up over the pieces of a text without special tokens; means over texts\n"
-        "and seeds, of the first and the last look with 95 % t-intervals over seeds in which texts are nested. Layer 0 is the word\n"
-        f"vectors. {where_computed(numbers['machines'])}\n\n"
+        + "Nats: for one dimension of a word's embedding, added up over the pieces of a text without special tokens; "
+        "means over texts\nand seeds, of the first and the last look with 95 % t-intervals over seeds in which texts "
+        f"are nested. Layer 0 is the word\nvectors. {where_computed(numbers['machines'])}\n\n"
         "## What differs from the paper\n\n"
-        f"MiniLM stands for BERT, and the BiLSTM is {about['width']} wide. At each look noise and states are measured against their "
-        "spread in the\nmodel as it is then, so that word vectors and states that only grow or shrink change no number; the paper does not say what it did. "
-        "The paper\nshows one training of each model, without intervals.\n"
+        f"MiniLM stands for BERT, and the BiLSTM is {about['width']} wide. At each look noise and states are measured "
+        f"against their spread in the\nmodel as it is then, so that word vectors and states that only grow or shrink "
+        f"change no number; the paper does not say what it did. The paper\nshows one training of each model, without "
+        f"intervals.\n"
     )
 
 
@@ -54,9 +55,9 @@ def _model(numbers: Numbers, name: str) -> str:
         rows.append([title, *cells, f"{one['change'][layer - 1]:.1f} %" if layer else "–"])
     head = ["layer", *(f"step {step}" for step in one["steps"]), "change"]
     about = (
-        f"{one['seeds']} seed{'' if one['seeds'] == 1 else 's'}, {numbers['about']['epochs'][name]} epochs; the paper's "
-        f"{PAPER_NAMES[name]}. Accuracy of the best epoch on dev: {one['dev']:.1f} %. Searches that had settled: {one['settled']:.0%}."
-        f"{LUCK_COUNTS if numbers['about']['settings']['n_seeds'] == 1 else ''}"
+        f"{one['seeds']} seed{'' if one['seeds'] == 1 else 's'}, {numbers['about']['epochs'][name]} epochs; the "
+        f"paper's {PAPER_NAMES[name]}. Accuracy of the best epoch on dev: {one['dev']:.1f} %. Searches that had "
+        f"settled: {one['settled']:.0%}.{LUCK_COUNTS if numbers['about']['settings']['n_seeds'] == 1 else ''}"
     )
     return f"{about}\n\n{markdown_table(head, rows)}"
 

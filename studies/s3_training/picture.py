@@ -14,11 +14,14 @@ APART = 13  # between two names of lines
 
 
 def as_picture(numbers: Numbers) -> str:
-    """The means over texts and seeds; each panel has its own scale, since word vectors of two widths are compared with none."""
+    """The means over texts and seeds; each panel has its own scale, since word vectors of two widths are compared with
+    none.
+    """
     models = numbers["models"]
     width, height = LEFT + len(models) * (WIDTH + GAP), TOP + HEIGHT + FOOT
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+        f"role='img'>",
         "<title>What the layers hold while a model is trained</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         _text(16, 26, "Nats in the words of a text, by training step", INK, 15),
@@ -26,7 +29,10 @@ def as_picture(numbers: Numbers) -> str:
     for number, (name, one) in enumerate(models.items()):
         parts += _panel(TITLES[name], one, LEFT + number * (WIDTH + GAP))
     about = numbers["about"]
-    foot = f"means over {about['watched']} dev texts and {about['seeds']} seeds; a line a layer, darker is deeper; each panel has its own scale"
+    foot = (
+        f"means over {about['watched']} dev texts and {about['seeds']} seeds; a line a layer, darker is deeper; "
+        f"each panel has its own scale"
+    )
     parts.append(_text(16, height - 14, foot, MUTED, 12))
     return "\n".join([*parts, "</svg>"]) + "\n"
 

@@ -1,13 +1,14 @@
 """What every layer holds of the words while a model is trained: a BiLSTM from random vectors, and a pretrained encoder.
 
-After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 5.3 and Figure 9. Every so
-many steps retained information explains the states of each layer, those of all tokens side by side, in a fixed sample of dev
-texts. The claims: the LSTM first holds more and then less, and the pretrained model changes little but in its top layers.
+After Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 5.3 and
+Figure 9. Every so many steps retained information explains the states of each layer, those of all tokens side by side,
+in a fixed sample of dev texts. The claims: the LSTM first holds more and then less, and the pretrained model changes
+little but in its top layers.
 
     python -m studies s3_training --data FOLDER --work work/s3_training --out studies/s3_training
 
-FOLDER holds train, dev and test as JSON lines. Finished trainings are kept as numbers and not made again, and a training that was
-interrupted goes on. `--size tiny --data pocket` takes seconds.
+FOLDER holds train, dev and test as JSON lines. Finished trainings are kept as numbers and not made again, and a
+training that was interrupted goes on. `--size tiny --data pocket` takes seconds.
 """
 
 import shutil
@@ -40,8 +41,10 @@ REFERENCE = 50  # train texts on which the spread of states is measured, anew at
 
 @dataclass(frozen=True)
 class TrainingSize:
-    """How much is run. every: steps between looks. watched: dev texts that are explained. seeds: trainings of each model. train,
-    dev: texts, those with the smallest digests. epochs: of each model. width: numbers of the BiLSTM's states. settings: of the method.
+    """How much is run. every: steps between looks. watched: dev texts that are explained. seeds: trainings of each
+    model. train,
+    dev: texts, those with the smallest digests. epochs: of each model. width: numbers of the BiLSTM's states. settings:
+    of the method.
     """
 
     every: int

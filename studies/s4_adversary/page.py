@@ -11,10 +11,10 @@ from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
 LIMITS = (
-    "What the curve does not say, as section 3.3 does: a model that is trained to repeat answers repeats the mistakes too, and is drawn to\n"
-    "the same words; far weights may be another good explanation; and both numbers are means over texts of all lengths, of which short\n"
-    "ones leave less room to be far. Classes are not weighed, and the divergence is Jensen-Shannon in training as well as in the report\n"
-    "(corrections A4.1, A4.2)."
+    "What the curve does not say, as section 3.3 does: a model that is trained to repeat answers repeats the mistakes "
+    "too, and is drawn to\nthe same words; far weights may be another good explanation; and both numbers are means "
+    "over texts of all lengths, of which short\nones leave less room to be far. Classes are not weighed, and the "
+    "divergence is Jensen-Shannon in training as well as in the report\n(corrections A4.1, A4.2)."
 )
 
 
@@ -25,28 +25,31 @@ def as_page(numbers: Numbers, size: str) -> str:
     weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
         f"# {TASKS[about['task']].title}: adversaries that imitate models of attention\n\n"
-        f"Figure 1 of Tutek and Šnajder (2020), additive attention. An adversary learns from {about['train']:,} texts of the imitated model's\n"
-        f"{about['n_train']:,}, in {about['epochs']} epochs; {about['n_test']:,} texts are judged. {weights}. Made by\n"
-        f"`python -m studies s4_adversary --task {about['task']} --data FOLDER --work WORK --out OUT{options}`.\n\n"
-        f"{not_run_yet(numbers['missing'])}![Divergence of the weights against distance of the answers](adversary.svg)\n\n"
-        f"{points_table(numbers)}\n\n"
-        "Divergence: mean Jensen-Shannon divergence of the weights from the imitated model's, in nats, at most 0.69. Distance: mean total\n"
-        "variation of the answers, 0 to 1. t-intervals over training seeds.\n"
+        f"Figure 1 of Tutek and Šnajder (2020), additive attention. An adversary learns from {about['train']:,} texts "
+        f"of the imitated model's\n{about['n_train']:,}, in {about['epochs']} epochs; {about['n_test']:,} texts are "
+        f"judged. {weights}. Made by\n`python -m studies s4_adversary --task {about['task']} --data FOLDER --work WORK "
+        f"--out OUT{options}`.\n\n{not_run_yet(numbers['missing'])}![Divergence of the weights against distance of the "
+        f"answers](adversary.svg)\n\n{points_table(numbers)}\n\n"
+        "Divergence: mean Jensen-Shannon divergence of the weights from the imitated model's, in nats, at most 0.69. "
+        "Distance: mean total\nvariation of the answers, 0 to 1. t-intervals over training seeds.\n"
         f"{where_computed(numbers['machines'])}\n\n{_where_it_starts(numbers)}{LIMITS}\n\n"
-        f"## The paper's claim\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. Cost: points of distance for each nat of divergence, from "
-        f"the smallest λ to the largest.\n\n{claims_text(numbers)}\n"
+        f"## The paper's claim\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. Cost: points of distance for each "
+        f"nat of divergence, from the smallest λ to the largest.\n\n{claims_text(numbers)}\n"
     )
 
 
 def _where_it_starts(numbers: Numbers) -> str:
-    """How far the answers of an adversary lie that learnt nothing but to repeat them: what is more than that is the weights' price."""
+    """How far the answers of an adversary lie that learnt nothing but to repeat them: what is more than that is the
+    weights' price.
+    """
     starts = [one["points"][0] for one in numbers["models"].values()]
     if any(point["divergence_weight"] for point in starts):
         return ""
     distances = [point["distance"]["mean"] for point in starts]
     return (
-        f"At λ = 0 an adversary learns to repeat the answers and nothing else. Its answers still lie {min(distances):.2f} to {max(distances):.2f} "
-        f"away, because it learns from {numbers['about']['train']:,} texts: only a distance above that is the price of other weights.\n\n"
+        f"At λ = 0 an adversary learns to repeat the answers and nothing else. Its answers still lie "
+        f"{min(distances):.2f} to {max(distances):.2f} away, because it learns from {numbers['about']['train']:,} "
+        f"texts: only a distance above that is the price of other weights.\n\n"
     )
 
 

@@ -1,16 +1,17 @@
 """Can a new model give the same answers with weights that lie elsewhere? Adversaries that imitate models of attention.
 
-After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", figure 1, and Wiegreffe and
-Pinter (2019), "Attention is not not Explanation". For each λ a new model is trained to answer as a trained one does while its weights
-move away: the distance of the answers less λ times the divergence of the weights. The imitated models are plain, with states tied to
-word vectors, and with masked words, all with additive attention.
+After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", figure 1, and
+Wiegreffe and Pinter (2019), "Attention is not not Explanation". For each λ a new model is trained to answer as a
+trained one does while its weights move away: the distance of the answers less λ times the divergence of the weights.
+The imitated models are plain, with states tied to word vectors, and with masked words, all with additive attention.
 
     python -m studies s4_adversary --task sst2 --choice studies/s4_fragility/sst2 --data FOLDER --work work/s4/sst2 \\
         --out studies/s4_adversary
 
-FOLDER holds train, dev and test as JSON lines. --choice is the folder of s4_fragility whose weights are used; without it they are 1.
-Models that `s4_fragility --keep-models` left in --work are imitated, others are trained there first. Finished work is kept and not
-done again. The size small takes about 20 minutes of one core; `--size tiny --task pocket --data pocket` takes seconds.
+FOLDER holds train, dev and test as JSON lines. --choice is the folder of s4_fragility whose weights are used; without
+it they are 1. Models that `s4_fragility --keep-models` left in --work are imitated, others are trained there first.
+Finished work is kept and not done again. The size small takes about 20 minutes of one core; `--size tiny --task pocket
+--data pocket` takes seconds.
 """
 
 from dataclasses import asdict, dataclass
@@ -32,7 +33,9 @@ VARIANTS = ("base", "tying", "masked_words")
 
 @dataclass(frozen=True)
 class AdversarySize:
-    """divergence_weights: the λs, from small ones, where plain models' weights already move far, to one that pays any price. train, epochs: what an adversary learns from, the first of the imitated model's texts."""
+    """divergence_weights: the λs, from small ones, where plain models' weights already move far, to one that pays any
+    price. train, epochs: what an adversary learns from, the first of the imitated model's texts.
+    """
 
     divergence_weights: tuple[float, ...]
     train: int

@@ -49,7 +49,9 @@ def claims(models: Mapping[str, Runs]) -> list[Claim]:
 
 
 def cost_of_a_nat(points: Sequence[Numbers]) -> float:
-    """The rise of the answers' distance over that of the weights' divergence, from the smallest λ to the largest; nan without a way."""
+    """The rise of the answers' distance over that of the weights' divergence, from the smallest λ to the largest; nan
+    without a way.
+    """
     first, last = points[0], points[-1]
     farther = float(last["divergence"] - first["divergence"])
     return float(last["distance"] - first["distance"]) / farther if farther >= LEAST_FARTHER else math.nan

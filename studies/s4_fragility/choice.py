@@ -30,7 +30,9 @@ def f1_on_dev(run: Numbers) -> float:
 
 
 def best_weights(runs: Sequence[Numbers], weights: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Variant -> the weight with the highest F1 on dev, of equal ones the smallest; without variants that are not finished."""
+    """Variant -> the weight with the highest F1 on dev, of equal ones the smallest; without variants that are not
+    finished.
+    """
     choice = {}
     for variant in WEIGHTED:
         scores = {run["weight"]: f1_on_dev(run) for run in runs if run["variant"] == variant}

@@ -1,7 +1,7 @@
 """One trained model's mutual information of words and states as a unit of work: table 2.
 
-Tutek & Šnajder (2020), "Staying True to Your Word", sections 3.4 and 4.2. Of the texts that the model has learnt from; word vectors
-and states are grouped apart, and where both are equally wide together too (corrections.md A4.9).
+Tutek & Šnajder (2020), "Staying True to Your Word", sections 3.4 and 4.2. Of the texts that the model has learnt from;
+word vectors and states are grouped apart, and where both are equally wide together too (corrections.md A4.9).
 """
 
 import time

@@ -1,4 +1,6 @@
-"""Table 2 summed up over seeds, and what section 4.2 claims: states of the others say more of their words than those of Base."""
+"""Table 2 summed up over seeds, and what section 4.2 claims: states of the others say more of their words than those of
+Base.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,7 +42,10 @@ def information_claims(paper: str, by_variant: Mapping[str, Runs]) -> list[Claim
             for variant in MORE:
                 other = _by_seed(by_variant.get(variant, ()), vocabulary, grouping)
                 if seeds := sorted(base.keys() & other.keys()):
-                    words = f"{vocabulary}, grouped {_way(grouping)}: states of {PAPER_NAMES[variant]} say more of their words than those of Base"
+                    words = (
+                        f"{vocabulary}, grouped {_way(grouping)}: states of {PAPER_NAMES[variant]} say more of "
+                        f"their words than those of Base"
+                    )
                     over = t_interval([other[seed] - base[seed] for seed in seeds])
                     tested.append(Claim(words, _of_paper(paper, vocabulary, variant), over, len(seeds)))
     return tested

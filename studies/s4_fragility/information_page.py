@@ -10,10 +10,10 @@ from studies.shared.units import Numbers
 
 WAYS = {"separate": "apart", "joint": "together"}
 NOTE = (
-    "Nats, additive attention, t-intervals over training seeds; below each number the paper's, whose logarithm has no stated base. Apart: word\n"
-    "vectors and states are grouped apart, a word to a group; together: in one grouping, which needs equal widths. Share: of the words'\n"
-    "entropy, which differs between vocabularies. Shuffled: with states of other words, the estimate's bias. Compare only at equal numbers\n"
-    "of states and groups."
+    "Nats, additive attention, t-intervals over training seeds; below each number the paper's, whose logarithm has no "
+    "stated base. Apart: word\nvectors and states are grouped apart, a word to a group; together: in one grouping, "
+    "which needs equal widths. Share: of the words'\nentropy, which differs between vocabularies. Shuffled: with "
+    "states of other words, the estimate's bias. Compare only at equal numbers\nof states and groups."
 )
 
 
@@ -22,7 +22,10 @@ def information_text(information: Numbers, paper: str, about: Numbers) -> str:
     if not information["models"]:
         return "Not run yet.\n"
     size = about["information"]
-    counts = f"At most {size['n_words']:,} words, {size['n_states']:,} states of texts that are learnt from, and {size['n_groups']:,} groups."
+    counts = (
+        f"At most {size['n_words']:,} words, {size['n_states']:,} states of texts that are learnt from, and "
+        f"{size['n_groups']:,} groups."
+    )
     claims = [claim_of(one) for one in information["claims"]]
     tested = claims_table(claims, "nats") if claims else "Nothing of it could be tested.\n"
     return f"{information_table(information, paper)}\n\n{counts}\n{NOTE}\n\n{tested}"

@@ -1,6 +1,8 @@
-"""F1 of models with their own weights and with others, probabilities of single units, and the paper's claims about both.
+"""F1 of models with their own weights and with others, probabilities of single units, and the paper's claims about
+both.
 
-A measure is a number of column means, so that one interval over seeds and texts serves sums and differences of any measures.
+A measure is a number of column means, so that one interval over seeds and texts serves sums and differences of any
+measures.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +68,9 @@ Term = tuple[float, Runs, Measure]
 
 
 def combined(terms: Sequence[Term]) -> Interval:
-    """The sum of factor x measure over terms, with its interval over the seeds that all terms have; texts are paired."""
+    """The sum of factor x measure over terms, with its interval over the seeds that all terms have; texts are
+    paired.
+    """
     shared = set.intersection(*({run["seed"] for run in runs} for _, runs, _ in terms))
     blocks = [
         np.stack([measure.columns(run["test"]) for run in runs if run["seed"] in shared]) for _, runs, measure in terms
@@ -119,7 +123,9 @@ def model_numbers(runs: Runs) -> Numbers:
 
 
 def is_degenerate(test: Numbers) -> bool:
-    """Whether nearly all answers are one class, or nearly all weights of a text equal: then a change of weights says nothing."""
+    """Whether nearly all answers are one class, or nearly all weights of a text equal: then a change of weights says
+    nothing.
+    """
     of_class_1 = float(_numbers(test["own"][0]).mean())
     shared = float(np.mean(np.array(test["effective"]) / np.array(test["units"])))
     return min(of_class_1, 1 - of_class_1) < FEW or shared > 1 - FEW
@@ -147,7 +153,9 @@ def _heaviest(tests: Sequence[Numbers]) -> list[list[object]]:
 
 
 def claims(paper: str, models: Mapping[tuple[str, str], Runs]) -> dict[str, list[Claim]]:
-    """The paper's claims of tables 1 and 3. models: (pooler, variant) -> runs; those that are missing are not judged."""
+    """The paper's claims of tables 1 and 3. models: (pooler, variant) -> runs; those that are missing are not
+    judged.
+    """
     every: dict[str, list[Claim]] = {name: [] for name in CLAIMS}
     for pooler in dict.fromkeys(pooler for pooler, _ in models):
         base = models.get((pooler, "base"))

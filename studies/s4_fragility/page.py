@@ -28,21 +28,22 @@ def as_page(numbers: Numbers, size: str) -> str:
     return (
         f"# {TASKS[about['task']].title}: attention weights, changed after training\n\n"
         f"Tables 1 and 3 of Tutek and Šnajder (2020). {_texts(about)} Made by\n"
-        f"`python -m studies s4_fragility --task {about['task']}{choice} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
-        f"{not_run_yet(numbers['missing'])}{_choice(numbers)}"
+        f"`python -m studies s4_fragility --task {about['task']}{choice} --data FOLDER --work WORK --out "
+        f"OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}{_choice(numbers)}"
         f"## Tables 1 and 3\n\n{models_table(numbers)}\n\n"
-        f"F1 of “{TASKS[about['task']].labels[1]}” in points, then its change under other weights, and the mean probability in % that one\n"
-        "word's state alone gives the predicted class, over right answers. Below each number the paper's. Intervals are t-intervals over\n"
-        "training seeds in which texts are nested. ±: deviation from permutation to permutation, of ten.\n"
-        f"{where_computed(numbers['machines'])}\n\n"
+        f"F1 of “{TASKS[about['task']].labels[1]}” in points, then its change under other weights, and the mean "
+        f"probability in % that one\nword's state alone gives the predicted class, over right answers. Below each "
+        f"number the paper's. Intervals are t-intervals over\ntraining seeds in which texts are nested. ±: deviation "
+        f"from permutation to permutation, of ten.\n{where_computed(numbers['machines'])}\n\n"
         "![What other weights cost more than in the plain model](fragility.svg)\n\n"
-        f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. “As good” means that the whole interval lies within "
-        f"{SAME:g} point of 0.\n\n{_claims(numbers)}"
-        f"## Table 2: what a state says of its word\n\n{information_text(numbers['information'], TASKS[about['task']].paper, about)}\n"
-        f"## Figures 2 to 7: word by word\n\n{_sentences(numbers)}"
-        f"## What the weights and answers are like\n\n{_look(numbers)}\n\n"
-        f"{degenerate_models(numbers)}Effective words: 1 / Σ α², how many words share the weight. All weights equal would make it the number of words.\n\n"
-        f"## Tables 4 and 5\n\n{markdown_table(['', 'paper', 'here'], hyper_parameters(about['batch_size']))}\n\n{_statistics(about)}\n"
+        f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. “As good” means that the whole "
+        f"interval lies within {SAME:g} point of 0.\n\n{_claims(numbers)}"
+        f"## Table 2: what a state says of its "
+        f"word\n\n{information_text(numbers['information'], TASKS[about['task']].paper, about)}\n## Figures 2 to 7: "
+        f"word by word\n\n{_sentences(numbers)}## What the weights and answers are like\n\n{_look(numbers)}\n\n"
+        f"{degenerate_models(numbers)}Effective words: 1 / Σ α², how many words share the weight. All weights equal "
+        f"would make it the number of words.\n\n## Tables 4 and "
+        f"5\n\n{markdown_table(['', 'paper', 'here'], hyper_parameters(about['batch_size']))}\n\n{_statistics(about)}\n"
     )
 
 
@@ -50,16 +51,16 @@ def _sentences(numbers: Numbers) -> str:
     if not numbers["sentences"]:
         return "Not run yet.\n\n"
     return (
-        "Sentences of our own. Where the line lies near the model's own answer, dotted, at every word, each state alone has the answer.\n\n"
-        "![What the state of each word alone would answer](sentences.svg)\n\n"
+        "Sentences of our own. Where the line lies near the model's own answer, dotted, at every word, each state "
+        "alone has the answer.\n\n![What the state of each word alone would answer](sentences.svg)\n\n"
     )
 
 
 def _texts(about: Numbers) -> str:
     cut = f", cut after {about['words']:,} words" if about["words"] else ""
     return (
-        f"{about['n_train']:,} texts to learn from in {about['epochs']} epochs, {about['n_dev']:,} that choose the epoch, "
-        f"and {about['n_test']:,}\nthat are judged{cut}."
+        f"{about['n_train']:,} texts to learn from in {about['epochs']} epochs, {about['n_dev']:,} that choose the "
+        f"epoch, and {about['n_test']:,}\nthat are judged{cut}."
     )
 
 
@@ -78,7 +79,10 @@ def _choice(numbers: Numbers) -> str:
         for one in numbers["choice"]["dev"]
     ]
     table = markdown_table(["", "F1 on dev", "uniform", "permuted"], rows)
-    return f"## The choice of weights\n\nThe highest F1 on dev, {numbers['about']['choice_model']}: {listed or 'not finished'}.\n\n{table}\n\n"
+    return (
+        f"## The choice of weights\n\nThe highest F1 on dev, {numbers['about']['choice_model']}: "
+        f"{listed or 'not finished'}.\n\n{table}\n\n"
+    )
 
 
 def models_table(numbers: Numbers) -> str:
@@ -158,8 +162,8 @@ def degenerate_models(numbers: Numbers) -> str:
     if not listed:
         return ""
     return (
-        f"**One class answered everywhere, or all weights of a text alike: {'; '.join(listed)}.** What other weights cost such a "
-        "model\nsays nothing.\n\n"
+        f"**One class answered everywhere, or all weights of a text alike: {'; '.join(listed)}.** What other weights "
+        f"cost such a model\nsays nothing.\n\n"
     )
 
 
@@ -188,7 +192,9 @@ def as_picture(numbers: Numbers) -> str:
 
 
 def _model_of(claim: Claim) -> str:
-    """ "additive, Tying" of "additive: uniform weights cost Tying more ..." or "additive: a single word of Tying ..."."""
+    """ "additive, Tying" of "additive: uniform weights cost Tying more ..." or "additive: a single word of Tying
+    ...".
+    """
     pooler, _, rest = claim.words.partition(": ")
     return f"{pooler}, {next(name for name in PAPER_NAMES.values() if f' {name} ' in rest)}"
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 POOLER_SIGNS = {"additive": "+", "dot": "·"}
 
-# Table 1: corpus -> pooler -> variant -> F1 with the model's own weights, its change under uniform and under permuted weights.
-# One layer of table 6 repeats the additive rows.
+# Table 1: corpus -> pooler -> variant -> F1 with the model's own weights, its change under uniform and under permuted
+# weights. One layer of table 6 repeats the additive rows.
 TABLE_1: Mapping[str, Mapping[str, Mapping[str, tuple[float, float, float]]]] = {
     "SST": {
         "additive": {

@@ -1,4 +1,6 @@
-"""Sentences of our own, word by word, as the kept models read them: what figures 2 to 7 show of sentences of the corpora."""
+"""Sentences of our own, word by word, as the kept models read them: what figures 2 to 7 show of sentences of the
+corpora.
+"""
 
 import time
 from collections.abc import Mapping

@@ -1,4 +1,6 @@
-"""Figures 2 to 7 as SVG: a panel a sentence, a line a model, what each word's state alone answers; the models' own answers dotted."""
+"""Figures 2 to 7 as SVG: a panel a sentence, a line a model, what each word's state alone answers; the models' own
+answers dotted.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -24,7 +26,8 @@ def sentences_picture(models: Mapping[str, Sequence[Numbers]], label: str) -> st
     title = f"The probability of “{label}” by one word's state alone"
     colours = dict(zip(models, COLOURS, strict=False))
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+        f"role='img'>",
         f"<title>{escape(title)}</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         svg_text(16, 26, title, size=15),
@@ -80,7 +83,8 @@ def _panel(plots: Mapping[str, Numbers], label: str, top: float, colours: Mappin
         parts.append(f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='2'/>")
         parts += [_marker(model, x, y, colour) for x, y in places]
         parts.append(
-            f"<line x1='{LEFT}' x2='{right:.1f}' y1='{own}' y2='{own}' stroke='{colour}' stroke-width='1.2' stroke-dasharray='2 4'/>"
+            f"<line x1='{LEFT}' x2='{right:.1f}' y1='{own}' y2='{own}' stroke='{colour}' stroke-width='1.2' "
+            f"stroke-dasharray='2 4'/>"
         )
     return parts
 

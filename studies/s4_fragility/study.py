@@ -1,22 +1,25 @@
 """Do models whose states keep their words depend on their attention weights? The weights are changed after training.
 
-After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", tables 1, 2, 3 and 5. A BiLSTM
-with attention over words learns two classes: plain, with word vectors joined to the states or added to them, with states tied
-to word vectors, and with masked words as a second task. F1 is taken with the model's own weights, with uniform ones and with ten
-permutations; how much a state says of its word; and how sure of the answer a single word's state is, alone.
+After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", tables 1, 2, 3 and
+5. A BiLSTM with attention over words learns two classes: plain, with word vectors joined to the states or added to
+them, with states tied to word vectors, and with masked words as a second task. F1 is taken with the model's own
+weights, with uniform ones and with ten permutations; how much a state says of its word; and how sure of the answer a
+single word's state is, alone.
 
     python -m studies s4_fragility --task sst2 --data FOLDER --work work/s4/sst2 --out studies/s4_fragility/sst2
     python -m studies s4_fragility --task ag_news --choice studies/s4_fragility/sst2 --data FOLDER --work ... --out ...
 
-FOLDER holds train, dev and test as JSON lines; of the tasks anemia and diabetes it is a folder of MIMIC. The weights of tying and
-of masked words are chosen on dev, with one seed, by the tasks sst2 and newsgroups; the others take those of --choice, the folder
-of sst2 for ag_news, that of newsgroups for imdb and MIMIC. Finished trainings are kept and not made again, and one that was
-interrupted goes on; with --keep-models table 2 and the sentences of figures 2 to 7 are measured on the models of tables 1 and 3,
-without it on the same models, trained again. `--size tiny --task pocket --data pocket` takes seconds.
+FOLDER holds train, dev and test as JSON lines; of the tasks anemia and diabetes it is a folder of MIMIC. The weights of
+tying and of masked words are chosen on dev, with one seed, by the tasks sst2 and newsgroups; the others take those of
+--choice, the folder of sst2 for ag_news, that of newsgroups for imdb and MIMIC. Finished trainings are kept and not
+made again, and one that was interrupted goes on; with --keep-models table 2 and the sentences of figures 2 to 7 are
+measured on the models of tables 1 and 3, without it on the same models, trained again. `--size tiny --task pocket
+--data pocket` takes seconds.
 
-Texts a second of a training step on one core, plain and with masked words: SST 370 and 200, AG News 190 and 95, newsgroups of 100
-words 40, reviews of 100 words 42, of 200 words 21 and 12. So the size small takes about these minutes of one core: sst2 60 and
-newsgroups 50, with their choices, ag_news 25, imdb 35; s4_layers 35, s4_start 5, s4_verdicts 30. That is why texts are cut.
+Texts a second of a training step on one core, plain and with masked words: SST 370 and 200, AG News 190 and 95,
+newsgroups of 100 words 40, reviews of 100 words 42, of 200 words 21 and 12. So the size small takes about these minutes
+of one core: sst2 60 and newsgroups 50, with their choices, ag_news 25, imdb 35; s4_layers 35, s4_start 5, s4_verdicts
+30. That is why texts are cut.
 """
 
 from dataclasses import asdict
@@ -48,7 +51,9 @@ TASK = Option("--task", {"choices": sorted(TASKS), "required": True})
 
 @studies.add()
 def s4_fragility() -> Study:
-    """Do answers depend on attention weights more when states keep their words? Tables 1, 2, 3 and 5 of Tutek and Šnajder (2020)."""
+    """Do answers depend on attention weights more when states keep their words? Tables 1, 2, 3 and 5 of Tutek and
+    Šnajder (2020).
+    """
     return Study(
         sizes=SIZES,
         options=(TASK, DATA, WORK, CHOICE, KEEP_MODELS, DEVICE, FINISHED),
@@ -78,7 +83,8 @@ def choice_units(settings: Settings, records: Records) -> list[Unit]:
     task = settings.own["task"]
     if TASKS[task].weights_of:
         raise BadSetting(
-            f"The task {task} takes the weights that were chosen on {TASKS[task].weights_of}; give --choice, the --out folder of that task."
+            f"The task {task} takes the weights that were chosen on {TASKS[task].weights_of}; give --choice, the --out "
+            f"folder of that task."
         )
     return [_unit(settings, model, SEED) for model in candidates(settings.size.weights)]
 
@@ -114,7 +120,9 @@ def sentences_units(settings: Settings, records: Records) -> list[Unit]:
 
 
 def weights_of(settings: Settings, records: Records) -> dict[str, float]:
-    """Variant -> weight: those of --choice, or those that dev chooses; without a variant whose choice is not finished."""
+    """Variant -> weight: those of --choice, or those that dev chooses; without a variant whose choice is not
+    finished.
+    """
     if settings.own["choice"]:
         return read_choice(settings.own["choice"])
     return best_weights(list(records["choice"].values()), settings.size.weights)

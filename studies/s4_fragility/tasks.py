@@ -16,7 +16,8 @@ SHORT, LONG = "sst2", "newsgroups"  # where weights are chosen: for short texts,
 
 @dataclass(frozen=True)
 class AttentionTask:
-    """title: of the corpus. labels: the second is the paper's class 1. paper: the row of its tables, "" for none. weights_of: the
+    """title: of the corpus. labels: the second is the paper's class 1. paper: the row of its tables, "" for none.
+    weights_of: the
     task whose chosen weights are used; "" where it chooses its own. reader: settings of `load_examples`.
     """
 
@@ -41,7 +42,8 @@ TASKS = {
 
 @dataclass(frozen=True)
 class CorpusSize:
-    """How much of a corpus is used. train, dev, test: texts at most, those with the smallest digests. words: the first ones of a
+    """How much of a corpus is used. train, dev, test: texts at most, those with the smallest digests. words: the first
+    ones of a
     text that are read, None for all. batch_size: texts a step. variants: pooler -> its variants.
     """
 
@@ -68,7 +70,9 @@ class InformationSize:
 
 @dataclass(frozen=True)
 class FragilitySize:
-    """corpora: how much of each. weights: variant -> weights that dev chooses from. width: of random word vectors; None: MiniLM's."""
+    """corpora: how much of each. weights: variant -> weights that dev chooses from. width: of random word vectors;
+    None: MiniLM's.
+    """
 
     corpora: Mapping[str, CorpusSize]
     weights: Mapping[str, tuple[float, ...]]
@@ -115,7 +119,9 @@ def corpus_size(task: str, sizes: Mapping[str, WithCorpora], size_name: str) -> 
 
 
 def labelled_parts(task: str, data: str, size: CorpusSize) -> dict[str, list[Example]]:
-    """The texts that are learnt from, that choose weight and epoch, and that are judged. Raises `BadInput` for a missing class."""
+    """The texts that are learnt from, that choose weight and epoch, and that are judged. Raises `BadInput` for a
+    missing class.
+    """
     return _parts(task, data, (("train", size.train), ("dev", size.dev), ("test", size.test)), size.words)
 
 

@@ -1,4 +1,6 @@
-"""One training of an attention model as a unit of work: what it answers on dev and test with its own weights and with others."""
+"""One training of an attention model as a unit of work: what it answers on dev and test with its own weights and with
+others.
+"""
 
 import shutil
 import time
@@ -33,7 +35,9 @@ KEEP_MODELS = Option(
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a model learns from, and how long. parts: "train", "dev", "test"; labels: its classes; width: of `AttentionModel.plan`."""
+    """What a model learns from, and how long. parts: "train", "dev", "test"; labels: its classes; width: of
+    `AttentionModel.plan`.
+    """
 
     parts: Parts
     labels: tuple[str, ...]
@@ -87,7 +91,9 @@ def trained(
 def trained_model(
     settings: Settings, model: AttentionModel, seed: int, lesson: Lesson, share: Share
 ) -> Iterator[Classifier]:
-    """The model of one training, deleted afterwards unless it is to stay; after an error it is left, so that work can go on."""
+    """The model of one training, deleted afterwards unless it is to stay; after an error it is left, so that work can
+    go on.
+    """
     yield trained(settings, model, seed, lesson, share)
     if not settings.own["keep_models"]:
         shutil.rmtree(model_folder(settings, model, seed))

@@ -82,7 +82,9 @@ def _diminishing(models: Models, variant: str, layers: int, way: str, paper: boo
 
 
 def _extra_of_one_layer(sides: Sequence[Runs], way: str) -> Interval:
-    """(variant's fall - Base's) with one layer less the same with more; sides: variant, Base of one layer, then of more."""
+    """(variant's fall - Base's) with one layer less the same with more; sides: variant, Base of one layer, then of
+    more.
+    """
     factors = (1, -1, -1, 1)
     falls = zip(factors, sides, strict=True)
     return combined([term for factor, runs in falls for term in ((factor, runs, OWN), (-factor, runs, f1(way)))])

@@ -18,15 +18,16 @@ def as_page(numbers: Numbers, size: str) -> str:
     weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
         f"# {TASKS[about['task']].title}: attention on LSTMs of one to three layers\n\n"
-        f"Table 6 of Tutek and Šnajder (2020), additive attention. {about['n_train']:,} texts to learn from in {about['epochs']} epochs, "
-        f"{about['n_dev']:,} that\nchoose the epoch, and {about['n_test']:,} that are judged. {weights}. Made by\n"
-        f"`python -m studies s4_layers --task {about['task']} --data FOLDER --work WORK --out OUT{options}`.\n\n"
-        f"{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
-        "F1 in points, then its change under other weights, and the mean probability in % that one word's state alone gives the\n"
-        "predicted class. Below each number the paper's. Intervals are t-intervals over training seeds in which texts are nested.\n"
-        f"{where_computed(numbers['machines'])}\n\n{degenerate_models(numbers)}![What the claims say, measured](layers.svg)\n\n"
-        f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. The paper calls these results preliminary.\n\n"
-        f"{claims_table(claims, 'points') if claims else 'Nothing of it could be tested.'}\n"
+        f"Table 6 of Tutek and Šnajder (2020), additive attention. {about['n_train']:,} texts to learn from in "
+        f"{about['epochs']} epochs, {about['n_dev']:,} that\nchoose the epoch, and {about['n_test']:,} that are "
+        f"judged. {weights}. Made by\n`python -m studies s4_layers --task {about['task']} --data FOLDER --work WORK "
+        f"--out OUT{options}`.\n\n{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
+        "F1 in points, then its change under other weights, and the mean probability in % that one word's state alone "
+        "gives the\npredicted class. Below each number the paper's. Intervals are t-intervals over training seeds in "
+        f"which texts are nested.\n{where_computed(numbers['machines'])}\n\n{degenerate_models(numbers)}![What the "
+        f"claims say, measured](layers.svg)\n\n## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no "
+        f"verdict. The paper calls these results "
+        f"preliminary.\n\n{claims_table(claims, 'points') if claims else 'Nothing of it could be tested.'}\n"
     )
 
 

@@ -1,15 +1,17 @@
-"""Is attention on a deeper LSTM easier to change? Models of one to three layers, whose weights are changed after training.
+"""Is attention on a deeper LSTM easier to change? Models of one to three layers, whose weights are changed after
+training.
 
-After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", appendix B and table 6. Additive
-attention, plain, with word vectors joined to the states, with states tied to word vectors, and with masked words.
+After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", appendix B and
+table 6. Additive attention, plain, with word vectors joined to the states, with states tied to word vectors, and with
+masked words.
 
     python -m studies s4_layers --task sst2 --choice studies/s4_fragility/sst2 --data FOLDER --work work/s4_layers \\
         --out studies/s4_layers
 
-FOLDER holds train, dev and test as JSON lines. --choice is the folder of s4_fragility whose weights are used, as in the paper those
-of one layer; without it they are 1. Finished trainings are kept and not made again. Texts a second of
-a training step on one core with one, two and three layers: 370, 210, 130 (masked words 200 to 70); so the size small takes about 35
-minutes. `--size tiny --task pocket --data pocket` takes seconds.
+FOLDER holds train, dev and test as JSON lines. --choice is the folder of s4_fragility whose weights are used, as in the
+paper those of one layer; without it they are 1. Finished trainings are kept and not made again. Texts a second of
+a training step on one core with one, two and three layers: 370, 210, 130 (masked words 200 to 70); so the size small
+takes about 35 minutes. `--size tiny --task pocket --data pocket` takes seconds.
 """
 
 from collections.abc import Mapping

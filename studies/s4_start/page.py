@@ -16,14 +16,16 @@ def as_page(numbers: Numbers, size: str) -> str:
     sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {TASKS[about['task']].title}: the start of a query\n\n"
-        f"Appendix C of Tutek and Šnajder (2020). Dot attention on a BiLSTM, {about['n_train']:,} texts to learn from in {about['epochs']} "
-        f"epochs; the query is drawn from\nN(0, 1), or as a linear layer's weights are. Made by\n"
+        f"Appendix C of Tutek and Šnajder (2020). Dot attention on a BiLSTM, {about['n_train']:,} texts to learn from "
+        f"in {about['epochs']} epochs; the query is drawn from\nN(0, 1), or as a linear layer's weights are. Made by\n"
         f"`python -m studies s4_start --task {about['task']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
-        f"{not_run_yet(numbers['missing'])}![How far below uniform the weights lie, by training step](start.svg)\n\n{_table(numbers)}\n\n"
-        f"log T − entropy of the weights of a text of T words, in nats, over {about['watched']} dev texts: 0 of equal weights. Intervals are\n"
-        f"t-intervals over training seeds in which texts are nested. {_accuracy(numbers)}\n{where_computed(numbers['machines'])}\n\n"
-        f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. “Uniform” means that the whole interval lies within a "
-        f"hundredth of a nat of 0.\n\n{claims_table(claims, 'nats / 100') if claims else 'They could not be tested.'}\n"
+        f"{not_run_yet(numbers['missing'])}![How far below uniform the weights lie, by training "
+        f"step](start.svg)\n\n{_table(numbers)}\n\nlog T − entropy of the weights of a text of T words, in nats, over "
+        f"{about['watched']} dev texts: 0 of equal weights. Intervals are\nt-intervals over training seeds in which "
+        f"texts are nested. {_accuracy(numbers)}\n{where_computed(numbers['machines'])}\n\n## The paper's "
+        f"claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. “Uniform” means that the whole interval lies "
+        f"within a hundredth of a nat of "
+        f"0.\n\n{claims_table(claims, 'nats / 100') if claims else 'They could not be tested.'}\n"
     )
 
 

@@ -1,12 +1,14 @@
-"""Does dot attention stay uniform when its query begins as a linear layer's weights do? Entropy of its weights over training.
+"""Does dot attention stay uniform when its query begins as a linear layer's weights do? Entropy of its weights over
+training.
 
-After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", appendix C. The same BiLSTM is
-trained with a query drawn from N(0, 1) and with one of the default start, whose deviation is 1 / sqrt(3 width), and watched.
+After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", appendix C. The
+same BiLSTM is trained with a query drawn from N(0, 1) and with one of the default start, whose deviation is 1 / sqrt(3
+width), and watched.
 
     python -m studies s4_start --task sst2 --data FOLDER --work work/s4_start --out studies/s4_start
 
-FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and not made again. `--size tiny --task pocket --data pocket`
-takes seconds, the size small about eight minutes of one core.
+FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and not made again. `--size tiny --task
+pocket --data pocket` takes seconds, the size small about eight minutes of one core.
 """
 
 import math
@@ -35,7 +37,9 @@ METHOD = "unit_attention"
 
 @dataclass(frozen=True)
 class StartSize:
-    """corpora: how much of each. every: steps from look to look. watched: dev texts. width: of random vectors; None: MiniLM's."""
+    """corpora: how much of each. every: steps from look to look. watched: dev texts. width: of random vectors; None:
+    MiniLM's.
+    """
 
     corpora: Mapping[str, CorpusSize]
     every: int

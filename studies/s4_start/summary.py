@@ -40,7 +40,9 @@ def summarise(about: Numbers, runs: Sequence[Numbers]) -> Numbers:
 
 
 def claims(shown: dict[str, list[Numbers]]) -> dict[str, list[Claim]]:
-    """From the default start the weights stay uniform, from the normal one they do not; in hundredths of a nat, at the last look."""
+    """From the default start the weights stay uniform, from the normal one they do not; in hundredths of a nat, at the
+    last look.
+    """
     if set(shown) != set(STARTS):
         return {"apart": [], "uniform": []}
     normal, default = (100 * np.array([run["below"][-1] for run in shown[start]]) for start in STARTS)

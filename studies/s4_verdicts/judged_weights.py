@@ -25,8 +25,9 @@ YES, NO, NEITHER = "1", "0", "-"
 def judged_weights(model: Model, examples: Sequence[Example], weights: Sequence[Explanation]) -> Numbers:
     """What is said of a model's weights without a look at the reason, and one character a text, beside the truth.
 
-    weights: explanations of the examples by the model's own weights. decides: whether the answer depends on the heaviest word, by
-    the test; "-" where no single word moves the answer, or all do. in_reason: whether the heaviest word is one of the reason.
+    weights: explanations of the examples by the model's own weights. decides: whether the answer depends on the
+    heaviest word, by the test; "-" where no single word moves the answer, or all do. in_reason: whether the heaviest
+    word is one of the reason.
     """
     question = AttentionQuestion(model, tuple(examples), tests_to_run([MOVES, POINTS], 0, False, False), weigh)
     tested: TestedModel = AttentionFolder(None, {model.name: question}).tested(silent)[model.name]

@@ -1,4 +1,6 @@
-"""The page of known reasons: what the weights find, whether the verdict on them is right, and the model that deceives."""
+"""The page of known reasons: what the weights find, whether the verdict on them is right, and the model that
+deceives.
+"""
 
 from collections.abc import Mapping
 
@@ -23,12 +25,12 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"Additive attention on a BiLSTM; {weights}. Made by\n"
         f"`python -m studies s4_verdicts --data FOLDER --work WORK --out OUT{options}`.\n\n"
         f"{not_run_yet(numbers['missing'])}"
-        f"## Planted reasons\n\n{about['planted']:,} texts to learn each reason from. Found: average precision of the reason's words in the "
-        "ranking of all words by\ntheir weight (1: they come first). Decoy first: share of texts in which the decoy outweighs the whole "
-        f"reason. Seeds with a\nshare of right answers below {ENOUGH}, on the texts or on their edits, have not learnt the reason and are left out.\n\n"
-        f"{planted_table(numbers)}\n\n"
-        "Intervals are t-intervals over training seeds in which texts are nested. `·`: not told from random scores, or worse.\n"
-        f"{where_computed(numbers['machines'])}\n\n"
+        f"## Planted reasons\n\n{about['planted']:,} texts to learn each reason from. Found: average precision of the "
+        f"reason's words in the ranking of all words by\ntheir weight (1: they come first). Decoy first: share of "
+        f"texts in which the decoy outweighs the whole reason. Seeds with a\nshare of right answers below {ENOUGH}, on "
+        f"the texts or on their edits, have not learnt the reason and are left out.\n\n{planted_table(numbers)}\n\n"
+        "Intervals are t-intervals over training seeds in which texts are nested. `·`: not told from random scores, or "
+        f"worse.\n{where_computed(numbers['machines'])}\n\n"
         f"Below {ENOUGH_SEEDS} seeds there is no verdict. No paper has numbers for this.\n\n"
         f"{claims_table(claims, 'points of average precision') if claims else NOTHING}\n"
         f"## Is the verdict right?\n\n{verdicts_text(numbers['verdicts'])}\n"
@@ -66,13 +68,15 @@ def deception_text(one: Numbers, about: Numbers) -> str:
     ]
     head = ["model", "weight on marked words", "right answers", "effective words"]
     verdict = (
-        "It deceives: under 5 % of the weight lies on words that decide, and at most 2 points of right answers are lost."
+        "It deceives: under 5 % of the weight lies on words that decide, and at most 2 points of right answers are "
+        "lost."
         if one["deceives"]
-        else "**It does not deceive**: 5 % of the weight or more lies on words that decide, or more than 2 points are lost."
+        else "**It does not deceive**: 5 % of the weight or more lies on words that decide, or more than 2 points are "
+        "lost."
     )
     return (
-        f"{about['n_train']:,} texts to learn from in {about['epochs']} epochs; {one['texts']:,} are judged, {one['seeds']} seeds. {verdict}\n\n"
-        f"{markdown_table(head, rows)}\n"
+        f"{about['n_train']:,} texts to learn from in {about['epochs']} epochs; {one['texts']:,} are judged, "
+        f"{one['seeds']} seeds. {verdict}\n\n{markdown_table(head, rows)}\n"
     )
 
 

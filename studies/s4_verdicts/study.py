@@ -1,16 +1,17 @@
-"""Do weights of attention show the reason where it is known? Planted reasons, and a model that is trained to hide its reason.
+"""Do weights of attention show the reason where it is known? Planted reasons, and a model that is trained to hide its
+reason.
 
-Beyond Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", whose conclusion asks for texts
-with known reasons. Plain, tied and masked-words models learn four planted reasons; where edits of the texts show that a reason was
-learnt, the study asks whether the weights rank its words first, and whether the verdict of `pellucid attention`, which does not know
-the reason, says so. And after Pruthi et al. (2020), "Learning to Deceive with
+Beyond Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", whose conclusion
+asks for texts with known reasons. Plain, tied and masked-words models learn four planted reasons; where edits of the
+texts show that a reason was learnt, the study asks whether the weights rank its words first, and whether the verdict of
+`pellucid attention`, which does not know the reason, says so. And after Pruthi et al. (2020), "Learning to Deceive with
 Attention-Based Explanations", a model learns to keep its weights off the pronouns that decide its answers.
 
     python -m studies s4_verdicts --data FOLDER --choice studies/s4_fragility/sst2 --work work/s4_verdicts \\
         --out studies/s4_verdicts
 
-FOLDER holds texts with marked words as JSON lines, as of gender_pronoun, whose marks are in the field `impermissible`. --choice is
-the folder of s4_fragility whose weights are used; without it they are 1. Finished trainings are kept
+FOLDER holds texts with marked words as JSON lines, as of gender_pronoun, whose marks are in the field `impermissible`.
+--choice is the folder of s4_fragility whose weights are used; without it they are 1. Finished trainings are kept
 and not made again; the size small takes about 30 minutes of one core. `--size tiny --data pocket` takes seconds.
 """
 
@@ -43,7 +44,8 @@ MARKS = "impermissible"  # the field of the marked words
 
 @dataclass(frozen=True)
 class VerdictsSize:
-    """reasons: planted ones -> epochs. planted: train texts of each. train, dev, test, epochs: of the model that deceives. width: of
+    """reasons: planted ones -> epochs. planted: train texts of each. train, dev, test, epochs: of the model that
+    deceives. width: of
     random word vectors; None: MiniLM's. batch_size: texts a step.
     """
 

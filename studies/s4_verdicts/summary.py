@@ -75,7 +75,9 @@ def planted_row(runs: Runs) -> Numbers:
 
 
 def claims(about: Numbers, planted: Mapping[str, Runs]) -> list[Claim]:
-    """Tied and masked-words models' weights find a reason more often than plain ones, over seeds that both learnt; in points."""
+    """Tied and masked-words models' weights find a reason more often than plain ones, over seeds that both learnt; in
+    points.
+    """
     tested = []
     for reason in about["reasons"]:
         for variant in about["variants"]:
@@ -90,7 +92,9 @@ def claims(about: Numbers, planted: Mapping[str, Runs]) -> list[Claim]:
 
 
 def deception_row(plain: Runs, deceptive: Runs) -> Numbers:
-    """Weight on marked words and right answers of both models, and whether the model deceives; {} where one is missing."""
+    """Weight on marked words and right answers of both models, and whether the model deceives; {} where one is
+    missing.
+    """
     if not plain or not deceptive:
         return {}
     weight, right = (

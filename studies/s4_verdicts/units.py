@@ -1,4 +1,6 @@
-"""What is saved of a model whose reason is known: whether it was learnt, where the weights lie, and the verdict on them."""
+"""What is saved of a model whose reason is known: whether it was learnt, where the weights lie, and the verdict on
+them.
+"""
 
 import shutil
 import time

@@ -15,17 +15,19 @@ from studies.shared.markdown import markdown_table
 from studies.shared.units import Numbers
 
 OF_TEXTS = (
-    "Texts of all seeds in which some single word, left out, moves the answer, and not all words do so alike. Both can be right where they\n"
-    "disagree: a model can learn one class by its word and take all else for the other, whose word then decides nothing. Edits do not show\n"
-    "that, since each puts the other class's word in the place; nor that a decoy counts, of whichever class it is."
+    "Texts of all seeds in which some single word, left out, moves the answer, and not all words do so alike. Both can "
+    "be right where they\ndisagree: a model can learn one class by its word and take all else for the other, whose "
+    "word then decides nothing. Edits do not show\nthat, since each puts the other class's word in the place; nor that "
+    "a decoy counts, of whichever class it is."
 )
 NAMES = {**PAPER_NAMES, DECEPTIVE: "trained to deceive"}
 LINES = (
     "The verdict does not know the reason. “May”: the median permutation of the weights moves the answer by "
-    f"{OTHER_ANSWER:.2f} or more, and the\nheaviest word decides more often than a random one by {POINTS:.2f} or more. “May not”: it decides less "
-    f"often than that, or the answer\nmoves by less than {SAME_ANSWER:.2f}; undecided where the words decide and the answer does not move. By 95 % "
-    f"intervals, on {FEWEST_TEXTS} texts\nor more. Truth: average precision of the reason's words, 0 at chance and 1 where they always come first; "
-    f"shown from {SHOWS:g} on, with its\ninterval over texts."
+    f"{OTHER_ANSWER:.2f} or more, and the\nheaviest word decides more often than a random one by {POINTS:.2f} or more. "
+    f"“May not”: it decides less often than that, or the answer\nmoves by less than {SAME_ANSWER:.2f}; undecided where "
+    f"the words decide and the answer does not move. By 95 % intervals, on {FEWEST_TEXTS} texts\nor more. Truth: "
+    f"average precision of the reason's words, 0 at chance and 1 where they always come first; shown from {SHOWS:g} "
+    f"on, with its\ninterval over texts."
 )
 
 
@@ -34,7 +36,10 @@ def verdicts_text(verdicts: Numbers) -> str:
     rows = verdicts["models"]
     if not rows:
         return "No model has learnt its reason, so no verdict can be right or wrong.\n"
-    return f"{counts_in_words(verdicts)}\n\n{models_table(verdicts)}\n\n{LINES}\n\n### Text by text\n\n{texts_table(verdicts)}\n"
+    return (
+        f"{counts_in_words(verdicts)}\n\n{models_table(verdicts)}\n\n{LINES}\n\n### Text by "
+        f"text\n\n{texts_table(verdicts)}\n"
+    )
 
 
 def counts_in_words(verdicts: Numbers) -> str:
@@ -52,8 +57,9 @@ def counts_in_words(verdicts: Numbers) -> str:
     never = f" Of {len(deceiving)} models that are trained to deceive, {passed} may be read." if deceiving else ""
     missed = f"Missed: {listed}." if listed else "None is missed."
     return (
-        f"Of {len(rows)} models that have learnt their reason, {counts['undecided']} are undecided, and of {counts['truth unclear']} the "
-        f"truth is unclear. Of the other {decided},\nthe verdict is right on {counts['right']}. {missed}{never}"
+        f"Of {len(rows)} models that have learnt their reason, {counts['undecided']} are undecided, and of "
+        f"{counts['truth unclear']} the truth is unclear. Of the other {decided},\nthe verdict is right on "
+        f"{counts['right']}. {missed}{never}"
     )
 
 

@@ -1,4 +1,6 @@
-"""Is the verdict right? Each model's beside what its weights find of the reason that is known, and the same text by text."""
+"""Is the verdict right? Each model's beside what its weights find of the reason that is known, and the same text by
+text.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,13 +14,16 @@ from studies.s4_verdicts.judged_weights import NEITHER, YES
 from studies.shared.units import Numbers
 
 Runs = Sequence[Numbers]
-SHOWS = 0.5  # half way from chance to weights that always rank the reason first; fixed before the study ran, as the verdict's lines
+# Half way from chance to weights that always rank the reason first; fixed before the study ran, as the verdict's lines.
+SHOWS = 0.5
 MARKED = "marked words"  # the reason of the models that are trained on texts with marks
 OUTCOMES = ("right", "missed", "undecided", "truth unclear")
 
 
 def verdict_rows(groups: Mapping[str, Runs]) -> list[Numbers]:
-    """A row for each training: the verdict, the truth, and what comes of both. groups: "reason variant" -> its trainings."""
+    """A row for each training: the verdict, the truth, and what comes of both. groups: "reason variant" -> its
+    trainings.
+    """
     return [_row(name, run) for name, runs in groups.items() for run in runs]
 
 
@@ -28,9 +33,11 @@ def counted_outcomes(rows: Sequence[Numbers]) -> dict[str, int]:
 
 
 def text_rows(groups: Mapping[str, Runs], classes: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Numbers]]:
-    """ "reason variant" -> class -> how often the heaviest word decides by the test and is of the reason, over texts and seeds.
+    """ "reason variant" -> class -> how often the heaviest word decides by the test and is of the reason, over texts
+    and seeds.
 
-    classes: reason -> the class of each text. Texts in which no single word moves the answer are left out; agree: both say the same.
+    classes: reason -> the class of each text. Texts in which no single word moves the answer are left out; agree: both
+    say the same.
     """
     rows: dict[str, dict[str, Numbers]] = {}
     for name, runs in groups.items():
@@ -43,7 +50,9 @@ def text_rows(groups: Mapping[str, Runs], classes: Mapping[str, Sequence[str]]) 
 
 
 def _pairs(run: Numbers, classes: Sequence[str], label: str) -> list[tuple[str, str]]:
-    """Of each text of a class, what is said of its heaviest word: whether it decides, and whether it is of the reason."""
+    """Of each text of a class, what is said of its heaviest word: whether it decides, and whether it is of the
+    reason.
+    """
     texts = zip(run["decides"], run["in_reason"], classes, strict=True)
     return [(decides, in_reason) for decides, in_reason, of_text in texts if of_text == label]
 
@@ -84,7 +93,9 @@ def _row(name: str, run: Numbers) -> Numbers:
 
 
 def _over_chance(run: Numbers) -> Interval:
-    """Average precision of the reason's words over texts, 0 where it is that of random scores and 1 where they always come first."""
+    """Average precision of the reason's words over texts, 0 where it is that of random scores and 1 where they always
+    come first.
+    """
     chance = float(np.nanmean(run["chance"]))
     return bootstrap_interval((np.array(run["reason_found"], dtype=float) - chance) / (1 - chance))
 

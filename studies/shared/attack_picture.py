@@ -7,7 +7,9 @@ from studies.shared.units import Numbers
 
 
 def attack_picture(title: str, curves: Mapping[str, Sequence[tuple[float, Numbers]]], drawn: Sequence[str]) -> str:
-    """A curve a name. curves: name -> (log10 of the queries, interval of the right answers in percent). drawn: names in their order."""
+    """A curve a name. curves: name -> (log10 of the queries, interval of the right answers in percent). drawn: names in
+    their order.
+    """
     named = [
         NamedCurve(
             name.replace("_", " "),

@@ -1,4 +1,5 @@
-"""What a two-class model of attention answers with its own weights and with others, and what its weights and units are like.
+"""What a two-class model of attention answers with its own weights and with others, and what its weights and units are
+like.
 
 Tutek & Šnajder (2020), "Staying True to Your Word", sections 4.1 and 5. All of it follows from one forward pass.
 """
@@ -23,10 +24,11 @@ WAYS = ("uniform", "permuted")  # tests of attention, whose draws are all saved
 def attention_answers(model: Model, examples: Sequence[Example]) -> Numbers:
     """Of labelled texts, one character or number a text.
 
-    labels: "0" or "1". own: a list with the answers under the model's own weights; uniform, permuted: likewise, one string a draw.
-    per_unit: the mean probability that a unit's state alone gives the predicted class (table 3, corrections.md A4.10). units: how
-    many the text has; effective: how many share the weight, 1 / sum of alpha squared. heaviest: the words that most often have the
-    largest weight, with their counts.
+    labels: "0" or "1". own: a list with the answers under the model's own weights; uniform, permuted: likewise, one
+        string a draw.
+    per_unit: the mean probability that a unit's state alone gives the predicted class (table 3, corrections.md A4.10).
+    units: how many the text has; effective: how many share the weight, 1 / sum of alpha squared. heaviest: the words
+    that most often have the largest weight, with their counts.
     """
     texts = weighed_texts(model, examples)
     return {

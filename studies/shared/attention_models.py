@@ -1,7 +1,8 @@
-"""The attention models of Tutek & Šnajder (2020): a BiLSTM on frozen word vectors, an attention over words, and what ties both.
+"""The attention models of Tutek & Šnajder (2020): a BiLSTM on frozen word vectors, an attention over words, and what
+ties both.
 
-"Staying True to Your Word: (How) Can Attention Become Explanation?", section 3.1 and table 4. `hyper_parameters` has the paper's
-values beside ours.
+"Staying True to Your Word: (How) Can Attention Become Explanation?", section 3.1 and table 4. `hyper_parameters` has
+the paper's values beside ours.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +28,8 @@ USUAL_WEIGHTS = {"tying": 1.0, "masked_words": 1.0}
 
 @dataclass(frozen=True)
 class AttentionModel:
-    """One of the models. pooler: "additive" or "dot". variant: of VARIANTS, or DECEPTIVE. weight: of its penalty or objective, else 0.
+    """One of the models. pooler: "additive" or "dot". variant: of VARIANTS, or DECEPTIVE. weight: of its penalty or
+    objective, else 0.
 
     query_start: of the pooler "dot".
     """
@@ -47,7 +49,9 @@ class AttentionModel:
         return "-".join([self.pooler, self.variant, *weight, *layers, *start])
 
     def plan(self, labels: tuple[str, ...], width: int | None = None) -> Plan:
-        """Its parts. width: numbers of a random word vector and of a state; None: MiniLM's vectors, and states as wide."""
+        """Its parts. width: numbers of a random word vector and of a state; None: MiniLM's vectors, and states as
+        wide.
+        """
         encoder: Settings = {"dropout": 0.0, "layers": self.layers}
         if width is not None:
             encoder |= {"vectors": "random", "vector_width": width, "width": width}
@@ -57,7 +61,9 @@ class AttentionModel:
         return Plan("bilstm", self.pooler, pooler, labels, encoder_settings=encoder)
 
     def recipe(self, epochs: int, seed: int, batch_size: int = 32) -> Recipe:
-        """How it is trained: alike for all variants, word vectors frozen (corrections.md A4.7). batch_size: texts a step."""
+        """How it is trained: alike for all variants, word vectors frozen (corrections.md A4.7). batch_size: texts a
+        step.
+        """
         changes: dict[str, Any] = {}  # Any: fields of a recipe
         if self.variant == "tying":
             changes["penalties"] = {"tying": self.weight}

@@ -17,7 +17,9 @@ PACKAGES = ("torch", "transformers", "numpy")
 
 
 class ComputingIdentity(TypedDict, total=False):
-    """What changes a unit's numbers. Units of earlier versions have none of it, or no route: they are eager. threads: None on a GPU."""
+    """What changes a unit's numbers. Units of earlier versions have none of it, or no route: they are eager. threads:
+    None on a GPU.
+    """
 
     precision: str
     threads: int | None
@@ -26,7 +28,9 @@ class ComputingIdentity(TypedDict, total=False):
 
 
 class ComputingRecord(ComputingIdentity, total=False):
-    """The identity with the processor, the versions of packages, and the rule for equal scores where words are ranked."""
+    """The identity with the processor, the versions of packages, and the rule for equal scores where words are
+    ranked.
+    """
 
     processor: str
     versions: dict[str, str]
@@ -97,7 +101,9 @@ def count_machines(runs: Sequence[Mapping[str, Any]]) -> list[ComputedUnits]:
 
 
 def _machine(computed: ComputingRecord) -> ComputingRecord:
-    """The record as it was written before there was a rule for equal scores, and, if its route is eager, before there were routes."""
+    """The record as it was written before there was a rule for equal scores, and, if its route is eager, before there
+    were routes.
+    """
     left_out = {"equal_scores", *(("route",) if computed.get("route") == EAGER else ())}
     return cast(ComputingRecord, {name: value for name, value in computed.items() if name not in left_out})
 

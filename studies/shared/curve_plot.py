@@ -18,7 +18,9 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class NamedCurve:
-    """points: (x, y) in their order. band: (lowest, highest) y of each point, () for none. names: of points, () for none."""
+    """points: (x, y) in their order. band: (lowest, highest) y of each point, () for none. names: of points, () for
+    none.
+    """
 
     name: str
     points: tuple[Point, ...]
@@ -47,7 +49,8 @@ def curve_plot(
     foot: str,
     written: Callable[[float], str] = "{:g}".format,
 ) -> str:
-    """An SVG document on white ground. axes: what is drawn across and up, from 0; bands beyond the highest point are cut off.
+    """An SVG document on white ground. axes: what is drawn across and up, from 0; bands beyond the highest point are
+    cut off.
 
     written: a place on the axis across -> what stands there.
     """
@@ -57,7 +60,8 @@ def curve_plot(
     width, height = LEFT + WIDTH + max(RIGHT, round(LETTER * longest) + 16), TOP + HEIGHT + FOOT
     ends = spread([frame.y(one.points[-1][1]) for one in curves], APART)
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+        f"role='img'>",
         f"<title>{escape(title)}</title>",
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         svg_text(16, 26, title, size=15),

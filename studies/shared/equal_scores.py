@@ -1,4 +1,5 @@
-"""Studies that rank words by scores: which of their numbers follow the rule for equal scores, and what a page says where they do not.
+"""Studies that rank words by scores: which of their numbers follow the rule for equal scores, and what a page says
+where they do not.
 
 Numbers that were measured before the rule have no record of it, so a study that is run anew loses the sentence.
 """
@@ -16,8 +17,8 @@ RECORD = "equal_scores"  # its name in records and results
 class EqualScores:
     """What of a study depended on the order of equal scores before the rule.
 
-    before: which numbers, and how they took equal scores, in words. concerned: which methods that concerns, a sentence. stage: of the
-    units that rank; "" where the work leaves one record.
+    before: which numbers, and how they took equal scores, in words. concerned: which methods that concerns, a sentence.
+    stage: of the units that rank; "" where the work leaves one record.
     """
 
     before: str

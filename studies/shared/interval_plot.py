@@ -31,7 +31,8 @@ def interval_plot(
 ) -> str:
     """An SVG document on white ground; right of each panel's line at 0 is better.
 
-    coloured: intervals that exclude 0 have the colour of better or worse; False where too few seeds stand behind them for a verdict.
+    coloured: intervals that exclude 0 have the colour of better or worse; False where too few seeds stand behind them
+        for a verdict.
     grey: rows of which this holds alone.
     """
     labels = max(LABELS, round(LETTER * max(map(len, rows), default=0)))
@@ -83,7 +84,10 @@ def _mark(interval: Interval, at: Callable[[float], float], y: int, coloured: bo
     circle = f"<circle cx='{at(interval.mean)}' cy='{y}' r='3.5' fill='{colour}'/>"
     if interval.low != interval.low:
         return [circle]
-    line = f"<line x1='{at(interval.low)}' x2='{at(interval.high)}' y1='{y}' y2='{y}' stroke='{colour}' stroke-width='1.8'/>"
+    line = (
+        f"<line x1='{at(interval.low)}' x2='{at(interval.high)}' y1='{y}' y2='{y}' stroke='{colour}' "
+        f"stroke-width='1.8'/>"
+    )
     return [line, circle]
 
 

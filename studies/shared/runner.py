@@ -51,7 +51,8 @@ def listing() -> str:
 def run_study(study: Study, settings: Settings, progress: Progress = silent) -> str:
     """Do what is missing, write numbers, pictures and page into settings.out, and return the page.
 
-    Numbers, pictures and page are made again in any case; units of work have seals of their own, and a damaged one is refused.
+    Numbers, pictures and page are made again in any case; units of work have seals of their own, and a damaged one is
+    refused.
     """
     names = ["result.json", *study.pictures, "README.md"]
     files = OutputFolder(settings.out, "study", settings.size_name, [*names, PACKED, f"{RUNS}/*.json"])

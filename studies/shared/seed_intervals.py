@@ -18,9 +18,9 @@ def interval_over_seeds(
 
     columns: what is averaged over the examples. number: means [... column] -> scores [...]. resamples: draws of texts.
 
-    The half width is sqrt((t s_r)^2 + (z s_x)^2). s_r is the standard error of the seeds' scores, and t the quantile for
-    their few degrees of freedom. s_x is the standard error over texts: of the mean over seeds when texts are drawn with
-    replacement, the same texts for all seeds. With one seed only the texts vary.
+    The half width is sqrt((t s_r)^2 + (z s_x)^2). s_r is the standard error of the seeds' scores, and t the quantile
+    for their few degrees of freedom. s_x is the standard error over texts: of the mean over seeds when texts are drawn
+    with replacement, the same texts for all seeds. With one seed only the texts vary.
     """
     from scipy.stats import norm, t  # scipy.stats takes most of a second to import
 

@@ -13,11 +13,11 @@ from pellucid.training.recipe import Recipe, RecipeChanges
 from pellucid.training.train import train_model
 from studies.shared.options import Option
 
-# Chosen on SST-5's dev with lambda 1 and seed 0 (plain: 47.3). .02 gave 48.9; it gave 47.2 when new parts learnt at a fifth
-# of that rate. .15 lets the weights gather at once and gave 45.7 at that lower rate.
+# Chosen on SST-5's dev with lambda 1 and seed 0 (plain: 47.3). .02 gave 48.9; it gave 47.2 when new parts learnt at a
+# fifth of that rate. .15 lets the weights gather at once and gave 45.7 at that lower rate.
 SCORE_START = 0.02
-# The paper's appendix: Adam with beta2 .98. What it leaves to tuning (rate, batch), and what it does not mention (epochs,
-# decay, warm-up, clipping), are as in the authors' released code, or absent (corrections.md A0.14).
+# The paper's appendix: Adam with beta2 .98. What it leaves to tuning (rate, batch), and what it does not mention
+# (epochs, decay, warm-up, clipping), are as in the authors' released code, or absent (corrections.md A0.14).
 PAPER_RECIPE: RecipeChanges = {
     "weight_decay": 0.0,
     "new_parts_factor": 1.0,
@@ -25,8 +25,8 @@ PAPER_RECIPE: RecipeChanges = {
     "clip": 0.0,
     "beta2": 0.98,
 }
-# kind -> pooler, its settings, and what differs in the recipe. These are the models of table 1; the span model also gets
-# lambda.
+# kind -> pooler, its settings, and what differs in the recipe. These are the models of table 1; the span model also
+# gets lambda.
 MODELS: dict[str, tuple[str, dict[str, object], RecipeChanges]] = {
     "plain": ("first_token", {}, {}),
     "span": ("span", {"score_start": SCORE_START}, {}),
@@ -38,7 +38,8 @@ CONCENTRATION_OPTION = Option(
     {
         "type": float,
         "default": CONCENTRATION,
-        "help": f"lambda of the self-explaining model; {CONCENTRATION} is the paper's, and at 1 the weights of MiniLM do not gather",
+        "help": f"lambda of the self-explaining model; {CONCENTRATION} is the paper's, and at 1 the weights of MiniLM "
+        f"do not gather",
     },
 )
 LONGEST = 4096  # pieces of a document

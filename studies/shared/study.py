@@ -1,7 +1,8 @@
 """A study: its sizes, its work, the numbers that sum the work up, and the page that shows them.
 
-A study is one folder with a function that returns a `Study` and is registered with `@studies.add()`. The function's name
-is the study's name, its docstring is the sentence of the list, and the docstring of its file is the text of `--help`.
+A study is one folder with a function that returns a `Study` and is registered with `@studies.add()`. The function's
+name is the study's name, its docstring is the sentence of the list, and the docstring of its file is the text of
+`--help`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +27,10 @@ Records = Mapping[str, Any]  # what the work leaves: of `UnitStages` stage -> na
 class Settings:
     """What one run of a study depends on, and where its files lie.
 
-    size_name, size: a name of `Study.sizes` and what stands under it. out: the folder of numbers and page. data: a folder
-    or a data set's name. work: the folder of models and other large files. encoder: "minilm", a folder or a hub name.
-    processes: units at a time. finished: do no work, read what is there. own: the values of the options that this study
-    alone has, by name.
+    size_name, size: a name of `Study.sizes` and what stands under it. out: the folder of numbers and page. data: a
+    folder or a data set's name. work: the folder of models and other large files. encoder: "minilm", a folder or a hub
+    name. processes: units at a time. finished: do no work, read what is there. own: the values of the options that this
+    study alone has, by name.
     """
 
     size_name: str

@@ -7,7 +7,9 @@ from pellucid.text.example import Example
 
 
 def with_smallest_digests(texts: Sequence[Example], n: int | None) -> list[Example]:
-    """The n texts with the smallest digests, or all of them, in the order of the digests, whatever the order of the texts."""
+    """The n texts with the smallest digests, or all of them, in the order of the digests, whatever the order of the
+    texts.
+    """
     return sorted(texts, key=_digest)[:n]
 
 

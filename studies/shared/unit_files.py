@@ -1,7 +1,8 @@
-"""Where units of work leave their numbers: a file each while a study runs, and one compressed file of them all after it.
+"""Where units of work leave their numbers: a file each while a study runs, and one compressed file of them all after
+it.
 
-The one file has a line of JSON for each unit: its name and its numbers, sorted by name, so that the same units are the same bytes.
-A unit's own file counts more than its line, so that an interrupted packing loses nothing.
+The one file has a line of JSON for each unit: its name and its numbers, sorted by name, so that the same units are the
+same bytes. A unit's own file counts more than its line, so that an interrupted packing loses nothing.
 """
 
 import json

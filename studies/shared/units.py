@@ -27,7 +27,8 @@ class Unit:
 
     name: of its file. about: what its numbers depend on, as JSON; it is saved with them. work: returns the numbers; a
     top-level function or a `partial` of one, so that another process can run it. encoder: what its models are built on;
-    the numbers depend on its files too. precision: what its trainings compute in. device: where they compute. route: how.
+    the numbers depend on its files too. precision: what its trainings compute in. device: where they compute. route:
+    how.
     """
 
     name: str
@@ -49,11 +50,12 @@ def run_units(
 ) -> dict[str, Numbers]:
     """The numbers of every unit by its name. Units with a file are read, the others are done.
 
-    folder: of the units' files. processes: units at a time; 1 works in this process. Every unit computes on one thread, so
-    the numbers are the same bytes for any number of processes. progress: called with `stage` and hundredths of units.
+    folder: of the units' files. processes: units at a time; 1 works in this process. Every unit computes on one thread,
+    so the numbers are the same bytes for any number of processes. progress: called with `stage` and hundredths of
+    units.
 
-    Raises `BadFile` before any work where a file belongs to something else, or was computed in another precision than the
-    missing units would be. Raises what the first failing unit raised, after the units that had begun are finished.
+    Raises `BadFile` before any work where a file belongs to something else, or was computed in another precision than
+    the missing units would be. Raises what the first failing unit raised, after the units that had begun are finished.
     """
     missing = [unit for unit in units if not is_finished(unit, folder)]
     if missing:

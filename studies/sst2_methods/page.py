@@ -78,7 +78,10 @@ def as_picture(summary: Numbers) -> str:
         for metric in METRICS
     ]
     texts, seeds = len(summary["texts"]), len(summary["models"])
-    foot = f"{texts} test sentences × {seeds} training seeds; 95 % intervals, paired; green: better, red: worse, grey: not told from chance"
+    foot = (
+        f"{texts} test sentences × {seeds} training seeds; 95 % intervals, paired; green: better, red: worse, grey: "
+        f"not told from chance"
+    )
     return interval_plot("SST-2: how far each method is ahead of random scores", titles, panels, foot)
 
 
@@ -101,15 +104,15 @@ def as_page(summary: Numbers, size: str) -> str:
     settings = "\n".join(f"- {title}: {_settings(one['settings'])}" for title, one in methods.items())
     return (
         f"# SST-2: every method against random scores\n\n"
-        f"{len(summary['texts'])} test sentences, those with the smallest digests, and {len(summary['models'])} training "
-        "seeds of a plain MiniLM classifier.\nMade by `python -m studies sst2_methods --data FOLDER --work "
+        f"{len(summary['texts'])} test sentences, those with the smallest digests, and {len(summary['models'])} "
+        f"training seeds of a plain MiniLM classifier.\nMade by `python -m studies sst2_methods --data FOLDER --work "
         f"runs/sst2_methods --out studies/sst2_methods{' --size ' + size if size != 'small' else ''}`.\n\n"
         "![Differences from chance with intervals](picture.svg)\n\n"
         f"| method | {directions} |\n|---|---|---|---|---|\n{rows}\n\n"
-        "Mean over sentences and seeds with its 95 % t-interval over seeds, in which sentences are nested. Paired with chance:\n"
-        f"▲ better, ▼ worse, ○ not told from it, ? below {ENOUGH_SEEDS} seeds. Sorted by mean place; arrows say which direction is\n"
-        "better. The predicted class's logit is explained; hiding and revealing count the gold class.\n\n"
-        f"## Models\n\n| seed | dev | test [95 %] | digest |\n|---|---|---|---|\n{models}\n\n"
+        "Mean over sentences and seeds with its 95 % t-interval over seeds, in which sentences are nested. Paired with "
+        f"chance:\n▲ better, ▼ worse, ○ not told from it, ? below {ENOUGH_SEEDS} seeds. Sorted by mean place; arrows "
+        f"say which direction is\nbetter. The predicted class's logit is explained; hiding and revealing count the "
+        f"gold class.\n\n## Models\n\n| seed | dev | test [95 %] | digest |\n|---|---|---|---|\n{models}\n\n"
         f"## Settings\n\n{settings}\n" + (f"\n## Failed\n\n{failed}" if failed else "")
     )
 

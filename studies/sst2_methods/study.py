@@ -47,8 +47,8 @@ from studies.shared.units import Numbers
 from studies.sst2_methods.page import METRICS, as_page, as_picture, summarise
 from studies.sst2_twins.trials import LABELS, MODELS
 
-# Settings that differ from the defaults keep the whole at about an hour on two cores. Usual methods that are not named here
-# run with their defaults; methods that are named here but not registered are left out.
+# Settings that differ from the defaults keep the whole at about an hour on two cores. Usual methods that are not named
+# here run with their defaults; methods that are named here but not registered are left out.
 METHODS: tuple[Choice, ...] = (
     CHANCE,  # 20 draws
     "gradient",
@@ -79,7 +79,9 @@ METHODS: tuple[Choice, ...] = (
 
 @dataclass(frozen=True)
 class MethodsSize:
-    """How much is run. train: sentences to learn from, None for all. methods: None for METHODS and all other usual ones."""
+    """How much is run. train: sentences to learn from, None for all. methods: None for METHODS and all other usual
+    ones.
+    """
 
     texts: int
     seeds: int

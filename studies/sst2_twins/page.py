@@ -61,14 +61,14 @@ def as_page(numbers: Numbers) -> str:
         "Made by `python -m studies sst2_twins --data FOLDER --out studies/sst2_twins`.\n\n"
         "| model | seeds | dev | test [95 %] | by seed | minus plain, same seeds [95 %] |\n|---|---|---|---|---|---|\n"
         f"{rows}\n\n"
-        "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over seeds in which texts are nested;\n"
-        f"differences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. {where_computed(numbers['machines'])}\n\n"
-        "`span` starts with small scores and a light penalty, and its weights stay spread. The weights of the others gather\n"
-        "on one or two spans of a text: `entropy` has the entropy as penalty, with weight 0.1; `sharp` starts with larger scores (0.15)\n"
-        "and has the paper's penalty, concentration, with weight 1.\n\n"
-        f"{not_run_yet(models_with_seeds(numbers.get('unfinished', {})))}"
-        f"Of `span` we ask a mean difference of at least {NO_WORSE} and a lower bound of at least {NO_WORSE_BOUND} points: "
-        f"**{_verdict(numbers)}**.\nThe paper (RoBERTa-base, other tasks): {paper}.\n"
+        "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over seeds in which texts are "
+        f"nested;\ndifferences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. "
+        f"{where_computed(numbers['machines'])}\n\n`span` starts with small scores and a light penalty, and its "
+        f"weights stay spread. The weights of the others gather\non one or two spans of a text: `entropy` has the "
+        f"entropy as penalty, with weight 0.1; `sharp` starts with larger scores (0.15)\nand has the paper's penalty, "
+        f"concentration, with weight 1.\n\n{not_run_yet(models_with_seeds(numbers.get('unfinished', {})))}"
+        f"Of `span` we ask a mean difference of at least {NO_WORSE} and a lower bound of at least {NO_WORSE_BOUND} "
+        f"points: **{_verdict(numbers)}**.\nThe paper (RoBERTa-base, other tasks): {paper}.\n"
     )
 
 

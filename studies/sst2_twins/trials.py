@@ -6,9 +6,10 @@ from pellucid.models.composed.networks import Plan
 from pellucid.training.recipe import Recipe, RecipeChanges
 from studies.shared.trainings import Trial, seeded
 
-# Each model has its own learning rate for new parts, and its own penalty. Those of span were chosen on dev with seed 0 among
-# five; plain has the default, the only one tried. "entropy" and "sharp" are what `pellucid train` did
-# before it had a recipe: the weights of both gather on one or two spans of a text. "span" starts with scores so small that they stay spread.
+# Each model has its own learning rate for new parts, and its own penalty. Those of span were chosen on dev with seed 0
+# among five; plain has the default, the only one tried. "entropy" and "sharp" are what `pellucid train` did
+# before it had a recipe: the weights of both gather on one or two spans of a text. "span" starts with scores so small
+# that they stay spread.
 MODELS: dict[str, tuple[str, dict[str, object], RecipeChanges]] = {
     "plain": ("first_token", {}, {"new_parts_factor": 10.0}),
     "span": ("span", {"score_start": 0.02}, {"new_parts_factor": 2.0, "penalties": {"concentration": 0.1}}),

@@ -22,7 +22,9 @@ TITLES = {
 
 
 def summarise(runs: Sequence[Numbers]) -> Numbers:
-    """Each way's accuracy in points over the seeds that it shares with float32, and its difference from float32 with 95 % intervals."""
+    """Each way's accuracy in points over the seeds that it shares with float32, and its difference from float32 with 95
+    % intervals.
+    """
     by_way = {way: [run for run in runs if run["model"] == way] for way in TITLES}
     plain = by_way[FLOAT32]
     return {
@@ -68,7 +70,9 @@ def _record(interval: Interval) -> Numbers:
 
 
 def verdict(over: Numbers, seeds: int) -> str:
-    """Whether dev accuracy is the same within `ALLOWED` points: yes, no, or undecided where the interval says neither."""
+    """Whether dev accuracy is the same within `ALLOWED` points: yes, no, or undecided where the interval says
+    neither.
+    """
     if too_few := no_verdict(seeds):
         return too_few
     if max(abs(over["low"]), abs(over["high"])) <= ALLOWED:
@@ -94,11 +98,12 @@ def as_page(size: str, numbers: Numbers) -> str:
         f"A span model on MiniLM, trained in three ways that differ in how they compute; size {size}. Made by\n"
         "`python -m studies training_precision --data FOLDER --out OUT`.\n\n"
         f"{not_run_yet(missing)}{markdown_table(head, rows)}\n\n"
-        f"Accuracy in points, of the epoch that was best on dev; test has {numbers['texts']:,} texts. Brackets are 95 % intervals.\n"
-        "Those of dev are t-intervals over training seeds: they say what other seeds would give on the same texts, of which the best\n"
-        "epoch was also chosen. Differences are paired by seed; those of test also count the choice of texts. The same: the whole\n"
-        f"interval of dev lies within {ALLOWED} points of 0; no: all of it lies outside; else undecided. Below {ENOUGH_SEEDS} seeds, and until all\n"
-        f"trainings are there, there is no verdict. {where_computed(numbers['machines'])}\n"
+        f"Accuracy in points, of the epoch that was best on dev; test has {numbers['texts']:,} texts. Brackets are 95 "
+        f"% intervals.\nThose of dev are t-intervals over training seeds: they say what other seeds would give on the "
+        f"same texts, of which the best\nepoch was also chosen. Differences are paired by seed; those of test also "
+        f"count the choice of texts. The same: the whole\ninterval of dev lies within {ALLOWED} points of 0; no: all "
+        f"of it lies outside; else undecided. Below {ENOUGH_SEEDS} seeds, and until all\ntrainings are there, there is "
+        f"no verdict. {where_computed(numbers['machines'])}\n"
     )
 
 

@@ -1,11 +1,14 @@
-"""Does training in bfloat16, or by the route onednn, cost accuracy? Three ways to compute the same training, on paired seeds.
+"""Does training in bfloat16, or by the route onednn, cost accuracy? Three ways to compute the same training, on paired
+seeds.
 
-Each seed trains a span model on MiniLM three times: in float32 by PyTorch's own operators, in float32 by `route="onednn"`, and in
-bfloat16, which `precision="auto"` takes where the processor has it. Nothing else differs, so differences are paired by seed.
+Each seed trains a span model on MiniLM three times: in float32 by PyTorch's own operators, in float32 by
+`route="onednn"`, and in bfloat16, which `precision="auto"` takes where the processor has it. Nothing else differs, so
+differences are paired by seed.
 
     python -m studies training_precision --data FOLDER --out studies/training_precision
 
-FOLDER holds train, dev and test as JSON lines. Finished trainings are read and not repeated; `--finished` reports them without more work.
+FOLDER holds train, dev and test as JSON lines. Finished trainings are read and not repeated; `--finished` reports them
+without more work.
 """
 
 from collections.abc import Mapping
@@ -29,7 +32,9 @@ WAYS: Mapping[str, RecipeChanges] = {
 
 @dataclass(frozen=True)
 class PrecisionSize:
-    """How much is run. seeds: trainings in each way. epochs: of each training. most: examples by split (no entry: all)."""
+    """How much is run. seeds: trainings in each way. epochs: of each training. most: examples by split (no entry:
+    all).
+    """
 
     seeds: int
     epochs: int

@@ -26,23 +26,25 @@ def as_page(numbers: Numbers, size: str) -> str:
         "word of the\nreferences; its best source word is right if it is linked to the word. Made by\n"
         f"`python -m studies translation_links --work WORK --out OUT{pairs}{sizes}`.\n\n"
         f"{not_run_yet(numbers['missing'])}![How far above chance](links.svg)\n\n"
-        f"{''.join(_corpus(name, of) for name, of in numbers['corpora'].items())}{where_computed(numbers['machines'])}\n"
+        f"{''.join(_corpus(name, of) for name, of in numbers['corpora'].items())}"
+        f"{where_computed(numbers['machines'])}\n"
     )
 
 
 def _corpus(name: str, of: Numbers) -> str:
     claims = [claim_of(one) for one in of["claims"]]
     judged = (
-        f"Points of precision; intervals are over trainings and pairs. Below {ENOUGH_SEEDS} trainings there is no verdict.\n\n"
-        f"{claims_table(claims, 'points')}"
+        f"Points of precision; intervals are over trainings and pairs. Below {ENOUGH_SEEDS} trainings there is no "
+        f"verdict.\n\n{claims_table(claims, 'points')}"
         if claims
         else "Nothing is claimed of translators that have not learnt to translate.\n"
     )
     return (
         f"## {HEADINGS[name]}\n\n{of['words']:,} linked words of {of['pairs']} test pairs. The trainings translated "
         f"{', '.join(percent(one) for one in of['exact'])} of them exactly.\n{_not_learnt(of)}"
-        f"Of a word's lead over the next likeliest one the median share through the spans was {_carried(of)}.\n\n{_table(of)}\n\n"
-        f"{_left_out(of)}### Is the model's own weight the better answer?\n\n{judged}\n"
+        f"Of a word's lead over the next likeliest one the median share through the spans was "
+        f"{_carried(of)}.\n\n{_table(of)}\n\n{_left_out(of)}### Is the model's own weight the better "
+        f"answer?\n\n{judged}\n"
     )
 
 

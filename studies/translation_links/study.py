@@ -1,13 +1,15 @@
 """Links: which explanations of a translator find the source word that each written word comes from?
 
-Translators with spans of their source (Sun et al. 2020; docs/papers/corrections.md A0.16) learn `planted_translation`, where the
-true links of words are known. Every method that the model allows explains each word of the test pairs, and its best source word is
-compared with the links, beside the word at the same relative place and a word at random. Several trainings, the same pairs.
+Translators with spans of their source (Sun et al. 2020; docs/papers/corrections.md A0.16) learn `planted_translation`,
+where the true links of words are known. Every method that the model allows explains each word of the test pairs, and
+its best source word is compared with the links, beside the word at the same relative place and a word at random.
+Several trainings, the same pairs.
 
     python -m studies translation_links --work work/translation_links --out studies/translation_links
 
---pairs FOLDER (train, dev and test as JSON lines with the fields en and de) and --links FILE (silver links of the test pairs, as
-`pellucid links` writes them) judge a pair of real languages too. Finished trainings are kept and not made again.
+--pairs FOLDER (train, dev and test as JSON lines with the fields en and de) and --links FILE (silver links of the test
+pairs, as `pellucid links` writes them) judge a pair of real languages too. Finished trainings are kept and not made
+again.
 """
 
 from collections.abc import Mapping
@@ -51,7 +53,9 @@ class TranslatorTraining:
 
 @dataclass(frozen=True)
 class LinksSize:
-    """n_train: planted pairs to learn from; None: all. n_test: pairs that are explained. trainings: those of each corpus."""
+    """n_train: planted pairs to learn from; None: all. n_test: pairs that are explained. trainings: those of each
+    corpus.
+    """
 
     seeds: int
     n_train: int | None

@@ -7,9 +7,11 @@ from studies.shared.units import Numbers
 
 
 def advice_rows(units: Sequence[Numbers]) -> list[Numbers]:
-    """For each ordered pair of seeds of one setting: the first method that one seed's card recommends, and what the other says of it.
+    """For each ordered pair of seeds of one setting: the first method that one seed's card recommends, and what the
+    other says of it.
 
-    outcome: "recommended", "faithful", "unclear" or "avoid" on the other seed; "nothing advised" where no method was recommended.
+    outcome: "recommended", "faithful", "unclear" or "avoid" on the other seed; "nothing advised" where no method was
+    recommended.
     """
     rows = []
     for setting in dict.fromkeys(unit["setting"] for unit in units):
@@ -50,7 +52,7 @@ def advice_in_words(rows: Sequence[Numbers]) -> str:
     silent = len(rows) - len(advised)
     without = f" In {silent} of {len(rows)} pairs of seeds nothing was advised." if silent else ""
     return (
-        f"The first method that one seed's card recommends is recommended on the other seed in {counts['recommended']} of "
-        f"{len(advised)} pairs, called faithful in {counts['faithful']} more, not told apart in {counts['unclear']}, and to be avoided "
-        f"in {counts['avoid']}.{without}"
+        f"The first method that one seed's card recommends is recommended on the other seed in {counts['recommended']} "
+        f"of {len(advised)} pairs, called faithful in {counts['faithful']} more, not told apart in "
+        f"{counts['unclear']}, and to be avoided in {counts['avoid']}.{without}"
     )

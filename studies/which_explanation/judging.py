@@ -32,7 +32,9 @@ FAITHFUL = ("use", "fast", "second")  # points of a trust card that call a metho
 
 
 def trained(settings: Settings, setting: str, seed: int, share: Share = no_report) -> Classifier:
-    """The model of a seed, which reads the first token's state; a finished one is loaded, an interrupted training goes on."""
+    """The model of a seed, which reads the first token's state; a finished one is loaded, an interrupted training goes
+    on.
+    """
     corpus, parts = CORPORA[settings.own["on"]], parts_of(setting, settings.data, settings.size_name)
     recipe = Recipe(epochs=corpus.epochs, learning_rate=corpus.rate, batch_size=32, seed=seed)
     if reason_of(setting) is not None:
@@ -62,7 +64,8 @@ def training_numbers(settings: Settings, setting: str, seed: int, share: Share) 
 
 
 def judged_numbers(settings: Settings, setting: str, seed: int, twin: int, share: Share) -> Numbers:
-    """values: metric -> method -> of each text the value, None where it was not judged; checks; and what the trust card advises.
+    """values: metric -> method -> of each text the value, None where it was not judged; checks; and what the trust card
+    advises.
 
     twin: the seed of the training that seed_agreement compares with.
     """
@@ -129,7 +132,9 @@ def check_records(table: Table) -> list[Numbers]:
 
 
 def ceiling_record(table: Table, titles: Mapping[str, str]) -> Numbers:
-    """metric's name -> how far the people who marked the texts agree among themselves; empty where one person marked each."""
+    """metric's name -> how far the people who marked the texts agree among themselves; empty where one person marked
+    each.
+    """
     by_title = {cell.metric: cell.value for cell in table.ceiling}
     return {name: asdict(by_title[title]) for name, title in titles.items() if title in by_title}
 

@@ -34,7 +34,9 @@ SPANS = "span_"  # metrics of models with span attention, which none of these ha
 
 
 def metric_choices(names: tuple[str, ...] | None, has_reason: bool) -> dict[str, Choice]:
-    """What a metric is called on the page -> the metric with its settings; those of a known reason only where there is one."""
+    """What a metric is called on the page -> the metric with its settings; those of a known reason only where there is
+    one.
+    """
     listed = metrics.names() if names is None else list(names)
     usable = [
         name
@@ -51,8 +53,8 @@ def metric_choices(names: tuple[str, ...] | None, has_reason: bool) -> dict[str,
 def check_choices(names: tuple[str, ...] | None, has_reason: bool) -> list[Choice]:
     """The checks with their settings: where none is named, all that are not long and need no more than a twin.
 
-    On planted reasons, where six models are judged, those that can neither fail a method nor say how long it takes are left out if they
-    explain every text again.
+    On planted reasons, where six models are judged, those that can neither fail a method nor say how long it takes are
+    left out if they explain every text again.
     """
     available = {"explainer", "twins"}
     usual = [name for name in checks.names() if not checks.get(name).facts["long"]]

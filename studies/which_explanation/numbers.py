@@ -1,4 +1,6 @@
-"""Methods under metrics and checks over seeds, their lead over random scores, and what agrees with the planted truth."""
+"""Methods under metrics and checks over seeds, their lead over random scores, and what agrees with the planted
+truth.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -21,10 +21,10 @@ def as_page(numbers: Numbers, size: str) -> str:
     sections = "\n".join(_section(numbers, setting) for setting in about["settings"])
     return (
         f"# Which explanation can be trusted? {about['title']}\n\n"
-        f"{about['n_test']} texts of at most {about['longest']} words, {about['n_train']:,} to learn from, {about['seeds']} seeds. "
-        "Made by\n"
-        f"`python -m studies which_explanation --on {about['on']} --data FOLDER --work WORK --out OUT{sizes}`; every value\n"
-        "stands in `values.parquet`.\n\n"
+        f"{about['n_test']} texts of at most {about['longest']} words, {about['n_train']:,} to learn from, "
+        f"{about['seeds']} seeds. Made by\n"
+        f"`python -m studies which_explanation --on {about['on']} --data FOLDER --work WORK --out OUT{sizes}`; every "
+        f"value\nstands in `values.parquet`.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{models_table(numbers)}\n\n"
         "![Leads over random scores](methods.svg)\n\n"
@@ -32,12 +32,13 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"{_truth_section(numbers)}"
         f"## Does advice hold on another seed?\n\n{numbers['advice']['words']}\n\n{cards_table(numbers)}\n\n"
         "## How to read it\n\n"
-        "Means over seeds and texts, with the lead over random scores in brackets, text by text, positive where the method is better.\n"
-        f"▲ and ▼: the t-interval over seeds, in which texts are nested, excludes 0; below {ENOUGH_SEEDS} seeds there are no such marks.\n"
-        "Many leads are tested at once, each at 95 %. What each metric and check asks:\n"
-        "[metrics](../../../docs/metrics), [checks](../../../docs/checks.md). Edited texts are unusual for a model, agreement\n"
-        f"is no evidence of truth, and what people marked is not what the model reads. The row of the annotators, where several people marked\n"
-        f"a text, judges each of them by the others. {where_computed(numbers['machines'])}\n"
+        "Means over seeds and texts, with the lead over random scores in brackets, text by text, positive where the "
+        f"method is better.\n▲ and ▼: the t-interval over seeds, in which texts are nested, excludes 0; below "
+        f"{ENOUGH_SEEDS} seeds there are no such marks.\nMany leads are tested at once, each at 95 %. What each metric "
+        f"and check asks:\n[metrics](../../../docs/metrics), [checks](../../../docs/checks.md). Edited texts are "
+        f"unusual for a model, agreement\nis no evidence of truth, and what people marked is not what the model reads. "
+        f"The row of the annotators, where several people marked\na text, judges each of them by the others. "
+        f"{where_computed(numbers['machines'])}\n"
     )
 
 
@@ -77,7 +78,9 @@ def checks_table(of_setting: Numbers) -> str:
 
 
 def truth_table(numbers: Numbers) -> str:
-    """Each metric's agreement with the planted truth, the best first; those that read the reason's marks themselves stand last."""
+    """Each metric's agreement with the planted truth, the best first; those that read the reason's marks themselves
+    stand last.
+    """
     rows = [
         [
             metric,
@@ -129,10 +132,11 @@ def _truth_section(numbers: Numbers) -> str:
         return ""
     return (
         "## Which metrics agree with the truth?\n\n"
-        f"Kendall's tau over methods between a metric and `{TRUTH}`, which knows the planted reason: 1 where the metric ranks methods as\n"
-        "the truth does. Bootstrap over reasons, seeds and texts; random scores are not among the methods. Methods that the\n"
-        "truth hardly tells apart change places by chance, so a good metric stays below 1 too. Metrics that read the reason's marks\n"
-        f"themselves are no answer to the question, and stand last.\n\n{truth_table(numbers)}\n\n"
+        f"Kendall's tau over methods between a metric and `{TRUTH}`, which knows the planted reason: 1 where the "
+        f"metric ranks methods as\nthe truth does. Bootstrap over reasons, seeds and texts; random scores are not "
+        f"among the methods. Methods that the\ntruth hardly tells apart change places by chance, so a good metric "
+        f"stays below 1 too. Metrics that read the reason's marks\nthemselves are no answer to the question, and stand "
+        f"last.\n\n{truth_table(numbers)}\n\n"
     )
 
 

@@ -32,7 +32,9 @@ def as_picture(numbers: Numbers) -> str:
 
 
 def _lead(judged: Sequence[Numbers], metric: str, method: str) -> Interval:
-    """The mean lead; of several settings with the root of the summed squares of half widths, divided by their number."""
+    """The mean lead; of several settings with the root of the summed squares of half widths, divided by their
+    number.
+    """
     leads = [Interval(**one["metrics"][metric][method]["lead"]) for one in judged]
     mean = float(np.mean([one.mean for one in leads]))
     half = float(np.sqrt(np.sum([((one.high - one.low) / 2) ** 2 for one in leads])) / len(leads))

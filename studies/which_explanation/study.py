@@ -1,16 +1,18 @@
 """Which explanation can be trusted? Twelve methods under all metrics and checks on one corpus, over training seeds.
 
-Each seed's model is judged by `compare` in a folder of its own, with the next seed's model as its twin: 100 texts of at most 24 words, at
-most 60 evaluations of a text for a method, games in ten steps, five draws of random scores. On planted reasons the truth is known:
-there the study asks which metrics rank methods as the truth does. At last it asks whether the trust card's advice on one seed holds
-on the others.
+Each seed's model is judged by `compare` in a folder of its own, with the next seed's model as its twin: 100 texts of at
+most 24 words, at most 60 evaluations of a text for a method, games in ten steps, five draws of random scores. On
+planted reasons the truth is known: there the study asks which metrics rank methods as the truth does. At last it asks
+whether the trust card's advice on one seed holds on the others.
 
-    python -m studies which_explanation --on sst2 --data FOLDER --work work/which --out studies/which_explanation/sst2 \\
+    python -m studies which_explanation --on sst2 --data FOLDER --work work/which \\
+        --out studies/which_explanation/sst2 \\
         --processes 2
 
---on is one of pocket, sst2, planted, ag_news, esnli (whose models learn from snli) and hatexplain; FOLDER holds a folder of JSON lines
-for each, and pocket and planted need none. values.parquet beside the page has every value. Finished comparisons are kept, and one that
-was interrupted goes on after its last text. `--size tiny --on pocket` takes seconds.
+--on is one of pocket, sst2, planted, ag_news, esnli (whose models learn from snli) and hatexplain; FOLDER holds a
+folder of JSON lines for each, and pocket and planted need none. values.parquet beside the page has every value.
+Finished comparisons are kept, and one that was interrupted goes on after its last text. `--size tiny --on pocket` takes
+seconds.
 """
 
 from functools import partial
@@ -47,7 +49,9 @@ WITHOUT_DATA = ("pocket", PLANTED)
 
 @studies.add()
 def which_explanation() -> Study:
-    """Which of twelve methods can be trusted, by all metrics and checks, and which metrics agree with a planted truth?"""
+    """Which of twelve methods can be trusted, by all metrics and checks, and which metrics agree with a planted
+    truth?
+    """
     return Study(
         sizes=SIZES,
         options=(ON, FOLDERS, WORK, ENCODER, ENOUGH_RIGHT, DEVICE, FINISHED),
@@ -56,7 +60,8 @@ def which_explanation() -> Study:
         page=lambda settings, numbers: as_page(numbers, settings.size_name),
         pictures={"methods.svg": lambda settings, numbers: as_picture(numbers)},
         equal_scores=EqualScores(
-            "cuts, games, token F1, IOU F1 and the overlap of highest words took equal scores in reading order, auprc and average precision as one threshold",
+            "cuts, games, token F1, IOU F1 and the overlap of highest words took equal scores in reading order, auprc "
+            "and average precision as one threshold",
             "Its methods seldom give two words the same score, so little should change.",
             stage="comparisons",
         ),
@@ -83,7 +88,9 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
 
 
 def comparison_units(settings: Settings, records: Records) -> list[Unit]:
-    """The comparison of each model, with the next seed's as its twin. Where a planted reason was not learnt, nothing is compared."""
+    """The comparison of each model, with the next seed's as its twin. Where a planted reason was not learnt, nothing is
+    compared.
+    """
     learnt = {
         (one["setting"], one["seed"])
         for one in records["trainings"].values()

@@ -1,4 +1,6 @@
-"""Which metrics rank methods as the planted truth does: Kendall's tau over methods, with a bootstrap over texts, seeds and reasons."""
+"""Which metrics rank methods as the planted truth does: Kendall's tau over methods, with a bootstrap over texts, seeds
+and reasons.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,10 +38,11 @@ def truth_runs(units: Sequence[Numbers], chance: str) -> list[TruthRun]:
 
 
 def agreement_with_truth(runs: Sequence[TruthRun], metric: str, resamples: int = RESAMPLES) -> Interval:
-    """tau-b over methods between their means under a metric and under `reason_found`, averaged over runs, with its 95 % interval.
+    """tau-b over methods between their means under a metric and under `reason_found`, averaged over runs, with its 95 %
+    interval.
 
-    Each resample draws reasons, of each its seeds, and of each run its texts, all with replacement; the same texts for the metric and
-    for the truth. A metric that ranks no methods (all means equal, or no text judged) has nan.
+    Each resample draws reasons, of each its seeds, and of each run its texts, all with replacement; the same texts for
+    the metric and for the truth. A metric that ranks no methods (all means equal, or no text judged) has nan.
     """
     own = np.array([_taus(run, metric, np.ones((1, _n_texts(run))))[0] for run in runs])
     if np.isnan(own).all():
@@ -69,7 +72,9 @@ def tau_b_of_rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _taus(run: TruthRun, metric: str, weights: np.ndarray) -> np.ndarray:
-    """[draw text] -> [draw]: tau of the means under the metric and under the truth, where texts count by these weights."""
+    """[draw text] -> [draw]: tau of the means under the metric and under the truth, where texts count by these
+    weights.
+    """
     return tau_b_of_rows(_means(run.values[metric], weights), _means(run.values[TRUTH], weights))
 
 

@@ -24,7 +24,9 @@ Row = tuple[str, int, str, str, str, float | None]
 
 
 def write_values(units: Sequence[Numbers], folder: Path) -> Path:
-    """Write the values of all comparisons; null where a text was not judged. Raises `BadFile` where it cannot be written."""
+    """Write the values of all comparisons; null where a text was not judged. Raises `BadFile` where it cannot be
+    written.
+    """
     path = folder / NAME
     columns = list(zip(*_rows(units), strict=True)) or [()] * len(COLUMNS)
     arrays = [_array(column, field.type) for column, field in zip(columns, COLUMNS, strict=True)]

@@ -1,4 +1,6 @@
-"""The calls that people write without having read anything: each does what is plainly meant and says so, or says how to write it."""
+"""The calls that people write without having read anything: each does what is plainly meant and says so, or says how to
+write it.
+"""
 
 import warnings
 from pathlib import Path

@@ -29,7 +29,9 @@ def model(tmp_path_factory):
 
 @pytest.mark.whole
 def test_workers_give_the_scores_of_one_process(model):
-    """In the order of the texts, with their own ids, marks and meta; whatever the number of workers, to the last bit."""
+    """In the order of the texts, with their own ids, marks and meta; whatever the number of workers, to the last
+    bit.
+    """
     methods = ["gradient", ("chance", {"n_draws": 2})]
     threads = torch.get_num_threads()
     try:

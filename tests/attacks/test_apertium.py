@@ -1,4 +1,6 @@
-"""Apertium, where it is installed: texts do not touch each other, killed programs change nothing, odd characters do no harm."""
+"""Apertium, where it is installed: texts do not touch each other, killed programs change nothing, odd characters do no
+harm.
+"""
 
 import os
 import random

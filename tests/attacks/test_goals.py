@@ -1,4 +1,6 @@
-"""Goals beside another class: a value that moves, a label that is switched, an explanation of the same answer by other words."""
+"""Goals beside another class: a value that moves, a label that is switched, an explanation of the same answer by other
+words.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""Saliency that attacks ask as questions: the scores are those of an explanation, texts share passes, and a question that decides nothing is not asked."""
+"""Saliency that attacks ask as questions: the scores are those of an explanation, texts share passes, and a question
+that decides nothing is not asked.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""What orders and searches are worth where the best edit is known: a planted word, and all combinations of a few words."""
+"""What orders and searches are worth where the best edit is known: a planted word, and all combinations of a few
+words.
+"""
 
 import numpy as np
 import pytest
@@ -42,7 +44,9 @@ def test_orders_that_do_not_ask_the_model_find_it_by_chance(order):
 
 @pytest.fixture(scope="module")
 def bag():
-    """A sum of word vectors, of which that of the planted word is by far the longest and speaks for the second class."""
+    """A sum of word vectors, of which that of the planted word is by far the longest and speaks for the second
+    class.
+    """
     torch.manual_seed(0)
     network = Bag().eval()
     (number, _, _), *_ = words(TOKEN)
@@ -84,7 +88,9 @@ def by_search(together):
 
 @pytest.mark.parametrize("together", (0.0, 0.5))
 def test_the_gap_between_greedy_and_all_combinations(together):
-    """Where words add up, a word's best replacement is best beside any others, so greedy fools whatever can be fooled; it only edits more."""
+    """Where words add up, a word's best replacement is best beside any others, so greedy fools whatever can be fooled;
+    it only edits more.
+    """
     attempts = by_search(together)
     fooled = {name: np.array([one.is_success for one in every]) for name, every in attempts.items()}
     edits = {name: np.array([len(one.edits) for one in every]) for name, every in attempts.items()}

@@ -20,7 +20,9 @@ def weight(word):
 
 
 def sum_model(planted=0.0, together=0.0):
-    """P(positive) is the sigmoid of the words' weights. planted: that of TOKEN; together: times a weight of each two neighbours, too."""
+    """P(positive) is the sigmoid of the words' weights. planted: that of TOKEN; together: times a weight of each two
+    neighbours, too.
+    """
 
     def value(text):
         words = [text[start:end] for start, end in text_units(text, "word")]

@@ -177,7 +177,9 @@ def test_a_result_says_which_head_and_cautions_where_it_reads_little(bert):
 
 
 def test_the_head_of_the_base_recovers_the_tokens_it_reads():
-    """A base that was trained to name its own pieces: then its head names them from the last layer of a classifier on it."""
+    """A base that was trained to name its own pieces: then its head names them from the last layer of a classifier on
+    it.
+    """
     masked_lm = copying_masked_lm()
     classifier = tiny_classifier()
     classifier.network.bert.load_state_dict(masked_lm.bert.state_dict(), strict=False)

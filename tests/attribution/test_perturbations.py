@@ -1,4 +1,6 @@
-"""Methods that take units away: against literal formulas, against peers, on models with known answers, and their own words."""
+"""Methods that take units away: against literal formulas, against peers, on models with known answers, and their own
+words.
+"""
 
 import itertools
 

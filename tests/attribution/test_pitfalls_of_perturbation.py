@@ -48,7 +48,9 @@ def louder(model, factor):
 @pytest.mark.parametrize("method", TAKING_AWAY)
 @pytest.mark.parametrize("factor", (1e-3, 30.0))
 def test_scores_do_not_depend_on_the_unit_of_the_output(method, factor, bert):
-    """Captum's Lime answers zero for all words where the logits move by a hundredth: a penalty with a unit of its own."""
+    """Captum's Lime answers zero for all words where the logits move by a hundredth: a penalty with a unit of its
+    own.
+    """
     plain = explanations_of(bert, [SHORT], method)[0].scores
     scaled = explanations_of(louder(bert, factor), [SHORT], method)[0].scores / factor
     assert np.count_nonzero(plain) > 3
@@ -131,7 +133,9 @@ def test_few_samples_tie_no_words_together(method, bert):
 
 @pytest.mark.parametrize("method", TAKING_AWAY)
 def test_perturbed_texts_are_never_tokenized_again(method, bert):
-    """Shap and ferret write the rest as text and tokenise that, which gives other ids; here ids stay at their positions."""
+    """Shap and ferret write the rest as text and tokenise that, which gives other ids; here ids stay at their
+    positions.
+    """
     with watched() as passes:
         explanation = explanations_of(bert, [SHORT], method)[0]
     row = bert.encode([explanation.example]).rows[0]
@@ -153,7 +157,9 @@ def test_perturbed_texts_share_passes(method, bert):
 
 @pytest.mark.parametrize("method", TAKING_AWAY)
 def test_passes_stay_within_the_budget_of_tokens(method, bert):
-    """Lime runs all samples in one batch (2.1 GB for 200 of a long text); here memory does not grow with their number."""
+    """Lime runs all samples in one batch (2.1 GB for 200 of a long text); here memory does not grow with their
+    number.
+    """
     with watched() as passes:
         explanations_of(bert, [LONG], method, budget=256)
     assert len(passes) > 2

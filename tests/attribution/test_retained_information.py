@@ -125,7 +125,9 @@ def test_the_scores_on_minilm_are_those_of_adam_with_20_000_samples(layer, posit
 
 
 def check_against_adam(model, target, reference, n_adam):
-    """Scores of four seeds beside those of the paper's optimiser, within the spread; the evaluations of the usual settings."""
+    """Scores of four seeds beside those of the paper's optimiser, within the spread; the evaluations of the usual
+    settings.
+    """
     run, resolved = pass_of(model, [TEXT], target)
     phi, scale = state_function(run, resolved), state_scale(model, resolved, reference)
     largest = 10 * scale.word_deviation
@@ -286,7 +288,9 @@ def test_a_text_whose_search_settles_late_takes_more_steps_and_its_neighbour_doe
 
 @pytest.mark.parametrize(("shared_drift", "settled"), [(0.0, True), (0.3, False)])
 def test_luck_that_each_seed_has_of_its_own_is_no_drift(bert, shared_drift, settled):
-    """Steps that wander by .5 nats around one value have settled, though their mean over seeds moves by more than STILL."""
+    """Steps that wander by .5 nats around one value have settled, though their mean over seeds moves by more than
+    STILL.
+    """
     search = search_of(bert, [LONG])
     n_steps, shape = 24, search.log_sigma.shape
     wander = 0.5 * torch.randn(n_steps, *shape, generator=torch.Generator().manual_seed(0))

@@ -1,4 +1,6 @@
-"""The baselines of Guan et al. and the information bottleneck: against their formulas written out, and on known answers."""
+"""The baselines of Guan et al. and the information bottleneck: against their formulas written out, and on known
+answers.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,6 @@
-"""A command run in this process; and the long commands on tiny models, with the results of runs without interruption."""
+"""A command run in this process; and the long commands on tiny models, with the results of runs without
+interruption.
+"""
 
 import io
 import re
@@ -18,7 +20,9 @@ def jobs(tmp_path_factory):
 
 
 class WholeRuns(dict):
-    """Each long command's name -> the folder of an uninterrupted run, and how many seconds it took; run when it is first read."""
+    """Each long command's name -> the folder of an uninterrupted run, and how many seconds it took; run when it is
+    first read.
+    """
 
     def __init__(self, jobs, folder):
         super().__init__()

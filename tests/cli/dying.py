@@ -7,7 +7,9 @@ from pathlib import Path
 
 
 def die_writing(number):
-    """Have this process killed (SIGKILL) when its file of this number, from 0, is written and not yet put in its place."""
+    """Have this process killed (SIGKILL) when its file of this number, from 0, is written and not yet put in its
+    place.
+    """
     replace, numbers = Path.replace, count()
 
     def replace_or_die(self, target):
@@ -19,7 +21,9 @@ def die_writing(number):
 
 
 def signal_after_writing(file, number):
-    """Have this process get a signal right after a file of this name was put in its place; a fork server's children may ignore SIGINT."""
+    """Have this process get a signal right after a file of this name was put in its place; a fork server's children may
+    ignore SIGINT.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     replace = Path.replace
 

@@ -96,6 +96,9 @@ def killed_writing(words, out, number):
 
 def signalled(words, out, *, file, number):
     """It gets a signal once it has written a file of this name: (exit status, standard error)."""
-    program = f"from tests.cli.dying import signal_after_writing; {MAIN}; signal_after_writing({file!r}, {int(number)}); main()"
+    program = (
+        f"from tests.cli.dying import signal_after_writing; {MAIN}; signal_after_writing({file!r}, "
+        f"{int(number)}); main()"
+    )
     done = warm_python.run(program, *words, "--out", out, cwd=out.parent, timeout=300)
     return done.returncode, done.stderr

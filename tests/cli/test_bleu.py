@@ -1,4 +1,6 @@
-"""`pellucid bleu`, `translate` and texts of a file: what training has seen is not judged, and nothing is left out in silence."""
+"""`pellucid bleu`, `translate` and texts of a file: what training has seen is not judged, and nothing is left out in
+silence.
+"""
 
 import json
 

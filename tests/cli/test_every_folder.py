@@ -1,4 +1,6 @@
-"""What every command that makes a folder promises: damage to any file is seen by `verify`, and mended by the same command or named."""
+"""What every command that makes a folder promises: damage to any file is seen by `verify`, and mended by the same
+command or named.
+"""
 
 import json
 import shutil

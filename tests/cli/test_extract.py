@@ -1,4 +1,6 @@
-"""`pellucid extract`: the folder it writes can be trained on and matched in length, and mistakes end in one sentence."""
+"""`pellucid extract`: the folder it writes can be trained on and matched in length, and mistakes end in one
+sentence.
+"""
 
 import pytest
 

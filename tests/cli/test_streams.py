@@ -51,7 +51,9 @@ def test_a_reader_that_goes_away_is_no_mistake():
 
 
 def in_a_child(seconds, work):
-    """The exit status of work in a forked process that may take so many seconds; 99 for an error that is not expected."""
+    """The exit status of work in a forked process that may take so many seconds; 99 for an error that is not
+    expected.
+    """
     child = os.fork()
     if not child:
         status = 99

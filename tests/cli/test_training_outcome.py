@@ -1,4 +1,6 @@
-"""What `train` says: texts that occur several times, how often the model is right, and the command that shows mistakes."""
+"""What `train` says: texts that occur several times, how often the model is right, and the command that shows
+mistakes.
+"""
 
 import shlex
 from pathlib import Path

@@ -31,7 +31,8 @@ HAS["additive"] |= {"unit_weights"}
 HAS["b_cos"] |= {"b_cos"}
 HAS["bert"] |= {"language_head"}
 # What reaches into a model in a way of its own. These run on every kind of model, and every method on one of them; each
-# method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs, six kinds of them in the suite.
+# method on each kind is what docs/capabilities.md holds, and tests/test_capabilities.py runs, six kinds of them in the
+# suite.
 REACHING = (
     "attention_norm",
     "attention_gradient",
@@ -140,7 +141,9 @@ def test_the_order_changes_nothing(once, texts):
 
 @pytest.fixture
 def graphs(monkeypatch):
-    """The rows of every run of a text's own pass with a graph, of the pass that methods share, in a call of which the guard samples none."""
+    """The rows of every run of a text's own pass with a graph, of the pass that methods share, in a call of which the
+    guard samples none.
+    """
     rows, run = [], Traces._run
     monkeypatch.setattr(parity, "sample", lambda *_: frozenset())
 

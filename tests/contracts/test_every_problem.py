@@ -1,4 +1,6 @@
-"""Every method explains every kind of problem: several labels at once, one logit, a regression; and one class against another."""
+"""Every method explains every kind of problem: several labels at once, one logit, a regression; and one class against
+another.
+"""
 
 from itertools import product
 

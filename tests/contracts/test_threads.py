@@ -80,7 +80,9 @@ def own_call(model, text=TEXTS[1]):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_eight_threads_give_what_one_gives(kind):
-    """Half of the methods in every thread, each from a place of its own on, so that four threads run each method; bit for bit."""
+    """Half of the methods in every thread, each from a place of its own on, so that four threads run each method; bit
+    for bit.
+    """
     texts = (TEXTS[0], LONG) if kind == "joined" else TEXTS
     serial, model = KINDS[kind](), KINDS[kind]()
     methods = [name for name in METHODS if works(name, serial)]

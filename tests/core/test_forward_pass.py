@@ -1,4 +1,6 @@
-"""A forward pass at other points than the text's own: its gradients are torch's own, and impossible ones are refused."""
+"""A forward pass at other points than the text's own: its gradients are torch's own, and impossible ones are
+refused.
+"""
 
 import pytest
 import torch

@@ -144,7 +144,9 @@ def windows_of(model, text=LONG):
 
 
 def state_in(model, pieces, place, layer, removed=(), text=LONG):
-    """[width]: the state of a piece that transformers returns for a window read by itself, without the deleted pieces."""
+    """[width]: the state of a piece that transformers returns for a window read by itself, without the deleted
+    pieces.
+    """
     ids = torch.tensor(model.tokenizer(text)["input_ids"])
     left = [piece for piece in pieces if piece not in removed]
     with torch.no_grad():
@@ -219,7 +221,9 @@ def test_a_removed_piece_has_no_state_though_another_moves_to_its_position(bert)
 
 
 def test_rows_that_differ_only_in_the_numbers_of_their_pieces_have_answers_of_their_own(bert):
-    """Either of two equal pieces of a word can be deleted: the rows that remain are equal except for the numbers of their pieces."""
+    """Either of two equal pieces of a word can be deleted: the rows that remain are equal except for the numbers of
+    their pieces.
+    """
     row = bert.encode(as_examples(["zzz film"])).rows[0]
     assert (row.ids[2], row.word_index[2]) == (row.ids[3], row.word_index[3])
     explanation = ask(

@@ -1,4 +1,6 @@
-"""Probability and loss of a text read in windows: those of its mean logits, for prediction, methods and metrics alike."""
+"""Probability and loss of a text read in windows: those of its mean logits, for prediction, methods and metrics
+alike.
+"""
 
 import numpy as np
 import pytest
@@ -58,7 +60,8 @@ def test_every_method_explains_the_probability_that_is_predicted(method, mixed, 
 def products(model, number):
     """For each window of the long text its pieces, and embedding times gradient of the log probability [piece].
 
-    Computed literally: the network on each window, the mean of the logits, one backward pass. The second is the probability.
+    Computed literally: the network on each window, the mean of the logits, one backward pass. The second is the
+    probability.
     """
     batch, _ = in_windows(model.encode(as_examples([LONG])))
     traces = [model.trace([row], Want(gradients=True)) for row in batch.rows]
@@ -93,7 +96,9 @@ def test_methods_that_always_explain_the_loss_explain_the_texts(output, mixed):
 
 
 def test_a_fall_is_that_of_the_texts_probability(mixed):
-    """A word in one window has as score the fall of the text's probability; a word in two is left out of one window at a time."""
+    """A word in one window has as score the fall of the text's probability; a word in two is left out of one window at
+    a time.
+    """
     explanation = ask(mixed, [LONG], "occlusion", target=PROBABILITY)[0]
     batch = mixed.encode(as_examples([LONG]))
     target = mixed.labels.index(explanation.target.label)

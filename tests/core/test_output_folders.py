@@ -1,4 +1,6 @@
-"""Folders with manifests: every kind of damage is seen, strangers' manifests do no harm, and no interruption is vouched for."""
+"""Folders with manifests: every kind of damage is seen, strangers' manifests do no harm, and no interruption is vouched
+for.
+"""
 
 import json
 import os

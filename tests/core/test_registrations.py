@@ -16,7 +16,9 @@ CATALOGUES = {name: value for name, value in vars(kinds).items() if isinstance(v
 
 
 def read_and_imported(catalogue):
-    """(entries read in the texts of its files, entries of the imported files) of a catalogue; only files of its room."""
+    """(entries read in the texts of its files, entries of the imported files) of a catalogue; only files of its
+    room.
+    """
     read, files = [], set()
     for module, text in catalogue.sources():
         try:

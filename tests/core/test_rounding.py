@@ -98,7 +98,9 @@ def test_float32_has_nothing_to_say():
 
 @pytest.mark.parametrize("family", ("modernbert", "llama"))
 def test_edited_texts_are_subtracted_before_the_last_rounding(family):
-    """Where answers are far larger than their differences, most of what bfloat16 changes comes from the end of the pass."""
+    """Where answers are far larger than their differences, most of what bfloat16 changes comes from the end of the
+    pass.
+    """
     (model, _), (exact, _) = tiny(family, "bfloat16"), tiny(family, "float64")
     batch = model.encode(as_examples(TEXTS))
     rows = [row for n, row in enumerate(batch.rows) for row in (row, batch.edited(n, [1], "absent"))]
@@ -204,7 +206,9 @@ def test_gradients_of_models_that_write_go_through_autocast():
 
 
 def test_special_tokens_and_windows_do_not_coarsen_words():
-    """The start token's gradient is a hundred times a word's; a word in one of nine windows has a ninth of its effect."""
+    """The start token's gradient is a hundred times a word's; a word in one of nine windows has a ninth of its
+    effect.
+    """
     model, _ = tiny("bert", "bfloat16")
     gradient = ask(model, TEXTS[0], "gradient")[0]
     assert (gradient.above_rounding().scores != 0).mean() > 0.9

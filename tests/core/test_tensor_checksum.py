@@ -1,4 +1,6 @@
-"""The checksum of a tensor: the same number on every device, another one after every change, whatever the shape and the number type."""
+"""The checksum of a tensor: the same number on every device, another one after every change, whatever the shape and the
+number type.
+"""
 
 import pytest
 import torch

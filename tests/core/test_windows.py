@@ -276,7 +276,9 @@ def windows_with(explanation, model):
 
 
 def test_chance_draws_once_for_each_word_of_the_text(bert):
-    """Two draws a word of an overlap would fill the top of every ranking, or leave it, depending on how they are joined."""
+    """Two draws a word of an overlap would fill the top of every ranking, or leave it, depending on how they are
+    joined.
+    """
     explanation = ask(bert, [LONG], ("chance", {"n_draws": 200}))[0]
     assert explanation.diagnostics["overlap_disagreement"] == 0
     among_best, among_all = top_shares(explanation, bert)
@@ -353,7 +355,9 @@ def test_ids_of_examples_may_repeat(bert):
 
 
 def test_pieces_of_one_character_differ_by_their_order():
-    """As of byte-level tokenizers: an emoji is several pieces, all with its characters, and a window may begin inside it."""
+    """As of byte-level tokenizers: an emoji is several pieces, all with its characters, and a window may begin inside
+    it.
+    """
     starts, ends = (0, 0, 2, 2, 2, 4, 5, 5), (0, 2, 4, 4, 4, 5, 7, 7)
     pieces = Units("piece", tuple("cabbbdee"), (SPECIAL, *(0,) * 7), starts, ends)
     whole = explanation("aabbdee", units=pieces, scores=np.zeros(8))

@@ -1,4 +1,6 @@
-"""What is said of data that are probably a mistake: classes that differ in case, missing values as classes, large groups."""
+"""What is said of data that are probably a mistake: classes that differ in case, missing values as classes, large
+groups.
+"""
 
 import warnings
 

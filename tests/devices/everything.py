@@ -1,7 +1,8 @@
-"""Explain, train, judge and write on a device, and compare with the same on the CPU: `python -m tests.devices.everything cuda`.
+"""Explain, train, judge and write on a device, and compare with the same on the CPU: `python -m
+tests.devices.everything cuda`.
 
-"pretended" is a device that every machine has (`pretended.py`). The answer is JSON: what was done -> the largest difference from the CPU,
-relative to the largest number there.
+"pretended" is a device that every machine has (`pretended.py`). The answer is JSON: what was done -> the largest
+difference from the CPU, relative to the largest number there.
 """
 
 import json

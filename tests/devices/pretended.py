@@ -1,7 +1,8 @@
-"""A device whose tensors lie in main memory, and which refuses what a GPU refuses, so that a machine without one can test for it.
+"""A device whose tensors lie in main memory, and which refuses what a GPU refuses, so that a machine without one can
+test for it.
 
-Tensors of both devices in one operation, a tensor read by NumPy without `.cpu()`, and a generator of the other device raise as CUDA
-does. What CUDA allows is allowed: numbers without dimensions, and indices on the CPU.
+Tensors of both devices in one operation, a tensor read by NumPy without `.cpu()`, and a generator of the other device
+raise as CUDA does. What CUDA allows is allowed: numbers without dimensions, and indices on the CPU.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Whatever is explained, trained and judged gives the same on another device as on the CPU: on a pretended one, and on a GPU if there is one."""
+"""Whatever is explained, trained and judged gives the same on another device as on the CPU: on a pretended one, and on
+a GPU if there is one.
+"""
 
 import json
 

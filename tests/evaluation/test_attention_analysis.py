@@ -1,4 +1,6 @@
-"""The analysis of attention: any weights, windows and pairs alike, what it refuses, its verdict, and a folder that goes on."""
+"""The analysis of attention: any weights, windows and pairs alike, what it refuses, its verdict, and a folder that goes
+on.
+"""
 
 import json
 

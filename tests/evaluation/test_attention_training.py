@@ -1,4 +1,6 @@
-"""The adversary of an attention analysis: it is trained by the model's own recipe, and its folder is not trained again."""
+"""The adversary of an attention analysis: it is trained by the model's own recipe, and its folder is not trained
+again.
+"""
 
 import pytest
 

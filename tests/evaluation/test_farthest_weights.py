@@ -1,4 +1,6 @@
-"""The farthest weights that keep an answer: exact for two classes, and never nearer than Jain & Wallace's own search."""
+"""The farthest weights that keep an answer: exact for two classes, and never nearer than Jain & Wallace's own
+search.
+"""
 
 import math
 

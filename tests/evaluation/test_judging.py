@@ -66,7 +66,8 @@ def test_every_pair_has_a_cell_within_the_metrics_range(table):
     for cell in table.cells:
         facts = metrics.get(cell.metric).facts
         assert facts["lowest"] <= cell.value.low <= cell.value.mean <= cell.value.high <= facts["highest"]
-        # A text of one word has no other span of its length and no set of words; of ten words or fewer nothing stays after deletion.
+        # A text of one word has no other span of its length and no set of words; of ten words or fewer nothing stays
+        # after deletion.
         assert cell.n in ((5, 6) if cell.metric != "deletion" else (2, 3, 4))
         assert cell.better == facts["better"]
 

@@ -1,4 +1,6 @@
-"""On a model that adds up its words' weights the true scores are known: every metric prefers them, and agreement is 1 with oneself."""
+"""On a model that adds up its words' weights the true scores are known: every metric prefers them, and agreement is 1
+with oneself.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -40,7 +42,9 @@ def linear():
 
 @cache
 def texts():
-    """Labelled as the model answers; the three words that matter most are marked, the one that matters least is a decoy."""
+    """Labelled as the model answers; the three words that matter most are marked, the one that matters least is a
+    decoy.
+    """
     random = np.random.default_rng(7)
     labelled = []
     for number in range(N_TEXTS):

@@ -72,7 +72,9 @@ def test_correlations_with_random_edits_equal_their_definitions(case, metric, li
 
 
 def test_scores_that_add_up_to_every_fall_are_perfect():
-    """Where the model is a sum over words, its effects predict all falls: infidelity 0, correlation 1; negated 1 and -1."""
+    """Where the model is a sum over words, its effects predict all falls: infidelity 0, correlation 1; negated 1 and
+    -1.
+    """
     case = case_with(examples(), 3)
     edits = random_edits(case, "infidelity", 20, unit="word", operator="absent", seed=0)
     effects = [np.arange(1.0, one.removed.shape[1] + 1) for one in edits]

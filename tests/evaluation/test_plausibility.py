@@ -119,7 +119,9 @@ def test_iou_f1_is_the_f1_of_means_not_the_mean_of_f1s():
 
 
 def test_a_constant_score_gets_what_all_orders_get():
-    """The benchmark's code takes equal scores as one threshold: one jump from (0, 1) to (1, share of marked words), .62 here."""
+    """The benchmark's code takes equal scores as one threshold: one jump from (0, 1) to (1, share of marked words), .62
+    here.
+    """
     case = case_with(marked_examples(), [np.ones(len(s)) for s in case_with(marked_examples()).scores("word")])
     pairs = zip(case.scores("word"), selections(case), strict=True)
     expected = [

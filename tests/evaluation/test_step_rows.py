@@ -1,4 +1,6 @@
-"""Maps whose rows are time steps: each row is the state at one piece, later pieces have nothing, and the page names the steps."""
+"""Maps whose rows are time steps: each row is the state at one piece, later pieces have nothing, and the page names the
+steps.
+"""
 
 from dataclasses import replace
 
@@ -40,7 +42,9 @@ def steps(model, texts, **settings):
 
 
 def test_each_row_is_what_explain_says_of_the_state_at_that_piece(model, analysis):
-    """Steps of a pair: the token between the texts, then the second text's pieces; texts with other numbers do not matter."""
+    """Steps of a pair: the token between the texts, then the second text's pieces; texts with other numbers do not
+    matter.
+    """
     assert analysis.row_kind == "step"
     for text, pair in enumerate(PAIRS):
         one = analysis.models[0].seeds[0][text]

@@ -1,4 +1,6 @@
-"""Equal scores: no metric may read the order of a text's words out of them. Every registered metric that ranks is tried."""
+"""Equal scores: no metric may read the order of a text's words out of them. Every registered metric that ranks is
+tried.
+"""
 
 import json
 import re
@@ -189,7 +191,9 @@ def test_passes_are_run_only_where_equal_scores_meet_a_cut(name):
 
 
 def test_the_heaviest_of_equal_spans_is_none_of_them():
-    """Two spans of the same weight, one at each end: a metric of spans is the mean of what both give, and so is each order's."""
+    """Two spans of the same weight, one at each end: a metric of spans is the mean of what both give, and so is each
+    order's.
+    """
     words, n = [TEXTS[0].split()], 45
     weights = np.linspace(0, 0.1, n)
     tied = weights.copy()
@@ -216,7 +220,9 @@ def test_equal_spans_of_a_selection_are_drawn_alike_from_both_ends(name):
 
 
 def test_one_choice_among_equal_words_stands_anywhere_in_a_text_and_is_always_the_same(tmp_path):
-    """Where a single choice is needed: words that are deleted before a training, predictions for ERASER, spans of a weight."""
+    """Where a single choice is needed: words that are deleted before a training, predictions for ERASER, spans of a
+    weight.
+    """
     places = {"deleted": [], "written": [], "span": []}
     for number in range(200):
         words = [f"w{number}x{n}" for n in range(9)]

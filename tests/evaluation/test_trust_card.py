@@ -33,7 +33,9 @@ def metric_leads(
     names: tuple[str, ...] = METRICS,
     methods: tuple[str, ...] = NOISE,
 ) -> list[Lead]:
-    """Leads of simulated values: all draws from one normal distribution; those of `better` are moved towards the good side."""
+    """Leads of simulated values: all draws from one normal distribution; those of `better` are moved towards the good
+    side.
+    """
     generator, calls = np.random.default_rng(seed), metrics.calls(names)
     values = {}
     for method in (*methods, *(better or {}), "chance"):

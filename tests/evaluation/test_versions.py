@@ -1,4 +1,6 @@
-"""The difference between two versions: its numbers against a literal rewriting, its order, its noise floor, its refusals."""
+"""The difference between two versions: its numbers against a literal rewriting, its order, its noise floor, its
+refusals.
+"""
 
 import json
 import math

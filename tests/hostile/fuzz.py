@@ -1,4 +1,6 @@
-"""Numbered cases of spoilt files. A case depends on its number alone: `python -m tests.hostile.fuzz 1234` repeats one."""
+"""Numbered cases of spoilt files. A case depends on its number alone: `python -m tests.hostile.fuzz 1234` repeats
+one.
+"""
 
 import resource
 import shutil

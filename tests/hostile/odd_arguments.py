@@ -1,4 +1,6 @@
-"""About two hundred odd arguments, and every public door with a right call in which one argument at a time is replaced."""
+"""About two hundred odd arguments, and every public door with a right call in which one argument at a time is
+replaced.
+"""
 
 import datetime
 import decimal

@@ -1,4 +1,6 @@
-"""Strategies for results that a program or a file may contain though no method makes them: strange names and numbers."""
+"""Strategies for results that a program or a file may contain though no method makes them: strange names and
+numbers.
+"""
 
 from functools import cache
 

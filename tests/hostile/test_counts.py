@@ -1,4 +1,6 @@
-"""Together the properties run on ten thousand generated cases and more; each test fails where it ran on fewer than it says."""
+"""Together the properties run on ten thousand generated cases and more; each test fails where it ran on fewer than it
+says.
+"""
 
 import importlib
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Files of every kind, spoilt: whatever they say, what comes is a result or a `PellucidError`, in bounds of time and memory."""
+"""Files of every kind, spoilt: whatever they say, what comes is a result or a `PellucidError`, in bounds of time and
+memory.
+"""
 
 import sys
 import traceback

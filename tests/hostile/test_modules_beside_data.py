@@ -50,7 +50,9 @@ pytestmark = pytest.mark.whole
 
 
 class Data:
-    """folder: a stranger's: a model, texts and a file for every name. programs: the user's. ran: names of the files that ran."""
+    """folder: a stranger's: a model, texts and a file for every name. programs: the user's. ran: names of the files
+    that ran.
+    """
 
     def __init__(self, path):
         self.folder, self.programs, self._ran = path / "data", path / "programs", path / "ran"

@@ -1,4 +1,6 @@
-"""No door answers an odd argument with anything but a result or a clear sentence: one argument at a time is replaced."""
+"""No door answers an odd argument with anything but a result or a clear sentence: one argument at a time is
+replaced.
+"""
 
 import os
 import warnings
@@ -43,9 +45,11 @@ def every_door(folder):
 
 
 NAMES = tuple(
-    "explain lime explain_all compare diff spans error_analysis extract select predict model.predict accuracy follows_planted_reason "
-    "eraser_scores plant load from_function from_pipeline from_network layer_analysis attention_analysis concepts lens train examples class_words read save report figure latex write_csv "
-    "to_data_frame to_dataset to_shap write_eraser write_eraser_examples write_json_lines write_blind_sheet read_blind_sheets Example HiddenState".split()
+    "explain lime explain_all compare diff spans error_analysis extract select predict model.predict accuracy "
+    "follows_planted_reason eraser_scores plant load from_function from_pipeline from_network layer_analysis "
+    "attention_analysis concepts lens train examples class_words read save report figure latex write_csv to_data_frame "
+    "to_dataset to_shap write_eraser write_eraser_examples write_json_lines write_blind_sheet read_blind_sheets "
+    "Example HiddenState".split()
 )
 
 

@@ -1,4 +1,6 @@
-"""Results as no method makes them: kept and read back equal, or refused; drawn without a trace of what they say as markup."""
+"""Results as no method makes them: kept and read back equal, or refused; drawn without a trace of what they say as
+markup.
+"""
 
 from hypothesis import strategies as st
 

@@ -1,4 +1,6 @@
-"""A folder whose numbers cannot be meant is refused in little time and memory; every honest one passes the same checks."""
+"""A folder whose numbers cannot be meant is refused in little time and memory; every honest one passes the same
+checks.
+"""
 
 import json
 import os

@@ -73,7 +73,8 @@ def test_without_an_embedding_only_methods_without_gradients_work():
     assert ask(model, [TEXT], "occlusion")[0].scores.any()
     with pytest.raises(
         ModelCannot,
-        match="Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, occlusion",
+        match="Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, "
+        "occlusion",
     ):
         ask(model, [TEXT], "gradient")
 
@@ -332,7 +333,8 @@ def test_a_pipeline_is_explained(classifier, classes):
         assert model.labels == tuple(pipeline.classes_)
     with pytest.raises(
         ModelCannot,
-        match="Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, occlusion",
+        match="Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, "
+        "occlusion",
     ):
         ask(model, texts, "gradient")
 

@@ -28,7 +28,9 @@ def answers(model, examples):
 
 @pytest.mark.parametrize("family", ("bert", "roberta", "distilbert", "gpt2", "llama"))
 def test_a_network_cannot_read_the_word_and_its_exact_score_is_0(family):
-    """For networks that count positions among the pieces the word's place is still there, as for the operator "absent"."""
+    """For networks that count positions among the pieces the word's place is still there, as for the operator
+    "absent".
+    """
     model = tiny_classifier(family)
     blind, texts = without_first_word(model, as_examples(TEXTS))
     assert all(one.segments[0].startswith(f"{WORD} ") for one in texts)

@@ -197,7 +197,9 @@ def test_units_without_special_tokens():
 
 
 def test_later_pieces_change_nothing_before_them_and_the_last_is_read(decoder):
-    """Attention is causal: the hidden states of a beginning do not depend on what follows, and all depend on the last."""
+    """Attention is causal: the hidden states of a beginning do not depend on what follows, and all depend on the
+    last.
+    """
     batch = decoder.encode(as_examples(TEXTS[:1]))
     explanation = ask(decoder, TEXTS[:1], ("occlusion", {"unit": "piece"}), target=Target(LABEL))[0]
     assert explanation.scores[-1] != 0

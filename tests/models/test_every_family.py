@@ -37,7 +37,8 @@ def own_logits(family, text):
         return classifier(family).network(**columns).logits[0].tolist()
 
 
-# Without its CUDA kernel its attention is 0: the first token, which the head reads, reads no word, and what is left is rounding.
+# Without its CUDA kernel its attention is 0: the first token, which the head reads, reads no word, and what is left is
+# rounding.
 BLIND = {"mra"}
 
 

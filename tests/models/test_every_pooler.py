@@ -47,7 +47,9 @@ def check_empty_text(name):
 
 
 def check_gradients_and_training(name):
-    """Gradients are finite, also of a pair and of one word; a second step can follow the first, and moves the weights."""
+    """Gradients are finite, also of a pair and of one word; a second step can follow the first, and moves the
+    weights.
+    """
     classifier = tiny_composed(name)
     network, arguments = classifier.network.train(), classifier.place(rows_of(classifier, *TEXTS))
     optimiser = torch.optim.SGD(network.parameters(), lr=1e-3)

@@ -44,7 +44,9 @@ def half_in_training():
 @pytest.mark.parametrize("error", (None, SomeError))
 @pytest.mark.parametrize("first_leaves_first", (True, False))
 def test_who_leaves_first_takes_evaluation_mode_from_nobody(error, first_leaves_first):
-    """Two threads overlap; the modes come back when the last has left, in whatever order and with or without an error."""
+    """Two threads overlap; the modes come back when the last has left, in whatever order and with or without an
+    error.
+    """
     inside = [threading.Event(), threading.Event()]
     leave = [threading.Event(), threading.Event()]
 

@@ -1,4 +1,6 @@
-"""What a process has only once: loading and tokenising in several threads leave it as it was, and nobody's text is cut."""
+"""What a process has only once: loading and tokenising in several threads leave it as it was, and nobody's text is
+cut.
+"""
 
 import threading
 from contextlib import suppress
@@ -50,7 +52,9 @@ def test_a_truncating_call_of_the_tokenizer_elsewhere_cuts_no_text(monkeypatch):
 
 
 def test_models_loaded_at_the_same_time_leave_the_library_as_it_was(tmp_path):
-    """The library loads with a changed class; put back in the wrong order, every later network would be built untied."""
+    """The library loads with a changed class; put back in the wrong order, every later network would be built
+    untied.
+    """
     folder = save_tiny(tmp_path, "bert", LABELS)
     tie_weights, expected = PreTrainedModel.tie_weights, pellucid.load(folder).hash
     with hurried_switching():

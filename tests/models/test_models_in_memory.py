@@ -1,4 +1,6 @@
-"""Models as people have them in memory: each runs what its mathematics allows, or says in one sentence what it lacks."""
+"""Models as people have them in memory: each runs what its mathematics allows, or says in one sentence what it
+lacks.
+"""
 
 import functools
 import threading
@@ -110,7 +112,9 @@ def test_a_masked_class_is_refused_by_name_and_the_others_are_explained(method):
 
 
 def test_a_vector_without_numbers_that_no_text_reads_changes_no_score():
-    """What would stand for "no word" has that vector in its mean: preservation_mask must not be 1 everywhere, but is refused."""
+    """What would stand for "no word" has that vector in its mean: preservation_mask must not be 1 everywhere, but is
+    refused.
+    """
     model = tiny_classifier("bert")
     unused = next(id for id in model.vocabulary.tolist() if id not in model.tokenizer(TEXT)["input_ids"])
     with torch.no_grad():

@@ -1,4 +1,6 @@
-"""Whole passes by OpenVINO: never by weights that have changed, never past a hook, and only what nobody wants to see the inside of."""
+"""Whole passes by OpenVINO: never by weights that have changed, never past a hook, and only what nobody wants to see
+the inside of.
+"""
 
 from dataclasses import replace
 

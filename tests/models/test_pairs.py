@@ -1,4 +1,6 @@
-"""Pairs: no span crosses from one text into the other, in tokenizers of either manner, and the pooled vector reads both."""
+"""Pairs: no span crosses from one text into the other, in tokenizers of either manner, and the pooled vector reads
+both.
+"""
 
 import os
 from itertools import islice

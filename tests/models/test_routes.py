@@ -102,7 +102,9 @@ def test_a_bias_may_lie_anywhere(is_packed):
 @needs_onednn
 @pytest.mark.whole
 def test_a_process_with_packed_weights_ends_in_silence(tmp_path):
-    """At its end Python empties modules before the last weights go; a process of its own, since a fork of a warm one ends without that."""
+    """At its end Python empties modules before the last weights go; a process of its own, since a fork of a warm one
+    ends without that.
+    """
     save_tiny(tmp_path, "bert")
     script = (
         "import pellucid\n"

@@ -85,7 +85,9 @@ def test_texts_are_joined_also_where_one_has_no_spans():
 
 
 def heaviest_that_share_no_word(weights, count):
-    """{place: weight} of so many spans, one after another, the heaviest first; weights: {(text, start, end): weight}."""
+    """{place: weight} of so many spans, one after another, the heaviest first; weights: {(text, start, end):
+    weight}.
+    """
     heaviest = {}
     for place, weight in sorted(weights.items(), key=lambda item: -item[1]):
         text, start, end = place
@@ -101,7 +103,9 @@ def heaviest_that_share_no_word(weights, count):
     ids=str,
 )
 def test_the_answer_is_that_of_the_heaviest_spans_alone(settings):
-    """They are the heaviest that share no word, their weights made to sum to 1; and the head reads their weighted sum."""
+    """They are the heaviest that share no word, their weights made to sum to 1; and the head reads their weighted
+    sum.
+    """
     plain, few = tiny_composed("span", **settings), tiny_composed("span", n_heaviest=3, **settings)
     for model in (plain, few):
         model.network.double()

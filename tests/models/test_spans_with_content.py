@@ -1,4 +1,6 @@
-"""Spans with content: none is of punctuation and function words alone, and what the model weighs is what the method shows."""
+"""Spans with content: none is of punctuation and function words alone, and what the model weighs is what the method
+shows.
+"""
 
 import pytest
 import torch

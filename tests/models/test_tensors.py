@@ -1,4 +1,6 @@
-"""Tensors on disk: the bytes that the library writes, under permissions that the umask gives, without files of its own."""
+"""Tensors on disk: the bytes that the library writes, under permissions that the umask gives, without files of its
+own.
+"""
 
 import os
 import stat

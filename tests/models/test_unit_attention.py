@@ -1,4 +1,6 @@
-"""Attention over units: a literal loop, the identity of weighted unit logits, ragged batches, relevance, the query's start."""
+"""Attention over units: a literal loop, the identity of weighted unit logits, ragged batches, relevance, the query's
+start.
+"""
 
 import math
 
@@ -108,7 +110,9 @@ def test_the_same_weights_are_uniform_over_real_units():
 
 @pytest.mark.parametrize("pooler", POOLERS)
 def test_constant_weights_lose_nothing_by_a_permutation(pooler):
-    """METHODS' property 15: answers under other weights follow from the unit logits; equal weights give the model's own."""
+    """METHODS' property 15: answers under other weights follow from the unit logits; equal weights give the model's
+    own.
+    """
     for weights in ("uniform", "learned"):
         model = tiny_composed(pooler, weights=weights)
         trace = model.trace(model.encode(as_examples([TEXTS[3]])).rows)
@@ -140,7 +144,9 @@ def test_relevance_goes_through_the_weighted_sum(pooler, texts):
 
 
 def test_relevance_of_constant_weights_is_shared_by_the_unit_logits():
-    """With the states as inputs, a word's relevance is alpha times its own logit without the bias, by the rule of sums."""
+    """With the states as inputs, a word's relevance is alpha times its own logit without the bias, by the rule of
+    sums.
+    """
     from pellucid.attribution.backward.mode import backward_rules
     from pellucid.attribution.backward.rules import COMMON
     from pellucid.run.policy_pass import Ledger

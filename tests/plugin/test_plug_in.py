@@ -1,4 +1,6 @@
-"""A package of its own brings one extension of each kind: installed by pip, it is found, works, and passes the contracts."""
+"""A package of its own brings one extension of each kind: installed by pip, it is found, works, and passes the
+contracts.
+"""
 
 import json
 import os
@@ -83,7 +85,9 @@ def test_the_public_functions_use_every_extension(python, tmp_path):
 
 
 def test_every_extension_passes_the_contract_tests(python):
-    """One run of every contract test that names an extension of the package; each kind with such a file has passed some."""
+    """One run of every contract test that names an extension of the package; each kind with such a file has passed
+    some.
+    """
     files = {path.stem: path for path in ROOT.glob("tests/**/test_every_*.py")}
     options = (
         "-p",

@@ -13,7 +13,9 @@ def greedy_in_order(
     synonyms: Callable[[int], Sequence[str]],
     ask: Ask,
 ) -> str:
-    """Ren et al. (2019), section 4.3: words in an order, each replaced by the synonym that lowers the answer's probability most."""
+    """Ren et al. (2019), section 4.3: words in an order, each replaced by the synonym that lowers the answer's
+    probability most.
+    """
     before = ask(text)
     label = max(range(len(before)), key=lambda number: before[number])
     replaced: dict[int, str] = {}
@@ -38,7 +40,9 @@ def pwws(
     synonyms: Callable[[int], Sequence[str]],
     ask: Ask,
 ) -> str:
-    """Ren et al. (2019), algorithm 1: equations 4 to 8, then one replacement after the other until the answer changes."""
+    """Ren et al. (2019), algorithm 1: equations 4 to 8, then one replacement after the other until the answer
+    changes.
+    """
     before = ask(text)
     label = max(range(len(before)), key=lambda number: before[number])
     gains: dict[int, tuple[float, str]] = {}

@@ -1,7 +1,8 @@
-"""A tiny BERT with B-cos layers, written out: beside each state stands the matrix that makes it from the states before the first block.
+"""A tiny BERT with B-cos layers, written out: beside each state stands the matrix that makes it from the states before
+the first block.
 
-What depends on the text in another way than by that matrix (attention weights, deviations, alignments, slopes of activations) is taken
-as it is in the text.
+What depends on the text in another way than by that matrix (attention weights, deviations, alignments, slopes of
+activations) is taken as it is in the text.
 """
 
 import math

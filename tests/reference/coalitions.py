@@ -10,7 +10,9 @@ from tests.reference.attributions import inputs_of, logit_at, without, word_embe
 
 
 class Game:
-    """value(units) -> the class's logit when only these content units are attended to; the model is evaluated once on each set."""
+    """value(units) -> the class's logit when only these content units are attended to; the model is evaluated once on
+    each set.
+    """
 
     def __init__(self, classifier, segments, groups, label):
         self.classifier, self.inputs, self.groups, self.label = (
@@ -64,10 +66,11 @@ def kernel_shap(game) -> np.ndarray:
 
 
 def gaussian_process_shapley(game, present, triples, larger) -> tuple[np.ndarray, float]:
-    """Every interaction of an odd number of players by itself: its variance, its posterior mean, and its share in each player's value.
+    """Every interaction of an odd number of players by itself: its variance, its posterior mean, and its share in each
+    player's value.
 
-    present: one coalition of each known pair, as sets. Variances: 1 of all single players together, `triples` of all three, and
-    `larger` times as much for each two more.
+    present: one coalition of each known pair, as sets. Variances: 1 of all single players together, `triples` of all
+    three, and `larger` times as much for each two more.
     """
     players = list(game.players)
     sets = [one for size in range(1, len(players) + 1, 2) for one in combinations(players, size)]
@@ -87,7 +90,9 @@ def gaussian_process_shapley(game, present, triples, larger) -> tuple[np.ndarray
 
 
 def weighted_ridge(present, values, weights, alpha: float) -> np.ndarray:
-    """The closed form (X'WX + alpha I)^-1 X'Wy on data centred by their weighted means: an intercept without penalty."""
+    """The closed form (X'WX + alpha I)^-1 X'Wy on data centred by their weighted means: an intercept without
+    penalty.
+    """
     x, y, w = np.asarray(present, float), np.asarray(values, float), np.asarray(weights, float)
     x, y = x - (w @ x) / w.sum(), y - (w @ y) / w.sum()
     return np.linalg.solve(x.T @ (w[:, None] * x) + alpha * np.eye(x.shape[1]), x.T @ (w * y))
@@ -112,7 +117,9 @@ def expected_lime(game, n_samples: int, width: float, alpha: float) -> np.ndarra
 
 
 def preservation_mask(classifier, segments, positions, label, *, penalty: float, n_steps: int, blank) -> np.ndarray:
-    """The best of the masks that torch's own Adam visits; positions: the content pieces, blank: [unit width] embeddings."""
+    """The best of the masks that torch's own Adam visits; positions: the content pieces, blank: [unit width]
+    embeddings.
+    """
     inputs = inputs_of(classifier, segments)
     embeddings = word_embeddings(classifier, inputs["input_ids"])
     with torch.no_grad():

@@ -1,7 +1,7 @@
 """Decoded saliency written out slowly and literally, for one text of a Hugging Face classifier: equations 1 to 5.
 
-The layer's states and their gradient come from the network's own outputs, the probabilities from a masked-LM network that
-has its own head applied to them by hand. Nothing of ours runs here.
+The layer's states and their gradient come from the network's own outputs, the probabilities from a masked-LM network
+that has its own head applied to them by hand. Nothing of ours runs here.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Encoders on word vectors written out slowly: one text, one position after the other.
 
-LSTM: Hochreiter & Schmidhuber (1997) with a forget gate, in torch's order of gates. CNN: Kim (2014), equation 2, with zeros
-beyond the ends. Transformer: Vaswani et al. (2017), section 3.
+LSTM: Hochreiter & Schmidhuber (1997) with a forget gate, in torch's order of gates. CNN: Kim (2014), equation 2, with
+zeros beyond the ends. Transformer: Vaswani et al. (2017), section 3.
 """
 
 import math
@@ -11,7 +11,9 @@ from torch import Tensor
 
 
 def bilstm(vectors: Tensor, weights: dict[str, Tensor]) -> Tensor:
-    """[position size] -> [position width]: the states from the left beside those from the right. weights: of one layer."""
+    """[position size] -> [position width]: the states from the left beside those from the right. weights: of one
+    layer.
+    """
     left = _one_way(vectors, *(weights[f"{name}_l0"] for name in _NAMES))
     right = _one_way(vectors.flip(0), *(weights[f"{name}_l0_reverse"] for name in _NAMES)).flip(0)
     return torch.cat([left, right], -1)

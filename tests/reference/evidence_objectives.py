@@ -39,7 +39,9 @@ def read_alone(
 
 
 def attributed(weights: Mapping[Span, float], scores: Sequence[float], n_spans: int) -> float:
-    """-log of the weights of the spans with the highest sums of scores less their mean, one after another, without common units."""
+    """-log of the weights of the spans with the highest sums of scores less their mean, one after another, without
+    common units.
+    """
     mean = sum(scores) / len(scores)
     sums = {(i, j): sum(scores[unit] - mean for unit in range(i, j + 1)) for i, j in weights}
     best: list[Span] = []
@@ -117,7 +119,8 @@ def margin(
     loss: Callable[[set[int]], float],
     left_out: bool,
 ) -> float:
-    """The mean over shares of max(0, margin - how much the text's loss is better than that of a text without its heaviest units);
+    """The mean over shares of max(0, margin - how much the text's loss is better than that of a text without its
+    heaviest units);
     or, of these units alone, max(0, margin - how much theirs is better than the text's).
     """
     units, costs = set(range(len(weights))), []

@@ -30,7 +30,9 @@ def largest_centred_sum(scores: Sequence[float]) -> float:
 
 
 def gradient_of_probability(probability, vectors) -> list[float]:
-    """For each piece the sum of |dp / d entry|, by central differences; vectors: [piece][entry], changed and put back."""
+    """For each piece the sum of |dp / d entry|, by central differences; vectors: [piece][entry], changed and put
+    back.
+    """
     step, sizes = 1e-4, []
     for vector in vectors:
         total = 0.0

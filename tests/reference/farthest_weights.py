@@ -1,7 +1,9 @@
-"""Jain & Wallace's search for adversarial attention as they describe it: K starts climb by Adam, a penalty holds the answer.
+"""Jain & Wallace's search for adversarial attention as they describe it: K starts climb by Adam, a penalty holds the
+answer.
 
-"Attention is not Explanation", section 4.2.2, equation 3: the divergences of K = 5 sets of weights from the model's own, plus
-those among them divided by K (K - 1), minus 500 / K times what each answer moves beyond epsilon; 500 steps of Adam.
+"Attention is not Explanation", section 4.2.2, equation 3: the divergences of K = 5 sets of weights from the model's
+own, plus those among them divided by K (K - 1), minus 500 / K times what each answer moves beyond epsilon; 500 steps of
+Adam.
 """
 
 import torch
@@ -19,7 +21,8 @@ def jensen_shannon(one: Tensor, other: Tensor) -> Tensor:
 
 
 def farthest_divergences(weights: Tensor, unit_logits: Tensor, epsilon: float, seed: int, rate: float = RATE) -> Tensor:
-    """[text unit], [text unit class] of texts of one length -> [text]: the largest divergence of an admitted set of weights.
+    """[text unit], [text unit class] of texts of one length -> [text]: the largest divergence of an admitted set of
+    weights.
 
     0 where no set is admitted: the model's own weights are.
     """

@@ -1,6 +1,7 @@
 """A translator of LSTMs written out: one piece and one place at a time, for one pair of texts.
 
-Hochreiter and Schmidhuber (1997), "Long Short-Term Memory", as torch's LSTM has it; Luong et al. (2015), equations 5 and 8.
+Hochreiter and Schmidhuber (1997), "Long Short-Term Memory", as torch's LSTM has it; Luong et al. (2015), equations 5
+and 8.
 """
 
 import torch

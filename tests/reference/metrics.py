@@ -193,7 +193,9 @@ def soft_fall(
     draws: Sequence[Sequence[Sequence[float]]],
     answer: Callable[[list[list[float]]], float],
 ) -> float:
-    """One number of one piece at a time: it stays where its draw is below the chance of its unit; special tokens stay."""
+    """One number of one piece at a time: it stays where its draw is below the chance of its unit; special tokens
+    stay.
+    """
     falls = []
     for uniform in draws:
         edited = [list(vector) for vector in embeddings]

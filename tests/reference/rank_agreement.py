@@ -21,7 +21,9 @@ def tau_b(one, other):
 
 
 def top_overlap(one, other, k):
-    """How many of the k highest both have, over k; the mean over all orders of words, by which equals stand on both sides."""
+    """How many of the k highest both have, over k; the mean over all orders of words, by which equals stand on both
+    sides.
+    """
     shares = []
     for place in permutations(range(len(one))):
         tops = [

@@ -154,7 +154,9 @@ def test_deep_lift_on_two_factors_is_the_shapley_value():
 
 
 def test_with_the_derivative_of_activations_relevance_is_gradient_x_input():
-    """cp(activation="gradient") keeps GELU's derivative, where the default passes relevance on; nothing else is changed here."""
+    """cp(activation="gradient") keeps GELU's derivative, where the default passes relevance on; nothing else is changed
+    here.
+    """
     smooth = as_model(Perceptron(torch.nn.GELU()).double())
     [plain] = ask(smooth, ["fine and dull"], "gradient_x_input")
     [with_derivative] = ask(smooth, ["fine and dull"], ("relevance", {"policy_settings": {"activation": "gradient"}}))

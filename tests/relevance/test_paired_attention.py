@@ -1,4 +1,6 @@
-"""Attention under the rules of pairs: computed again on the way back, it gives what its steps give when they are kept."""
+"""Attention under the rules of pairs: computed again on the way back, it gives what its steps give when they are
+kept.
+"""
 
 import pytest
 import torch

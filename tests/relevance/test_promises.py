@@ -1,4 +1,6 @@
-"""Policies change the backward pass alone, in their own thread, as long as their `with` lasts; what they cannot do, they say."""
+"""Policies change the backward pass alone, in their own thread, as long as their `with` lasts; what they cannot do,
+they say.
+"""
 
 import threading
 

@@ -1,4 +1,6 @@
-"""Checks on a page and in a terminal: a grid where methods are compared with the same things, a list of words, the frontier."""
+"""Checks on a page and in a terminal: a grid where methods are compared with the same things, a list of words, the
+frontier.
+"""
 
 from dataclasses import replace
 

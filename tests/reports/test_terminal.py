@@ -135,7 +135,9 @@ def test_weights_of_no_class_do_not_claim_to_explain_a_logit(method):
 
 
 def test_a_setting_of_a_hundred_texts_is_not_printed_whole():
-    """Neither where a result is printed nor where it is looked at; other settings are still read, and short ones stay."""
+    """Neither where a result is printed nor where it is looked at; other settings are still read, and short ones
+    stay.
+    """
     texts = [f"reference text, n={number}" for number in range(120)]
     method = f"retained_information(reference={texts!r}, n_steps=7)"
     results = Results([sample_explanation("good bad", method, scores=[0, 2.0, 1.5, 0])])

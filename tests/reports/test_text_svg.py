@@ -1,4 +1,6 @@
-"""A text as SVG: valid XML with every word on its colour, nothing of a stranger's text as markup, also from right to left."""
+"""A text as SVG: valid XML with every word on its colour, nothing of a stranger's text as markup, also from right to
+left.
+"""
 
 import re
 from xml.etree import ElementTree

@@ -1,4 +1,6 @@
-"""The studies of orders, of explanations that move, and of learning from fooled texts: signs, shares and what pages say."""
+"""The studies of orders, of explanations that move, and of learning from fooled texts: signs, shares and what pages
+say.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Spans one can believe in small: what is read alone and left out, equal lengths, planted reasons, agreement of seeds, verdicts."""
+"""Spans one can believe in small: what is read alone and left out, equal lengths, planted reasons, agreement of seeds,
+verdicts.
+"""
 
 import json
 from dataclasses import asdict

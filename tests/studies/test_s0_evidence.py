@@ -1,4 +1,6 @@
-"""Tables 5 and 6 in small: spans counted by hand, the picture's places, patterns of both models, nothing of the data shown."""
+"""Tables 5 and 6 in small: spans counted by hand, the picture's places, patterns of both models, nothing of the data
+shown.
+"""
 
 import json
 from pathlib import Path

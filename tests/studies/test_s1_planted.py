@@ -1,4 +1,6 @@
-"""The study of the planted word: dev chooses the layer, test judges it, and a classifier that learnt nothing is left out."""
+"""The study of the planted word: dev chooses the layer, test judges it, and a classifier that learnt nothing is left
+out.
+"""
 
 import pytest
 

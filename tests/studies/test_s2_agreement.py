@@ -1,4 +1,6 @@
-"""Table 1 and figure 3 of S2 in small: pairs of seeds that share trainings, claims, and explanations that are made once."""
+"""Table 1 and figure 3 of S2 in small: pairs of seeds that share trainings, claims, and explanations that are made
+once.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""The quoted tables of S2 and of which_explanation: what was not run is said, and what was run stands there with its verdicts."""
+"""The quoted tables of S2 and of which_explanation: what was not run is said, and what was run stands there with its
+verdicts.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Figure 1 of S2 in small: curves of texts that are right at first, claims over seeds, the released code beside the corrected methods."""
+"""Figure 1 of S2 in small: curves of texts that are right at first, claims over seeds, the released code beside the
+corrected methods.
+"""
 
 import numpy as np
 import pytest

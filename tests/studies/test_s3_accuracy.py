@@ -1,4 +1,6 @@
-"""Table 2 of S3 in small: scores in points over seeds, the paired difference, texts that are kept apart, and resuming."""
+"""Table 2 of S3 in small: scores in points over seeds, the paired difference, texts that are kept apart, and
+resuming.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Penalties on the weights in small: what is measured of each model, signs of claims, words given up, and what is missing."""
+"""Penalties on the weights in small: what is measured of each model, signs of claims, words given up, and what is
+missing.
+"""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""The studies of layers and concepts: claims are signed, a rescaled layer changes no answer, what was not run is said."""
+"""The studies of layers and concepts: claims are signed, a rescaled layer changes no answer, what was not run is
+said.
+"""
 
 import numpy as np
 import pytest
@@ -85,7 +87,9 @@ def test_a_rescaled_layer_changes_its_states_and_no_answer(model):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_whose_scores_move_with_a_rescaled_layer(model, method):
-    """Those that measure states in sigma_S stay, those by gradients and relevance grow with the factor; no other layer moves."""
+    """Those that measure states in sigma_S stay, those by gradients and relevance grow with the factor; no other layer
+    moves.
+    """
     rows = rows_of(model, "BiLSTM")
     before, after = (
         layer_sums(one, as_examples(list(SOME_TEXTS[:2])), method, rows, FEW.get(method, {}))["sums"]

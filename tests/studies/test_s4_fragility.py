@@ -1,4 +1,6 @@
-"""Tables 1, 3 and 5 of S4 in small: F1 under other weights, the choice on dev, claims over seeds, and what is missing."""
+"""Tables 1, 3 and 5 of S4 in small: F1 under other weights, the choice on dev, claims over seeds, and what is
+missing.
+"""
 
 import json
 from dataclasses import replace

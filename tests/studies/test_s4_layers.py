@@ -1,4 +1,6 @@
-"""Table 6 of S4 in small: depths pair with one layer over seeds and texts, and the paper's numbers stand beside ours."""
+"""Table 6 of S4 in small: depths pair with one layer over seeds and texts, and the paper's numbers stand beside
+ours.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Which explanation in small: leads, agreement with a planted truth, advice on another seed, values as Parquet, one comparison whole."""
+"""Which explanation in small: leads, agreement with a planted truth, advice on another seed, values as Parquet, one
+comparison whole.
+"""
 
 import json
 

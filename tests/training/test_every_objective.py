@@ -1,6 +1,7 @@
 """What every registered objective promises: a new file is tested because it exists.
 
-What an objective needs besides a tiny model (another model, marks) is given by what it declares; nothing here names one.
+What an objective needs besides a tiny model (another model, marks) is given by what it declares; nothing here names
+one.
 """
 
 from dataclasses import replace

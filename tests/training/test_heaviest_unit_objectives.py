@@ -1,4 +1,6 @@
-"""Objectives on the heaviest units, with margins or by fading: what they are by a loop, on weights of spans and of units."""
+"""Objectives on the heaviest units, with margins or by fading: what they are by a loop, on weights of spans and of
+units.
+"""
 
 import math
 

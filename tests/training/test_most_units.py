@@ -1,4 +1,6 @@
-"""Forms that hold all span vectors take so many units a text: told when texts are checked, not in the middle of training."""
+"""Forms that hold all span vectors take so many units a text: told when texts are checked, not in the middle of
+training.
+"""
 
 import pytest
 

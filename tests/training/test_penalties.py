@@ -1,4 +1,6 @@
-"""The penalties that sharpen span weights: the signs and bounds that the paper should have had; a step on them sharpens."""
+"""The penalties that sharpen span weights: the signs and bounds that the paper should have had; a step on them
+sharpens.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""The number of spans that share the weight is held where it is wanted, whatever the seed; and training goes on alike."""
+"""The number of spans that share the weight is held where it is wanted, whatever the seed; and training goes on
+alike.
+"""
 
 import json
 import math
@@ -115,7 +117,9 @@ def test_dev_is_counted_by_the_formula():
 @pytest.mark.parametrize("pull", (-0.1, 0.0, 0.1), ids=("the task spreads", "no task", "the task gathers"))
 @pytest.mark.parametrize("steps", (200, 600))
 def test_training_ends_at_the_wanted_number_whatever_the_task_pulls_at(wanted, pull, steps):
-    """Scores of forty spans of eight texts, with Adam and falling rates; a task that has its own wish for the entropy."""
+    """Scores of forty spans of eight texts, with Adam and falling rates; a task that has its own wish for the
+    entropy.
+    """
     scores = torch.randn(8, 40, generator=torch.Generator().manual_seed(0)) / 20
     scores = scores.double().requires_grad_()
     optimizer = torch.optim.AdamW([scores], weight_decay=0)

@@ -1,4 +1,6 @@
-"""A span model without any lever for its evidence is the one that was trained before there were levers, byte by byte."""
+"""A span model without any lever for its evidence is the one that was trained before there were levers, byte by
+byte.
+"""
 
 import json
 from hashlib import blake2b
@@ -17,7 +19,8 @@ HERE = (
     ".".join(transformers.__version__.split(".")[:2]),
     torch.backends.cpu.get_cpu_capability(),
 )
-# Of the configuration two: it holds measured numbers, whose last digits differ between two processors with the same instructions.
+# Of the configuration two: it holds measured numbers, whose last digits differ between two processors with the same
+# instructions.
 FORMS = {
     "default": ({}, "f85548d3b1bdc6a4", ("f9d77ecd47d8064e", "358271dd764d0e8e")),
     "limited": (
@@ -35,7 +38,9 @@ FINGERPRINTS = {
 @pytest.mark.whole
 @pytest.mark.parametrize("form", FORMS)
 def test_a_model_without_levers_is_as_before(tmp_path, monkeypatch, form):
-    """The encoder is drawn by a seed and stands at a path that is always the same; the run's name is the same everywhere."""
+    """The encoder is drawn by a seed and stands at a path that is always the same; the run's name is the same
+    everywhere.
+    """
     settings, weights, configs = FORMS[form]
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()

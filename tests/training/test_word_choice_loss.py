@@ -37,7 +37,9 @@ def steering(baseline):
 @pytest.mark.parametrize("baseline", (0.0, 0.8))
 @pytest.mark.parametrize("weights", ({}, {"sparsity": 0.7}, {"coherence": 0.4, "sparsity": 0.2}), ids=str)
 def test_the_gradient_is_that_of_the_expected_cost(baseline, weights):
-    """Sampled gradients weighted by the chance of their sample are the gradient over all choices; no baseline moves it."""
+    """Sampled gradients weighted by the chance of their sample are the gradient over all choices; no baseline moves
+    it.
+    """
     logits, literal = parameters(), parameters()
     total = torch.zeros((), dtype=torch.float64)
     for z, loss in zip(choices(3), LOSSES, strict=True):

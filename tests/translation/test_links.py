@@ -115,7 +115,9 @@ def test_a_file_of_links_and_what_does_not_fit(learnt, tmp_path):
 
 @pytest.mark.long
 def test_a_translator_learns_the_planted_translation_and_its_spans_find_the_links(tmp_path):
-    """A light penalty: a heavy one gathers the spans' weight before they have learnt where to look, and the decoder goes without them."""
+    """A light penalty: a heavy one gathers the spans' weight before they have learnt where to look, and the decoder
+    goes without them.
+    """
     model = pellucid.train_translator(
         "planted_translation",
         out=tmp_path / "planted",

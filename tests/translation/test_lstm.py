@@ -1,4 +1,6 @@
-"""A translator of LSTMs: as written out, with gaps as if the pieces were not there, and searches that go on from states."""
+"""A translator of LSTMs: as written out, with gaps as if the pieces were not there, and searches that go on from
+states.
+"""
 
 import pytest
 import torch

@@ -21,7 +21,9 @@ def model(either):
 
 
 def literal_shares(model, logits, of_spans, ids, weights):
-    """(share of each word, None where a piece of it does not lead; of Hund against Katze; the weights there), piece by piece."""
+    """(share of each word, None where a piece of it does not lead; of Hund against Katze; the weights there), piece by
+    piece.
+    """
     words = pellucid.Word().resolve(model.encode([Example(PAIR)]), model).words[0]
     shares = []
     for word in words:

@@ -1,4 +1,6 @@
-"""What ends a text that a model writes: its own configuration and generation_config.json, from a folder as in memory."""
+"""What ends a text that a model writes: its own configuration and generation_config.json, from a folder as in
+memory.
+"""
 
 import json
 

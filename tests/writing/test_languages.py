@@ -1,4 +1,6 @@
-"""Translators that know many languages: their codes are among the pieces, and the words that are explained are the text's."""
+"""Translators that know many languages: their codes are among the pieces, and the words that are explained are the
+text's.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""Layers of models that write: each is a cut through the network, and what is read there is what the library computes."""
+"""Layers of models that write: each is a cut through the network, and what is read there is what the library
+computes.
+"""
 
 import numpy as np
 import pytest

@@ -25,8 +25,8 @@ TOLERANCE = 2e-5
 def literal(model, pair, *, source_mask=None, target_mask=None):
     """[piece]: log-probabilities of the second text's pieces by the library's own call.
 
-    source_mask: numbers of source pieces that are not attended to. target_mask: the same of target pieces, behind whose masks the
-    padding token stands.
+    source_mask: numbers of source pieces that are not attended to. target_mask: the same of target pieces, behind whose
+    masks the padding token stands.
     """
     network, tokenizer = model.network, model.tokenizer
     read = encoded_source(tokenizer, pair[0])["input_ids"]

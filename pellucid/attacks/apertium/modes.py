@@ -36,7 +36,8 @@ def installed_pivots(modes: Path = MODES) -> list[str]:
 def translation_stages(name: str, package: str, modes: Path = MODES) -> list[list[str]]:
     """The stages of a mode, each a program with its arguments, that flush at null.
 
-    Raises `BadFile` where the mode is not installed, with the package that has it, or names another program than Apertium's.
+    Raises `BadFile` where the mode is not installed, with the package that has it, or names another program than
+    Apertium's.
     """
     if not _is_there(name, modes):
         others = listed(installed_pivots(modes)) or "none"

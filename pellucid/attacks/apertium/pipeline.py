@@ -1,8 +1,8 @@
 """Programs that are kept running, each reading what the one before writes, and answer texts one by one.
 
 Every text ends with a null, at which all stages flush, so no text touches the next. It also ends with a superblank that
-carries its number. An answer without that number comes from a stage that died, and is no answer: at their end, stages write
-what they have.
+carries its number. An answer without that number comes from a stage that died, and is no answer: at their end, stages
+write what they have.
 """
 
 import os
@@ -26,11 +26,12 @@ LONGEST_LIMIT = 3600.0  # seconds
 
 
 class Pipeline:
-    """Stages that are started at the first text, started again when one dies, and ended with the object, or with `close`.
+    """Stages that are started at the first text, started again when one dies, and ended with the object, or with
+    `close`.
 
-    `start` starts them earlier. stages: programs with their arguments. seconds: the most that one text may take. spoilt_by:
-    what the last stage writes beside its answers when later ones would depend on this text, with a group for the word; None
-    where that cannot be. Threads take turns.
+    `start` starts them earlier. stages: programs with their arguments. seconds: the most that one text may take.
+    spoilt_by: what the last stage writes beside its answers when later ones would depend on this text, with a group for
+    the word; None where that cannot be. Threads take turns.
     """
 
     def __init__(
@@ -47,7 +48,9 @@ class Pipeline:
         self._number = 0
 
     def start(self) -> None:
-        """Start the programs, if they do not run; they read their dictionaries while others work, and the first text waits for them."""
+        """Start the programs, if they do not run; they read their dictionaries while others work, and the first text
+        waits for them.
+        """
         with self._lock:
             try:
                 self._launch()

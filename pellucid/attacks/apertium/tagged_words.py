@@ -1,4 +1,6 @@
-"""A mode's stages in the groups that run together, and what they say of English words: parts of speech, forms and names."""
+"""A mode's stages in the groups that run together, and what they say of English words: parts of speech, forms and
+names.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -45,7 +47,9 @@ class StageGroups:
             pipeline.start()
 
     def answers(self, texts: Sequence[str]) -> list[str | None]:
-        """What comes out for each text, in the stream format; None for one that took too long, or that stages died of."""
+        """What comes out for each text, in the stream format; None for one that took too long, or that stages died
+        of.
+        """
         streams: list[str | None] = [escaped(closed(text)) for text in texts]
         for pipeline in self.pipelines:
             numbers = [number for number, stream in enumerate(streams) if stream is not None]
@@ -77,7 +81,8 @@ class Pivot:
     def __init__(self, language: str = "spanish", seconds: float = 20.0, modes: Path = MODES) -> None:
         """seconds: the most for one text in each direction.
 
-        Raises `UnknownName` for a language that is no pivot, and `BadFile`, with its package, for one that is not installed.
+        Raises `UnknownName` for a language that is no pivot, and `BadFile`, with its package, for one that is not
+        installed.
         """
         there, back, package = pivot_modes(language)
         self.language = language
@@ -107,8 +112,8 @@ class Pivot:
 def back_translations(texts: Sequence[str], pivots: Sequence[Pivot]) -> list[tuple[str, ...]]:
     """The different paraphrases of each text, in the order of the pivots; none that is the text itself.
 
-    What a text has around it, blanks and the case of its first letter, its paraphrases have too. Texts do not touch each other:
-    one alone has the same paraphrases as one among many.
+    What a text has around it, blanks and the case of its first letter, its paraphrases have too. Texts do not touch
+    each other: one alone has the same paraphrases as one among many.
     """
     by_pivot = [pivot.paraphrases(texts) for pivot in pivots]
     return [
@@ -125,7 +130,9 @@ def _translated(texts: Sequence[str], stages: StageGroups) -> list[str | None]:
 
 
 def dressed(translation: str | None, text: str) -> str | None:
-    """A translation with the blanks around the text, its capital, and no new double blanks; None where nothing is left."""
+    """A translation with the blanks around the text, its capital, and no new double blanks; None where nothing is
+    left.
+    """
     start, end = trimmed(text, 0, len(text))
     if translation is None or not translation.strip() or not text[start:end].strip():
         return None
@@ -176,8 +183,8 @@ FORMS: dict[str, Form] = {
 class TaggedWord:
     """A word, or a term of several, at characters [start, end) of the text, as Apertium reads it.
 
-    lemma: its base form; that of an unknown word is the word. part_of_speech: None for names, auxiliaries, function words,
-    punctuation and unknown words. name: the kind of a proper name, else None.
+    lemma: its base form; that of an unknown word is the word. part_of_speech: None for names, auxiliaries, function
+    words, punctuation and unknown words. name: the kind of a proper name, else None.
     """
 
     start: int

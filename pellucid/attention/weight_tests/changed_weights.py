@@ -72,15 +72,16 @@ def permuted(text: WeighedText, *, n_permutations: int = 10, seed: int = 0) -> T
     meaning="How far other weights can lie from the model's own while the answer stays, in nats; at most 0.69.",
 )
 def farthest_weights(text: WeighedText, *, limit: float = 0.01) -> Tensor:
-    """[1]: the largest Jensen-Shannon divergence from the model's own weights, in nats, of weights that keep the answer.
+    """[1]: the largest Jensen-Shannon divergence from the model's own weights, in nats, of weights that keep the
+    answer.
 
     How far can a text's weights move while its answer stays?
 
     Source: Jain & Wallace (2019), "Attention is not Explanation", section 4.2.2, whose answers may move
     by a total variation of .01.
 
-    limit: by how much the answer may move, in total variation distance, .0001 to 1. Far weights that answer alike are another
-    explanation; where they are far for most texts, the answer does not hang on the weights.
+    limit: by how much the answer may move, in total variation distance, .0001 to 1. Far weights that answer alike are
+    another explanation; where they are far for most texts, the answer does not hang on the weights.
     """
     return torch.tensor([several_classes.farthest_weights(text, limit=limit).divergence], dtype=torch.float64)
 
@@ -103,7 +104,8 @@ def imitation_adversary(
     Source: Wiegreffe & Pinter (2019), "Attention is not not Explanation", section 4; Tutek & Šnajder
     (2020), "Staying True to Your Word", section 3.3 and figure 1 (corrections.md A4.1, A4.2).
 
-    Each lambda is a training of one model, so the numbers have no intervals. divergence_weights: the lambdas, 0 or more.
+    Each lambda is a training of one model, so the numbers have no intervals. divergence_weights: the lambdas, 0 or
+    more.
     """
     assert corpus.imitator is not None  # the door made one
     points = imitation_curve(corpus.model, corpus.examples, corpus.imitator, divergence_weights)
@@ -144,7 +146,8 @@ def user_weights(text: WeighedText) -> Tensor:
     highest=1.0,
     random=True,
     idle=0.0,
-    meaning="How far the answer's probabilities move when the weights of a text change places: the median of its permutations.",
+    meaning="How far the answer's probabilities move when the weights of a text change places: the median of its "
+    "permutations.",
 )
 def median_change(text: WeighedText, *, n_permutations: int = 100, seed: int = 0) -> Tensor:
     """[1]: the median distance of the answers with permuted weights from the model's own; 0 of equal weights.
@@ -180,7 +183,8 @@ FEWEST = 2  # units: the weight of a single one is 1 in every model
 class ImitationPoint:
     """One trained model. divergence_weight: lambda, 0 or more.
 
-    distance: of its answers, 0 to 1; divergence: of its weights, 0 to log 2; means over `texts` texts of two units or more.
+    distance: of its answers, 0 to 1; divergence: of its weights, 0 to log 2; means over `texts` texts of two units or
+    more.
     """
 
     divergence_weight: float
@@ -197,8 +201,8 @@ def imitation_curve(
 ) -> list[ImitationPoint]:
     """The points in the order of their lambdas; the examples are those of the test part.
 
-    imitator: trains a model for a lambda, or loads it (`training/objectives/other_models.py`). Raises `BadInput` where no text has two units,
-    or where a model cuts texts otherwise than the base model.
+    imitator: trains a model for a lambda, or loads it (`training/objectives/other_models.py`). Raises `BadInput` where
+    no text has two units, or where a model cuts texts otherwise than the base model.
     """
     for weight in divergence_weights:
         at_least("divergence_weight", weight, 0)

@@ -1,9 +1,9 @@
 """How much a word's state says of the word: mutual information of both, grouped by mini-batch k-means.
 
-Tutek & Šnajder (2020), "Staying True to Your Word", section 3.4, after Voita, Sennrich & Titov (2019), "The Bottom-up Evolution
-of Representations in the Transformer", section 4. The estimate is at most the words' entropy, grows with the number of groups
-and falls with the number of states: compare it only at equal numbers, and beside the value of shuffled pairs
-(corrections.md A4.9).
+Tutek & Šnajder (2020), "Staying True to Your Word", section 3.4, after Voita, Sennrich & Titov (2019), "The Bottom-up
+Evolution of Representations in the Transformer", section 4. The estimate is at most the words' entropy, grows with the
+number of groups and falls with the number of states: compare it only at equal numbers, and beside the value of shuffled
+pairs (corrections.md A4.9).
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,9 @@ from pellucid.text.units import SPECIAL
 class WordStates:
     """Occurrences of words, in the order of the texts.
 
-    words: [occurrence], the number of the word. vectors: [word width], one a word, since a word's vector is the same wherever
-    it stands. states: [occurrence state width]. unit: "word" or "piece", what a word is here. Both in single precision.
+    words: [occurrence], the number of the word. vectors: [word width], one a word, since a word's vector is the same
+    wherever it stands. states: [occurrence state width]. unit: "word" or "piece", what a word is here. Both in single
+    precision.
     """
 
     words: Tensor
@@ -64,15 +65,15 @@ class WordStates:
 def word_states(model: Model, examples: Sequence[Example]) -> WordStates:
     """The texts' words by one forward pass a text.
 
-    Of a model with weights of units, states and units are those that its pooler reads: what it retains of the word vectors is
-    in them, and the state of a word is the mean of its pieces', as is its vector. Of other models they are the last layer's
-    states, piece by piece. Special tokens are left out. Words are told apart by their pieces, as the model reads them.
-    Raises `ModelCannot` for a model that shows no states, and for texts that it reads in windows.
+    Of a model with weights of units, states and units are those that its pooler reads: what it retains of the word
+    vectors is in them, and the state of a word is the mean of its pieces', as is its vector. Of other models they are
+    the last layer's states, piece by piece. Special tokens are left out. Words are told apart by their pieces, as the
+    model reads them. Raises `ModelCannot` for a model that shows no states, and for texts that it reads in windows.
     """
     if not model.capabilities & {"unit_weights", "hidden_states"}:
         raise ModelCannot(
-            f"{model.name} shows no hidden states, of which mutual information is computed; give a network, or a model trained by "
-            "pellucid."
+            f"{model.name} shows no hidden states, of which mutual information is computed; give a network, or a model "
+            f"trained by pellucid."
         )
     rows = model.encode(examples).rows
     if any(row.windows for row in rows):
@@ -138,8 +139,8 @@ SCALING = 0.75  # the exponent of counts in a random sample
 class MutualInformation:
     """information: of the words' groups and the states', in nats, 0 to `entropy`.
 
-    entropy: of the words themselves. shuffled: the information when each state is given to another word: what the estimate is
-    too large by where there is none. words, states: how many there were.
+    entropy: of the words themselves. shuffled: the information when each state is given to another word: what the
+    estimate is too large by where there is none. words, states: how many there were.
     """
 
     information: float
@@ -167,12 +168,13 @@ def mutual_information(
 ) -> MutualInformation:
     """In nats; the paper does not say the base of its logarithm.
 
-    vocabulary: "most_frequent" words, or a "random_sample" without replacement, each in proportion to its count to the power of
-    3/4 (corrections.md A4.15). n_words: how many; all where there are fewer.
-    grouping: "separate", word vectors and states are grouped apart, so they may have different widths; "joint", together;
-    "identity", each word is its own group. Word vectors are grouped once a word, weighted by its count: with as many groups as
-    words "separate" and "identity" are the same.
-    n_groups: of k-means; no more than there are states. n_states: the most that are used, drawn at random; the paper has a million.
+    vocabulary: "most_frequent" words, or a "random_sample" without replacement, each in proportion to its count to the
+    power of 3/4 (corrections.md A4.15). n_words: how many; all where there are fewer.
+    grouping: "separate", word vectors and states are grouped apart, so they may have different widths; "joint",
+    together; "identity", each word is its own group. Word vectors are grouped once a word, weighted by its count: with
+    as many groups as words "separate" and "identity" are the same.
+    n_groups: of k-means; no more than there are states. n_states: the most that are used, drawn at random; the paper
+        has a million.
     batch_size: of k-means; the paper's is 100, with which 1,000 groups take far longer.
     Raises `BadInput` for fewer than two words, `BadSetting` for widths that cannot be grouped together.
     """
@@ -210,7 +212,9 @@ def random_sample(counts: torch.Tensor, most: int, seed: int = 0) -> torch.Tenso
 
 
 def information_between(one: Groups, other: Groups) -> float:
-    """[occurrence], [occurrence] -> the mutual information of the two groupings, in nats, 0 to the lower of both entropies."""
+    """[occurrence], [occurrence] -> the mutual information of the two groupings, in nats, 0 to the lower of both
+    entropies.
+    """
     pairs = one.astype(np.int64) * (int(other.max()) + 1) + other
     information = entropy_of(one) + entropy_of(other) - entropy_of(pairs)
     return max(0.0, information)  # rounding can lead below 0
@@ -259,8 +263,8 @@ def _groups(sample: WordStates, grouping: Grouping, means: _KMeans) -> tuple[Gro
         return means.groups(vectors, sample.counts.double().numpy())[words], means.groups(states)
     if vectors.shape[1] != states.shape[1]:
         raise BadSetting(
-            f"grouping='joint' groups word vectors of {vectors.shape[1]} numbers together with states of {states.shape[1]}; give "
-            "grouping='separate' or 'identity'."
+            f"grouping='joint' groups word vectors of {vectors.shape[1]} numbers together with states of "
+            f"{states.shape[1]}; give grouping='separate' or 'identity'."
         )
     together = means.groups(np.concatenate([vectors[words], states]))
     return together[: len(words)], together[len(words) :]

@@ -24,7 +24,8 @@ from pellucid.run.readout import jensen_shannon
     better="lower",
     lowest=1.0,
     highest=1e9,
-    meaning="How many units of a text share the weight: 1 where one has all of it, the number of units where all are equal.",
+    meaning="How many units of a text share the weight: 1 where one has all of it, the number of units where all are "
+    "equal.",
 )
 def effective_units(text: WeighedText) -> Tensor:
     """[1]: 1 / sum of alpha squared, from 1 to the number of units.
@@ -41,11 +42,12 @@ def effective_units(text: WeighedText) -> Tensor:
     better="lower",
     lowest=0.0,
     highest=1.0,
-    meaning="The probability of the right answer by the state of one unit alone, mean over the units of a text: near the model's own, "
-    "every state carries the whole text.",
+    meaning="The probability of the right answer by the state of one unit alone, mean over the units of a text: near "
+    "the model's own, every state carries the whole text.",
 )
 def unit_probability(text: WeighedText) -> Tensor:
-    """[1]: the mean over units of the predicted class's probability by the unit's state alone; nan where the answer is not right.
+    """[1]: the mean over units of the predicted class's probability by the unit's state alone; nan where the answer is
+    not right.
 
     The probability of the answer that each unit's state has alone, on right answers, text by text.
 
@@ -58,7 +60,9 @@ def unit_probability(text: WeighedText) -> Tensor:
 
 
 def mean_unit_probability(text: WeighedText) -> Tensor:
-    """The mean over units of the predicted class's probability, were all weight on that unit; of right and wrong answers."""
+    """The mean over units of the predicted class's probability, were all weight on that unit; of right and wrong
+    answers.
+    """
     return text.unit_logits.softmax(-1)[:, text.predicted].mean()
 
 
@@ -84,7 +88,8 @@ def unit_probability_micro(text: WeighedText) -> Tensor:
     better="lower",
     lowest=-1.0,
     highest=1.0,
-    meaning="How alike the states of a text are that the weights choose among: at 1 they all point one way, and no choice matters.",
+    meaning="How alike the states of a text are that the weights choose among: at 1 they all point one way, and no "
+    "choice matters.",
 )
 def conicity(text: WeighedText) -> Tensor:
     """[1]: the mean cosine of the units' states to their mean; nan of a text without states.
@@ -105,7 +110,10 @@ VOCABULARIES: dict[str, Vocabulary] = {
     "most frequent words": "most_frequent",
     "random words": "random_sample",
 }
-NATS = "How much a state says of its word, in nats: 0 nothing, at most the words' entropy. Compare at equal numbers of states and groups."
+NATS = (
+    "How much a state says of its word, in nats: 0 nothing, at most the words' entropy. Compare at equal numbers of "
+    "states and groups."
+)
 SHARE = "The same as a share of the words' entropy, 0 to 1."
 SHUFFLED = "The same for states of other words: what the estimate is too large by."
 
@@ -160,10 +168,12 @@ def _lines(name: str, runs: list[MutualInformation]) -> list[CorpusLine]:
     lowest=-math.log(2),
     highest=math.log(2),
     idle=0.0,
-    meaning="How much farther the answer moves when the heaviest unit loses its weight than when another one does, in nats.",
+    meaning="How much farther the answer moves when the heaviest unit loses its weight than when another one does, in "
+    "nats.",
 )
 def heaviest_erased(text: WeighedText) -> Tensor:
-    """[1]: divergence of the answers without the heaviest unit less that without another one, in nats; above 0 speaks for it.
+    """[1]: divergence of the answers without the heaviest unit less that without another one, in nats; above 0 speaks
+    for it.
 
     Does the answer move more when the heaviest unit loses its weight than when another one does?
 
@@ -207,10 +217,12 @@ HALF = 0.5  # of the farthest move: "order" and pairs of words decide together, 
     needs="explainer",
     method="leave_one_out",
     idle=0.0,
-    meaning="How much more often than a random word the heaviest one is among those without which the answer moves farthest.",
+    meaning="How much more often than a random word the heaviest one is among those without which the answer moves "
+    "farthest.",
 )
 def heaviest_decides(text: WeighedText, *, least: float = 0.1) -> Tensor:
-    """[1]: 1 where the answer moves without the heaviest word at least half as far as without any, less the share of such words.
+    """[1]: 1 where the answer moves without the heaviest word at least half as far as without any, less the share of
+    such words.
 
     Is the heaviest word one of those that the answer depends on, more often than a word drawn at
     random?
@@ -220,8 +232,8 @@ def heaviest_decides(text: WeighedText, *, least: float = 0.1) -> Tensor:
     state of a neighbour can stand in for (Pruthi et al. 2020, "Learning to Deceive with Attention-Based
     Explanations") pass tests of the sum, and fail here.
 
-    0 on average of weights that have nothing to do with the answer. least: texts whose probability no single word moves so far
-    are left out (nan): there is nothing to point at.
+    0 on average of weights that have nothing to do with the answer. least: texts whose probability no single word moves
+    so far are left out (nan): there is nothing to point at.
     """
     between("least", least, 0.0, 1.0)
     weights, moves = (np.abs(values) for values in text.rankings["leave_one_out"])
@@ -239,11 +251,12 @@ def heaviest_decides(text: WeighedText, *, least: float = 0.1) -> Tensor:
     needs="explainer",
     method="leave_one_out",
     idle=0.0,
-    meaning="Whether the weights rank the words of a text by how far the answer moves without each: 1 alike, 0 as chance, −1 the other "
-    "way round.",
+    meaning="Whether the weights rank the words of a text by how far the answer moves without each: 1 alike, 0 as "
+    "chance, −1 the other way round.",
 )
 def tau_leave_one_out(text: WeighedText) -> Tensor:
-    """[1]: Kendall's tau-b of the words' weights and how far the probability moves without them; nan where either is constant.
+    """[1]: Kendall's tau-b of the words' weights and how far the probability moves without them; nan where either is
+    constant.
 
     Kendall's tau of the weights with leave-one-out: do the heavy words move the answer most when they
     are left out?
@@ -260,7 +273,8 @@ def tau_leave_one_out(text: WeighedText) -> Tensor:
     needs="explainer",
     method="gradient",
     idle=0.0,
-    meaning="Whether the weights rank the words of a text as the size of the gradient does: 1 alike, 0 as chance, −1 the other way round.",
+    meaning="Whether the weights rank the words of a text as the size of the gradient does: 1 alike, 0 as chance, −1 "
+    "the other way round.",
 )
 def tau_gradient(text: WeighedText) -> Tensor:
     """[1]: Kendall's tau-b of the words' weights and the sizes of their gradients; nan where either is constant.

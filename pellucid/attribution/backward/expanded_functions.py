@@ -218,7 +218,9 @@ class FunctionCall:
 
 
 def depends_on_words(arg: object) -> bool:
-    """Whether relevance can go back through an argument: weights are constants here, so only the words have gradients."""
+    """Whether relevance can go back through an argument: weights are constants here, so only the words have
+    gradients.
+    """
     return isinstance(arg, Tensor) and arg.requires_grad
 
 

@@ -1,8 +1,8 @@
 """Backward rules: while they are active, the network computes the same values, and gradients follow a policy's rules.
 
-A call of a torch function that the policy has a rule for goes to that rule; every other call runs unchanged. Relevance is
-then the plain gradient times the input. The network itself is not changed, and the rules end with the `with`. They apply
-only in the thread that entered it.
+A call of a torch function that the policy has a rule for goes to that rule; every other call runs unchanged. Relevance
+is then the plain gradient times the input. The network itself is not changed, and the rules end with the `with`. They
+apply only in the thread that entered it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,9 @@ Rules = Mapping[str, Rule]
 
 
 class ChangedBackward(TorchFunctionMode):
-    """While active, each function's backward pass follows the rule for its kind; the ledger records what constants absorb."""
+    """While active, each function's backward pass follows the rule for its kind; the ledger records what constants
+    absorb.
+    """
 
     def __init__(self, rules: Rules, ledger: Ledger) -> None:
         super().__init__()

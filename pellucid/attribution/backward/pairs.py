@@ -1,9 +1,10 @@
 """DeepLIFT's rules: in one batch the texts come first and their baselines after them, row by row.
 
-Each function is replaced by a linear one that is exact at both the baseline and the text. The gradient through these linear
-functions is the multiplier, and multiplier x difference sums to the difference of the outputs. Shrikumar et al. (2017),
-"Learning Important Features Through Propagating Activation Differences", equations 3 to 7 (rescale rule). They give no rule
-for a product of two changing factors: we take each factor's difference times the other's mean, which is exact.
+Each function is replaced by a linear one that is exact at both the baseline and the text. The gradient through these
+linear functions is the multiplier, and multiplier x difference sums to the difference of the outputs. Shrikumar et al.
+(2017), "Learning Important Features Through Propagating Activation Differences", equations 3 to 7 (rescale rule). They
+give no rule for a product of two changing factors: we take each factor's difference times the other's mean, which is
+exact.
 """
 
 from collections.abc import Callable
@@ -60,7 +61,9 @@ def secant(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 
 
 def _near(step: Tensor, size: Tensor, rise: Tensor, value: Tensor) -> Tensor:
-    """Where a quotient would be rounding: the step is small next to x, or it is small and y changes by its rounding only."""
+    """Where a quotient would be rounding: the step is small next to x, or it is small and y changes by its rounding
+    only.
+    """
     eps = torch.finfo(step.dtype).eps
     return (step.abs() <= eps**0.5 * size) | ((step.abs() <= eps**0.5) & (rise.abs() <= 100 * eps * value.abs()))
 
@@ -94,7 +97,9 @@ def midpoint(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 
 
 def _sum_of_products(call: FunctionCall, args: tuple, halves: dict[int, Tensor]) -> Tensor:
-    """Each changing factor times the other's fixed value, added up. halves: fixed values by argument, which a text and its baseline share."""
+    """Each changing factor times the other's fixed value, added up. halves: fixed values by argument, which a text and
+    its baseline share.
+    """
     one, other = halves
     if call.function in ELEMENTWISE and len({(len(args[n]), args[n].ndim) for n in halves}) == 1:
         # Beside each other and not one after another, so that a fixed value is kept once for both.
@@ -198,7 +203,9 @@ def choice(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 
 
 def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
-    """Whether the second half of the rows are the first half's baselines; packing a batch reorders all rows, which is undone."""
+    """Whether the second half of the rows are the first half's baselines; packing a batch reorders all rows, which is
+    undone.
+    """
     half = len(rows) // 2
     if 2 * half == len(rows) and torch.equal(rows[half:], rows[:half] + count // 2):
         return True
@@ -223,13 +230,15 @@ def scaling(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 
 
 def _of_pairs(rule: Rule) -> Rule:
-    """The rule with a check: raises `ModelCannot` where a tensor's first dimension is not texts and then their baselines."""
+    """The rule with a check: raises `ModelCannot` where a tensor's first dimension is not texts and then their
+    baselines.
+    """
 
     def checked(mode: ChangedBackward, call: FunctionCall) -> Tensor:
         if any(path.shape[:1].numel() % mode.ledger.n_examples for path in call.paths):
             raise ModelCannot(
-                "DeepLIFT pairs texts with their baselines in the first dimension of every tensor, and this network puts "
-                "another dimension before its texts; use integrated_gradients or relevance."
+                "DeepLIFT pairs texts with their baselines in the first dimension of every tensor, and this network "
+                "puts another dimension before its texts; use integrated_gradients or relevance."
             )
         return rule(mode, call)
 

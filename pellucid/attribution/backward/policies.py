@@ -22,7 +22,8 @@ from pellucid.run.rounding import widened
 
 @policies.add(conserves=True)
 def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> AbstractContextManager:
-    """Inputs of a linear layer share in proportion to their contributions; near 0, outputs lose relevance to a stabiliser.
+    """Inputs of a linear layer share in proportion to their contributions; near 0, outputs lose relevance to a
+    stabiliser.
 
     CP, with a stabiliser in the denominator of every linear layer.
 
@@ -55,7 +56,8 @@ def alpha_beta(ledger: Ledger, network: nn.Module, *, alpha: float = 0.5) -> Abs
     the contribution (corrections.md A2.3).
 
     alpha: any number; 0.5 as Wu & Ong, 1 for positive contributions alone, 2 as Bach et al. Above 1, relevance
-    grows from layer to layer before it cancels. An output whose contributions have one sign gives them all its relevance.
+    grows from layer to layer before it cancels. An output whose contributions have one sign gives them all its
+    relevance.
     """
 
     def split(mode: ChangedBackward, call: FunctionCall) -> Tensor:
@@ -89,7 +91,8 @@ def _contributions(layer: Affine) -> list[Tensor]:
 
 @policies.add(conserves=True, method="deep_lift_shap")
 def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
-    """Multipliers instead of gradients; multiplier x difference from the baseline sums to the difference of the outputs.
+    """Multipliers instead of gradients; multiplier x difference from the baseline sums to the difference of the
+    outputs.
 
     DeepLIFT's rescale rule, for texts that run above their baselines in one batch; the method
     deep_lift_shap's policy.
@@ -112,9 +115,9 @@ def cp(ledger: Ledger, network: nn.Module, *, activation: Activation = "pass") -
     Source: Ali et al. (2022), "XAI for Transformers: Better Explanations through Conservative
     Propagation", section 4.
 
-    activation: "pass" hands relevance through an activation unchanged, whatever its derivative (Wu & Ong 2021, appendix A);
-    "gradient" multiplies it by derivative times input, as gradient x input does, so that a GELU, which is not monotone, can turn its
-    sign, and relevance is not conserved.
+    activation: "pass" hands relevance through an activation unchanged, whatever its derivative (Wu & Ong 2021, appendix
+    A); "gradient" multiplies it by derivative times input, as gradient x input does, so that a GELU, which is not
+    monotone, can turn its sign, and relevance is not conserved.
     """
     one_of("activation", activation, get_args(Activation))
     rules = dict(COMMON)
@@ -125,7 +128,8 @@ def cp(ledger: Ledger, network: nn.Module, *, activation: Activation = "pass") -
 
 @policies.add(conserves=False)
 def attnlrp(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
-    """Half of the attention output's relevance goes to the values, half to the weights; the softmax absorbs a part of it.
+    """Half of the attention output's relevance goes to the values, half to the weights; the softmax absorbs a part of
+    it.
 
     Attention's weights carry relevance too, through a first-order softmax and half of each product.
 
@@ -170,7 +174,9 @@ def wu_ong(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
 
 @dataclass
 class _Released:
-    """The rules while they are active. plain: whether functions have their plain gradient at the moment. calls: the last call of each module's forward function."""
+    """The rules while they are active. plain: whether functions have their plain gradient at the moment. calls: the
+    last call of each module's forward function.
+    """
 
     plain: bool = False
     calls: dict[nn.Module, FunctionCall] = field(default_factory=dict)
@@ -204,7 +210,9 @@ class _Released:
         return hook_input(inner, hook, with_kwargs=True)
 
     def _add_plain_gradient(self, inner: nn.Module, dense: nn.Module) -> Remove:
-        """Add the half block's plain gradient, and nothing to its value, since the released code counts residuals twice."""
+        """Add the half block's plain gradient, and nothing to its value, since the released code counts residuals
+        twice.
+        """
 
         def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
             call = self.calls.pop(inner)

@@ -1,7 +1,8 @@
 """Attention under the rules of pairs, whose steps are computed again on the way back, some heads at a time.
 
-Each step has a finite slope for each head and pair of pieces. Kept for the way back in all blocks they took a gigabyte on texts of 470 pieces;
-here a block keeps its queries, keys and values, and slopes exist for some heads of one block at once.
+Each step has a finite slope for each head and pair of pieces. Kept for the way back in all blocks they took a gigabyte
+on texts of 470 pieces; here a block keeps its queries, keys and values, and slopes exist for some heads of one block at
+once.
 """
 
 from collections.abc import Callable, Iterator
@@ -134,7 +135,9 @@ def times_ratio(path: Tensor, value: Tensor) -> Tensor:
 
 
 def activation(mode: ChangedBackward, call: FunctionCall) -> Tensor:
-    """Relevance of y - f(0) passes through unchanged; the constant f(0), which is not 0 for a sigmoid, keeps its share."""
+    """Relevance of y - f(0) passes through unchanged; the constant f(0), which is not 0 for a sigmoid, keeps its
+    share.
+    """
     call = call.without("inplace")
     path, *rest = call.args
     offset = call.value_at(path.new_zeros(()), *rest)
@@ -146,7 +149,9 @@ def activation(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 
 
 def power(mode: ChangedBackward, call: FunctionCall) -> Tensor:
-    """A constant positive power passes relevance on as an activation does; a negative one is a constant, as an inverse is."""
+    """A constant positive power passes relevance on as an activation does; a negative one is a constant, as an inverse
+    is.
+    """
     exponent = call.argument("exponent", 1)
     if isinstance(exponent, Tensor):
         return call.value()

@@ -20,7 +20,9 @@ from pellucid.run.model import Scores
 from pellucid.run.target import Explainable
 from pellucid.text.units import Kind, Units, coarsen
 
-MOST_ROWS = 4096  # coalitions evaluated at once, of all texts together, so that memory does not grow with their number; more where packs are large
+# Coalitions evaluated at once, of all texts together, so that memory does not grow with their number; more where packs
+# are large.
+MOST_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,9 @@ class Games:
         return [len(units.content) for units in self.units]
 
     def values(self, coalitions: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each, some of them equal."""
+        """For each text [coalition] float64: the target's value; coalitions: a text's [coalition player] bool each,
+        some of them equal.
+        """
         most = max(MOST_ROWS, self.run.scheduler.tokens // 2)
         values = [np.zeros(len(of_text)) for of_text in coalitions]
         for parts in _parts([len(of_text) for of_text in coalitions], most):
@@ -63,7 +67,9 @@ class Games:
 
 
 def _parts(counts: Sequence[int], most: int) -> Iterator[dict[int, slice]]:
-    """The coalitions of all texts in turn, so many at once: number of a text -> which of its coalitions; counts: of each text."""
+    """The coalitions of all texts in turn, so many at once: number of a text -> which of its coalitions; counts: of
+    each text.
+    """
     parts: dict[int, slice] = {}
     room = most
     for number, count in enumerate(counts):
@@ -109,7 +115,9 @@ AT_ONCE = 64  # coalitions of one text
 
 
 def even_numbers(generator: torch.Generator) -> Iterator[float]:
-    """An endless sequence in [0, 1) from a random start: each number is uniform, and all are spread more evenly than by chance."""
+    """An endless sequence in [0, 1) from a random start: each number is uniform, and all are spread more evenly than by
+    chance.
+    """
     number = float(torch.rand((), generator=generator, dtype=torch.float64))
     while True:
         yield number
@@ -119,7 +127,8 @@ def even_numbers(generator: torch.Generator) -> Iterator[float]:
 def coalitions(
     players: int, generator: torch.Generator, sizes_at: Callable[[np.ndarray], np.ndarray], fewest: int = 0
 ) -> Iterator[np.ndarray]:
-    """An endless sequence of coalitions [player] bool. sizes_at: [number] in [0, 1) -> how many players are present; sets of a size are
+    """An endless sequence of coalitions [player] bool. sizes_at: [number] in [0, 1) -> how many players are present;
+    sets of a size are
     equally likely. fewest: smaller ones are left out.
     """
     numbers = even_numbers(generator)
@@ -183,9 +192,9 @@ def fitted(game: Games, samples: list[Sample], alpha: float) -> Scores:
 def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
     """The ridge regression of a sample's values [sample] on which units are present, with penalty alpha.
 
-    Diagnostics: `exact`, `n_samples`, `fit_r2`, and from two halves of the draws `standard_error` (root mean square over
-    players), `relative_error` (that divided by the largest score) and `stability` (the correlation with the scores of
-    another run).
+    Diagnostics: `exact`, `n_samples`, `fit_r2`, and from two halves of the draws `standard_error` (root mean square
+    over players), `relative_error` (that divided by the largest score) and `stability` (the correlation with the scores
+    of another run).
     """
     scores, intercept = ridge(sample.present, values, sample.weights, alpha)
     halves = [_half(sample, values, alpha, number) for number in (0, 1)]
@@ -211,10 +220,11 @@ def _half(sample: Sample, values: np.ndarray, alpha: float, number: int) -> np.n
 
 
 def ridge(present: np.ndarray, values: np.ndarray, weights: np.ndarray, alpha: float) -> tuple[np.ndarray, float]:
-    """The coefficients [player] and the intercept that minimise the weighted squares plus alpha times the coefficients' squares.
+    """The coefficients [player] and the intercept that minimise the weighted squares plus alpha times the coefficients'
+    squares.
 
-    Of several that do, with alpha 0, the shortest coefficients. scikit-learn's `Ridge` gives the same; for hundreds of samples of tens of
-    units it takes ten times as long, which counts where a network reads them in the time of a fit.
+    Of several that do, with alpha 0, the shortest coefficients. scikit-learn's `Ridge` gives the same; for hundreds of
+    samples of tens of units it takes ten times as long, which counts where a network reads them in the time of a fit.
     """
     share = weights / (weights.sum() or 1.0)
     mean, level = share @ present, float(share @ values)
@@ -248,7 +258,9 @@ TRUSTED_R2 = 0.5
 
 
 def fit_r2(values: np.ndarray, predicted: np.ndarray, weights: np.ndarray) -> float:
-    """1 - weighted squared residuals / weighted squared distances from the mean; at most 1, and 1 where nothing varies."""
+    """1 - weighted squared residuals / weighted squared distances from the mean; at most 1, and 1 where nothing
+    varies.
+    """
     mean = weights @ values / (weights.sum() or 1.0)
     spread = np.sum(weights * (values - mean) ** 2)
     residual = np.sum(weights * (values - predicted) ** 2)

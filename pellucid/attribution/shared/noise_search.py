@@ -4,8 +4,8 @@ The loss, for one text of n pieces and a state of d dimensions (Guan et al. 2019
 
     L(sigma) = -sum_i log sigma_i + weight x E |Phi(x + noise) - s|² / sigma_S²,     weight = n / (rate x d)
 
-Its derivative by log sigma_i is pull_i - 1, where pull_i = weight x E <noise_i, gradient of the squared distance>. For a
-linear state, pull_i is quadratic in sigma_i, so half of (pull_i - 1) is Newton's step in log sigma_i.
+Its derivative by log sigma_i is pull_i - 1, where pull_i = weight x E <noise_i, gradient of the squared distance>. For
+a linear state, pull_i is quadratic in sigma_i, so half of (pull_i - 1) is Newton's step in log sigma_i.
 """
 
 import math
@@ -21,13 +21,13 @@ from pellucid.run.scheduler import Scheduler
 from pellucid.run.state_scale import StateFunction
 
 METHOD = "retained_information"
-# Whole Newton steps come first and find the region, for all seeds together; later ones shrink, which averages the noise. After
-# 19 steps a text is done if its search has settled: then 16 probes and 3 seeds make 98 evaluations.
+# Whole Newton steps come first and find the region, for all seeds together; later ones shrink, which averages the
+# noise. After 19 steps a text is done if its search has settled: then 16 probes and 3 seeds make 98 evaluations.
 SHARED_STEPS, STAGES = 8, (19, 38)
 STILL = 0.1  # nats: a text whose last two quarters of steps differ by less, but for chance, has settled
-# Nats. The search comes from below, in short steps: behind a layer norm, large noise drowns the other words' noise, so the
-# loss has minima there too, in which words that the state holds look as if it ignored them. Single pulls may be enormous
-# there, so falls are limited as well, as Adam limits them by dividing.
+# Nats. The search comes from below, in short steps: behind a layer norm, large noise drowns the other words' noise, so
+# the loss has minima there too, in which words that the state holds look as if it ignored them. Single pulls may be
+# enormous there, so falls are limited as well, as Adam limits them by dividing.
 BELOW, LONGEST_RISE, LONGEST_FALL = 1.0, 0.35, 0.7
 WIDE = 2**62
 
@@ -46,8 +46,8 @@ class SearchSettings:
 class Jacobians:
     """What is known of the Jacobians of the states at the texts themselves, each row divided by sigma_S.
 
-    squares: [example unit], the squared norm of the part that belongs to a unit. rows: for each example the whole Jacobian
-    [dimension unit width] where it was computed, else None. counts: products with a Jacobian for each example.
+    squares: [example unit], the squared norm of the part that belongs to a unit. rows: for each example the whole
+    Jacobian [dimension unit width] where it was computed, else None. counts: products with a Jacobian for each example.
     """
 
     squares: Tensor
@@ -86,7 +86,9 @@ def squared_jacobians(run: ForwardPass, phi: StateFunction, deviations: Tensor, 
 def _signs(
     run: ForwardPass, counts: Sequence[int], dimensions: Sequence[int], examples: AbstractSet[int]
 ) -> dict[int, Tensor]:
-    """For each of these examples [probe dimension]: the unit vectors, or random signs, the same whenever they are drawn."""
+    """For each of these examples [probe dimension]: the unit vectors, or random signs, the same whenever they are
+    drawn.
+    """
     generators = run.generators(f"{METHOD} probes")
     vectors = {}
     for example in examples:
@@ -121,7 +123,8 @@ def in_packs(run: ForwardPass, owners: Sequence[int], work: Callable[[list[int]]
 class NoiseSearch:
     """Stochastic Newton steps in log sigma for all texts and seeds of a batch, each text by itself.
 
-    log_sigma: [example seed unit]; the first steps are taken once, for all seeds. active: the texts that have not settled.
+    log_sigma: [example seed unit]; the first steps are taken once, for all seeds. active: the texts that have not
+        settled.
     steps: how many steps each text took. Noise is drawn anew from its seed in each step, so it takes no memory.
     """
 
@@ -179,7 +182,8 @@ class NoiseSearch:
     def has_settled(self, example: int) -> bool:
         """Whether log sigma of a text is the same in the last two quarters of its steps, but for the luck of the draws.
 
-        That luck is each seed's own, so the seeds tell how much of the squared drift it makes; of a single seed all of it counts.
+        That luck is each seed's own, so the seeds tell how much of the squared drift it makes; of a single seed all of
+        it counts.
         """
         length = self.run.batch.lengths[example]
         drift = (self.mean_of(0.75, 1.0) - self.mean_of(0.5, 0.75))[example, :, :length]
@@ -241,7 +245,8 @@ class NoiseSearch:
         return gradient.to(self.deviations)
 
     def _excess(self, example: int, noise: Tensor, seed: int) -> Tensor | float:
-        """[unit]: how far these draws are above their mean in a linear state: a control variate, which takes the luck out.
+        """[unit]: how far these draws are above their mean in a linear state: a control variate, which takes the luck
+        out.
 
         Only where the whole Jacobian is known; a linear state then needs no luck at all.
         """

@@ -1,4 +1,5 @@
-"""Straight paths from blank texts to a text: where they start, at which nodes a rule reads them, the shares that follow.
+"""Straight paths from blank texts to a text: where they start, at which nodes a rule reads them, the shares that
+follow.
 
 Nodes and weights of the Gauss-Legendre rule are those of numpy.
 """
@@ -27,7 +28,8 @@ MORE = (
 def nodes_of(rule: Rule, count: int) -> tuple[Tensor, Tensor]:
     """[node] in [0, 1] and their weights, which sum to 1.
 
-    midpoint: the midpoints of equal steps; gauss_legendre: exact for polynomials of degree 2 count - 1; left: the steps' left ends.
+    midpoint: the midpoints of equal steps; gauss_legendre: exact for polynomials of degree 2 count - 1; left: the
+    steps' left ends.
     """
     one_of("rule", rule, get_args(Rule))
     if rule == "gauss_legendre":
@@ -120,7 +122,8 @@ def gaps(scores: Tensor, rise: Tensor) -> Tensor:
 def gap_caveats(
     run: ForwardPass, errors: Sequence[float], allowed: float, setting: str, value: int
 ) -> tuple[tuple[str, ...], ...]:
-    """For each text what a gap above the allowed one means, and what makes it smaller; setting, value: of points on the path.
+    """For each text what a gap above the allowed one means, and what makes it smaller; setting, value: of points on the
+    path.
 
     Where the answer uses a few spans it jumps when others become the heaviest, and no gradient sees that.
     """
@@ -129,8 +132,8 @@ def gap_caveats(
     spans, more = run.traces.at_hand.spans, f"{setting}={MORE * value}"
     if spans is not None and spans.n_heaviest is not None:
         why = (
-            f"the model answers by its {spans.n_heaviest} heaviest spans and jumps where others become the heaviest, which no "
-            f"{setting} mends; compare with occlusion."
+            f"the model answers by its {spans.n_heaviest} heaviest spans and jumps where others become the heaviest, "
+            f"which no {setting} mends; compare with occlusion."
         )
     else:
         why = f"raise {setting} before trusting single scores: {more} in Python, --set {more} on the command line."

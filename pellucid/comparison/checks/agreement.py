@@ -1,4 +1,6 @@
-"""Checks of agreement: does a method say the same again, of other draws, edits, trainings and corpora, and as other methods?"""
+"""Checks of agreement: does a method say the same again, of other draws, edits, trainings and corpora, and as other
+methods?
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -45,8 +47,8 @@ def method_agreement(case: CheckCase, *, k: int = 3) -> Findings:
     (2022), "The Disagreement Problem in Explainable Machine Learning", section 4. Agreement is no
     evidence of truth: methods that work alike err alike.
 
-    k: how many words are compared, 1 or more; texts of no more words than that are not judged by their overlap. If one of two
-    methods has no negative scores by its design, the sizes of the scores are compared.
+    k: how many words are compared, 1 or more; texts of no more words than that are not judged by their overlap. If one
+    of two methods has no negative scores by its design, the sizes of the scores are compared.
     """
     at_least("k", k, 1)
     lines: list[CheckLine] = []
@@ -83,8 +85,8 @@ def seed_agreement(case: CheckCase, *, over: Over = "type") -> Findings:
     stricter question. Scores that ignore the model agree perfectly, so a high number is no evidence of
     faithfulness.
 
-    over: "type", the mean relative score of each word form, or "token", each word of each text. Texts of which the twin explains
-    another class are left out, since their scores answer another question.
+    over: "type", the mean relative score of each word form, or "token", each word of each text. Texts of which the twin
+    explains another class are left out, since their scores answer another question.
     """
     one_of("over", over, get_args(Over))
     lines: list[CheckLine] = []
@@ -123,15 +125,16 @@ MOST_SEEDS = 100
     of_random=True,
 )
 def draw_agreement(case: CheckCase, *, n_seeds: int = 3, k: int = 3) -> Findings:
-    """How similarly a random method ranks the words of a text with other seeds: Kendall's tau, and the overlap of the k highest.
+    """How similarly a random method ranks the words of a text with other seeds: Kendall's tau, and the overlap of the k
+    highest.
 
     Does a method that draws at random say the same with another seed?
 
     Source: Sampling methods give other scores with every seed; with too few samples the order of the
     words is luck.
 
-    n_seeds: seeds that are compared, each with each, 2 or more; the comparison's own is the first. k: how many words are compared,
-    1 or more. Methods that draw nothing are left out: they give the same scores with every seed.
+    n_seeds: seeds that are compared, each with each, 2 or more; the comparison's own is the first. k: how many words
+    are compared, 1 or more. Methods that draw nothing are left out: they give the same scores with every seed.
     """
     whole("n_seeds", n_seeds, 2, MOST_SEEDS)
     at_least("k", k, 1)
@@ -153,7 +156,8 @@ def draw_agreement(case: CheckCase, *, n_seeds: int = 3, k: int = 3) -> Findings
 
 @checks.add(needs=frozenset({"explainer"}), cost="the methods on every text, once an edit", again="edits")
 def edit_agreement(case: CheckCase, *, edits: Sequence[str] = ("case", "blanks", "synonyms"), k: int = 3) -> Findings:
-    """How similarly a method ranks the words of a text that is written otherwise: Kendall's tau, and the overlap of the k highest.
+    """How similarly a method ranks the words of a text that is written otherwise: Kendall's tau, and the overlap of the
+    k highest.
 
     Does an explanation stay the same when a text is written otherwise and the model answers the same?
 
@@ -162,8 +166,9 @@ def edit_agreement(case: CheckCase, *, edits: Sequence[str] = ("case", "blanks",
     NLP". A model may read an edited text in another way and be right to explain it otherwise, so the
     number is of model and method together.
 
-    edits: "case", the text in lower case or in capitals; "blanks", two for each; "synonyms", one content word replaced, where
-    Debian's WordNet is installed. k: how many words are compared, 1 or more. Texts whose answer changes are left out.
+    edits: "case", the text in lower case or in capitals; "blanks", two for each; "synonyms", one content word replaced,
+    where Debian's WordNet is installed. k: how many words are compared, 1 or more. Texts whose answer changes are left
+    out.
     """
     at_least("k", k, 1)
     lines: list[CheckLine] = []
@@ -232,8 +237,8 @@ def corpus_agreement(case: CheckCase, *, min_count: int = 1) -> Findings:
     a model of its own, the correlation of mean scores over the vocabulary that all of them share. In
     the paper attention agrees as well as gradients do: agreement is no evidence of faithfulness.
 
-    min_count: how often a word must occur in each data set, 1 or more. Punctuation counts as in the paper. Each data set is explained
-    by its own model; methods that not all of them have are left out.
+    min_count: how often a word must occur in each data set, 1 or more. Punctuation counts as in the paper. Each data
+    set is explained by its own model; methods that not all of them have are left out.
     """
     at_least("min_count", min_count, 1)
     lines: list[CheckLine] = []

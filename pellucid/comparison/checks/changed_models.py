@@ -30,14 +30,16 @@ Lines = dict[str, list[CheckLine]]
 @checks.add(
     needs=frozenset({"explainer"}),
     cost="the methods on n_texts texts, n_levels times",
-    rule="passes where, all weights being random, tau is below .5; of parts alone, where no part leaves it at .9 or above",
+    rule="passes where, all weights being random, tau is below .5; of parts alone, where no part leaves it at .9 or "
+    "above",
     again="n_levels",
     curve_axis="share of the network that is random, from the head down",
 )
 def weight_randomisation(
     case: CheckCase, *, order: Order = "cascading", n_levels: int = 3, n_texts: int = 20
 ) -> Findings:
-    """Kendall's tau between explanations of the model and of the model with weights in random order; 1 where a method ignores them.
+    """Kendall's tau between explanations of the model and of the model with weights in random order; 1 where a method
+    ignores them.
 
     Does an explanation notice that what the model has learnt is gone?
 
@@ -46,9 +48,9 @@ def weight_randomisation(
     Spearman's correlation; ours is Kendall's tau, as everywhere here. What is explained stays the class
     that the trained model answered.
 
-    order: "cascading" randomises from the head down, at last everything; "independent" one part at a time. n_levels: how many parts
-    the network is cut into: the head, blocks and word vectors, as evenly as possible. n_texts: the first texts alone, since every
-    level explains them again.
+    order: "cascading" randomises from the head down, at last everything; "independent" one part at a time. n_levels:
+    how many parts the network is cut into: the head, blocks and word vectors, as evenly as possible. n_texts: the first
+    texts alone, since every level explains them again.
     """
     one_of("order", order, get_args(Order))
     whole("n_levels", n_levels, 1, MOST_LEVELS)
@@ -95,7 +97,8 @@ def curve_of(method: str, values: list[Interval], first: int) -> Curve:
     rule="passes where tau is below .5",
 )
 def label_randomisation(case: CheckCase, *, n_texts: int = 100) -> Findings:
-    """Kendall's tau between explanations of the model and of one that was trained on random labels; 1 where a method ignores them.
+    """Kendall's tau between explanations of the model and of one that was trained on random labels; 1 where a method
+    ignores them.
 
     Does an explanation notice that the model learnt nothing but noise?
 
@@ -136,7 +139,8 @@ CHANGE = "change of the scores"
     rule="passes where the scores change by less than a twentieth of their size",
 )
 def input_shift(case: CheckCase, *, size: float = 1.0) -> Findings:
-    """How far scores move when all word vectors are shifted by one vector and the network takes the shift back, so that it answers the same.
+    """How far scores move when all word vectors are shifted by one vector and the network takes the shift back, so that
+    it answers the same.
 
     Does an explanation stay the same when word vectors are shifted and the network takes the shift
     back?
@@ -145,8 +149,8 @@ def input_shift(case: CheckCase, *, size: float = 1.0) -> Findings:
     invariance. Gradient x input fails by design, since it multiplies by the vectors; integrated
     gradients pass if their baseline is shifted too.
 
-    0 for no change, 1 for a change as large as the scores. size: of the shift, in deviations of the word vectors. Scores that do
-    not read vectors pass, random ones among them.
+    0 for no change, 1 for a change as large as the scores. size: of the shift, in deviations of the word vectors.
+    Scores that do not read vectors pass, random ones among them.
     """
     between("size", size, 0.001, 1000)
     shifted = case.changes.with_shifted_vectors(case.model, size, case.request.seed)
@@ -159,7 +163,9 @@ def input_shift(case: CheckCase, *, size: float = 1.0) -> Findings:
 
 
 def changes(ones: Sequence[ScoredText], others: Sequence[ScoredText]) -> list[float]:
-    """For each text the sum of the differences' sizes, divided by the sum of the scores' sizes; nan where all scores are 0."""
+    """For each text the sum of the differences' sizes, divided by the sum of the scores' sizes; nan where all scores
+    are 0.
+    """
     values = []
     for one, other in zip(ones, others, strict=True):
         total = float(np.abs(one.scores).sum())
@@ -208,7 +214,9 @@ def dead_token(case: CheckCase) -> Findings:
 
 
 def weight_of_first(text: ScoredText) -> float:
-    """The first word's share of the sizes, times the number of words, meant over draws; nan where nothing else is scored."""
+    """The first word's share of the sizes, times the number of words, meant over draws; nan where nothing else is
+    scored.
+    """
     sizes = np.abs(text.draws)
     totals = sizes.sum(1)
     if len(text.scores) < 2 or not totals.all():

@@ -30,7 +30,8 @@ WORST, FIRST = "the worst", "the first"
     long=True,
 )
 def fragility(case: CheckCase, *, n_edits: int = 8, k: int = 3) -> Findings:
-    """How similarly a method ranks the words of a text with one synonym, for the worst of a few: Kendall's tau, and the overlap of the k highest.
+    """How similarly a method ranks the words of a text with one synonym, for the worst of a few: Kendall's tau, and the
+    overlap of the k highest.
 
     How far can one word move an explanation, while the model answers the same?
 
@@ -39,8 +40,9 @@ def fragility(case: CheckCase, *, n_edits: int = 8, k: int = 3) -> Findings:
     search along gradients. A model may read an edited text in another way and be right to explain it
     otherwise, so the number is of model and method together.
 
-    n_edits: texts with one word replaced each, at most, 1 to 1,000; the first, which nobody chose, stands beside the worst. k: how many words are
-    compared, 1 or more. Edits that change the answer do not count. A word and its synonym are compared as one.
+    n_edits: texts with one word replaced each, at most, 1 to 1,000; the first, which nobody chose, stands beside the
+    worst. k: how many words are compared, 1 or more. Edits that change the answer do not count. A word and its synonym
+    are compared as one.
     """
     whole("n_edits", n_edits, 1, MOST_EDITS)
     at_least("k", k, 1)
@@ -62,7 +64,9 @@ def fragility(case: CheckCase, *, n_edits: int = 8, k: int = 3) -> Findings:
 
 
 def _values(case: CheckCase, edited: Sequence[Sequence[Example]], k: int) -> dict[tuple[str, str], np.ndarray]:
-    """(method, measure) -> [text edit]; nan where there is no such edit, the answer changes or nothing can be ranked."""
+    """(method, measure) -> [text edit]; nan where there is no such edit, the answer changes or nothing can be
+    ranked.
+    """
     numbers = [(text, edit) for text, some in enumerate(edited) for edit in range(len(some))]
     again = case.explain(examples=[edited[text][edit] for text, edit in numbers])
     width = max(map(len, edited), default=0)
@@ -107,7 +111,8 @@ ClassScores = Mapping[str, Mapping[str, Sequence[float]]]  # class -> word -> it
     curve_axis="words in each class's list",
 )
 def class_overlap(case: CheckCase, *, k: int = 10, n_draws: int = 200) -> Findings:
-    """The share of words that the lists of two explained classes have in common, each class's k words with the highest summed scores.
+    """The share of words that the lists of two explained classes have in common, each class's k words with the highest
+    summed scores.
 
     Do the highest-scored words of different classes differ?
 
@@ -115,8 +120,8 @@ def class_overlap(case: CheckCase, *, k: int = 10, n_draws: int = 200) -> Findin
     that picks words which occur once shares none either, so every overlap stands beside random lists
     and lists of the rarest words (`results/word_lists.py`).
 
-    k: words in a list, 1 or more, or as many as the class with the fewest has. n_draws: random lists, 1 or more. Function words and
-    punctuation are left out. The random lists' interval is the range of 95 % of them.
+    k: words in a list, 1 or more, or as many as the class with the fewest has. n_draws: random lists, 1 or more.
+    Function words and punctuation are left out. The random lists' interval is the range of 95 % of them.
     """
     at_least("k", k, 1)
     at_least("n_draws", n_draws, 1)
@@ -173,7 +178,8 @@ def _curve(method: str, one: OverlapCurve) -> Curve:
 
 @checks.add(needs=frozenset(), cost="nothing: it reads the comparison's explanations")
 def word_ranks(case: CheckCase, *, k: int = 5, min_count: int = 5) -> Findings:
-    """The k words with the highest and with the lowest mean score, each text's scores divided by the largest size among them.
+    """The k words with the highest and with the lowest mean score, each text's scores divided by the largest size among
+    them.
 
     Which words does a method score highest and lowest on average?
 
@@ -181,8 +187,8 @@ def word_ranks(case: CheckCase, *, k: int = 5, min_count: int = 5) -> Findings:
     the lowest mean score, of those that occur five times or more, without punctuation (corrections.md
     A2.10).
 
-    k: how many words, 1 or more. min_count: how often a word must occur, 1 or more. Words are compared in lower case, punctuation is
-    left out. The intervals are over a word's occurrences.
+    k: how many words, 1 or more. min_count: how often a word must occur, 1 or more. Words are compared in lower case,
+    punctuation is left out. The intervals are over a word's occurrences.
     """
     at_least("k", k, 1)
     at_least("min_count", min_count, 1)

@@ -48,8 +48,8 @@ def roar(case: CheckCase, *, shares: Sequence[float] = (0.1, 0.3, 0.5)) -> Findi
     was lost with the words. What other words say as well is not missed, so a small loss may also mean
     that the texts repeat themselves. Words are chosen by explanations of the model's own answers.
 
-    shares: of the words that are removed, above 0 to .9 each. The judged model stands at 0. Raises `BadInput` for texts without
-    labels among the model's classes.
+    shares: of the words that are removed, above 0 to .9 each. The judged model stands at 0. Raises `BadInput` for texts
+    without labels among the model's classes.
     """
     wanted = _shares(shares)
     _check_labels(case)
@@ -80,8 +80,8 @@ def _check_labels(case: CheckCase) -> None:
     missing = sum(example.label not in case.model.labels for example in case.examples)
     if missing:
         raise BadInput(
-            f"roar counts right answers, and {missing} of {len(case.examples)} texts have no label among the classes of "
-            f"{case.model.name}; give labelled texts."
+            f"roar counts right answers, and {missing} of {len(case.examples)} texts have no label among the classes "
+            f"of {case.model.name}; give labelled texts."
         )
 
 
@@ -229,8 +229,8 @@ def cost(case: CheckCase, *, n_texts: int = 10) -> Findings:
 
     Beside a metric these say which methods are better than every cheaper one: the page draws them as the frontier.
 
-    n_texts: the first texts alone. Each is explained by itself; in a batch a text costs less. Passes count the one that gives the
-    answer, and the guard's; a backward pass is not counted by itself. Memory is counted by Linux alone.
+    n_texts: the first texts alone. Each is explained by itself; in a batch a text costs less. Passes count the one that
+    gives the answer, and the guard's; a backward pass is not counted by itself. Memory is counted by Linux alone.
     """
     whole("n_texts", n_texts, 1, MOST_TEXTS)
     some = case.first(n_texts)

@@ -1,4 +1,6 @@
-"""Metrics of many edits of a text: curves from the whole text to none of it, and how well scores foretell what edits do."""
+"""Metrics of many edits of a text: curves from the whole text to none of it, and how well scores foretell what edits
+do.
+"""
 
 from typing import get_args
 
@@ -99,9 +101,10 @@ def deletion(
 
     Source: Wu & Ong (2021), "On Explaining Your Explanations of BERT", section 4.1, Figure 1.
 
-    most: units taken out at most; texts with no more units than that are not judged, since nothing of them would stay. reference: what is right,
-    the label ("gold", where texts that the model answers wrongly at first are not judged) or the model's own "prediction" for
-    the whole text. operator: "pad" is what the paper's code does (corrections.md A2.9).
+    most: units taken out at most; texts with no more units than that are not judged, since nothing of them would stay.
+    reference: what is right, the label ("gold", where texts that the model answers wrongly at first are not judged) or
+    the model's own "prediction" for the whole text. operator: "pad" is what the paper's code does (corrections.md
+    A2.9).
     """
     at_least("most", most, 1)
     one_of("reference", reference, get_args(Reference))
@@ -148,9 +151,9 @@ def sensitivity_n(
     Source: Ancona et al. (2018), "Towards Better Understanding of Gradient-based Attribution Methods
     for Deep Neural Networks", section 3.2.
 
-    n_edits: random sets a text, of all sizes, the same for every method; the paper correlates sets of one size n, which on a text
-    of ten words leaves few. Scores that are all equal within each size correlate only by the size. 0 where the sums do not vary; texts whose
-    answer does not vary are not judged.
+    n_edits: random sets a text, of all sizes, the same for every method; the paper correlates sets of one size n, which
+    on a text of ten words leaves few. Scores that are all equal within each size correlate only by the size. 0 where
+    the sums do not vary; texts whose answer does not vary are not judged.
     """
     edits = random_edits(case, "infidelity", n_edits, unit=unit, operator=operator, seed=seed)
     return Judged(
@@ -183,10 +186,10 @@ def infidelity(
     Source: Yeh et al. (2019), "On the (In)fidelity and Sensitivity of Explanations", definition 2.1,
     with sets of units as perturbations.
 
-    For each text min over b >= 0 of E[(b sum of scores - fall)^2] / E[fall^2] over random sets of units. The paper has neither b nor the
-    division: methods give scores in different units, and texts differ in how far their answers fall. b is not negative, so
-    that scores of the wrong sign gain nothing. n_edits: sets a text, the same for every method. Texts of one unit, and those whose
-    answer no set moves, are not judged.
+    For each text min over b >= 0 of E[(b sum of scores - fall)^2] / E[fall^2] over random sets of units. The paper has
+    neither b nor the division: methods give scores in different units, and texts differ in how far their answers fall.
+    b is not negative, so that scores of the wrong sign gain nothing. n_edits: sets a text, the same for every method.
+    Texts of one unit, and those whose answer no set moves, are not judged.
     """
     edits = random_edits(case, "infidelity", n_edits, unit=unit, operator=operator, seed=seed)
     return Judged(

@@ -37,8 +37,8 @@ def comprehensiveness(
     4.2. They delete tokens; our default makes them absent, so that the others keep their positions.
 
     fractions: shares of the text that are removed, rounded up, at least one unit each; the falls are
-    averaged. operator: "delete" is the paper's. normalised: as a share of the fall without any unit (Carton et al. 2020), cut
-    to 0 to 1; texts that lose nothing without any unit are not judged.
+    averaged. operator: "delete" is the paper's. normalised: as a share of the fall without any unit (Carton et al.
+    2020), cut to 0 to 1; texts that lose nothing without any unit are not judged.
     """
     fall = mean_fall(
         case,
@@ -86,7 +86,8 @@ def sufficiency(
 def soft_comprehensiveness(
     case: Case, *, n_draws: int = 5, unit: Kind = "word", normalised: bool = False, seed: int = 0
 ) -> Judged:
-    """Fall of the explained class's probability when well-scored units lose most of their embeddings; -1 to 1, higher is better.
+    """Fall of the explained class's probability when well-scored units lose most of their embeddings; -1 to 1, higher
+    is better.
 
     How far the prediction falls when each word loses as much of its embedding as its score says.
 
@@ -94,9 +95,9 @@ def soft_comprehensiveness(
     Metrics", section 3.2.
 
     Each number of a unit's word embeddings is set to 0 with the unit's score as chance, after the scores of the text
-    were brought to 0 to 1 (the lowest and the highest of them). The whole ranking counts, not only its top. n_draws: of which
-    the falls are averaged; they are a text's own, the same for every method. normalised: as a share of the fall when all numbers
-    are 0, cut to 0 to 1, which is the paper's; texts that lose nothing then are not judged.
+    were brought to 0 to 1 (the lowest and the highest of them). The whole ranking counts, not only its top. n_draws: of
+    which the falls are averaged; they are a text's own, the same for every method. normalised: as a share of the fall
+    when all numbers are 0, cut to 0 to 1, which is the paper's; texts that lose nothing then are not judged.
     """
     fall = mean_soft_fall(
         case, lambda importance: 1 - importance, n_draws=n_draws, unit=unit, normalised=normalised, seed=seed
@@ -116,9 +117,9 @@ def soft_sufficiency(
     Metrics", section 3.2.
 
     Each number of a unit's word embeddings is kept with the unit's score as chance, after the scores of the text were
-    brought to 0 to 1 (the lowest and the highest of them). n_draws: of which the falls are averaged; they are a text's own, the
-    same for every method. normalised: as a share of the fall when all numbers are 0, cut to 0 to 1; the paper's value is 1 minus
-    this one. Texts that lose nothing then are not judged.
+    brought to 0 to 1 (the lowest and the highest of them). n_draws: of which the falls are averaged; they are a text's
+    own, the same for every method. normalised: as a share of the fall when all numbers are 0, cut to 0 to 1; the
+    paper's value is 1 minus this one. Texts that lose nothing then are not judged.
     """
     fall = mean_soft_fall(
         case, lambda importance: importance, n_draws=n_draws, unit=unit, normalised=normalised, seed=seed
@@ -183,7 +184,9 @@ Chances = Callable[[np.ndarray], np.ndarray]  # importance [unit] -> the chance 
 
 @dataclass(frozen=True)
 class SoftEdit:
-    """One draw of one text. chances: [piece], of each number of the piece's embedding to be kept. number: of the draw."""
+    """One draw of one text. chances: [piece], of each number of the piece's embedding to be kept. number: of the
+    draw.
+    """
 
     example: int
     chances: Tensor
@@ -195,8 +198,8 @@ def mean_soft_fall(
 ) -> np.ndarray:
     """[example]: p(whole text) - p(text with only some of its numbers), averaged over draws.
 
-    normalised: as a share of the fall when all numbers of the text are 0, cut to 0 to 1; nan where that fall is not above 0.
-    Special tokens keep their embeddings.
+    normalised: as a share of the fall when all numbers of the text are 0, cut to 0 to 1; nan where that fall is not
+    above 0. Special tokens keep their embeddings.
     """
     at_least("n_draws", n_draws, 1)
     edits: list[list[SoftEdit]] = []

@@ -27,8 +27,8 @@ def token_f1(case: Case, *, budget: float | None = None, n_spans: int | None = N
 
     budget: share of a text's words that is selected, rounded up; None: the mean share of marked words over
     the judged texts, the same for every method. n_spans: the selection is at most so many spans in each text of an
-    example; None: words anywhere in the text. Equal scores: the exact mean over their orders. Where several annotators marked a text (`meta["annotators"]`), their F1s are
-    averaged. Texts without marks are not judged.
+    example; None: words anywhere in the text. Equal scores: the exact mean over their orders. Where several annotators
+    marked a text (`meta["annotators"]`), their F1s are averaged. Texts without marks are not judged.
     """
     annotated = annotated_words(case)
     chances = selection_chances(case, shares_marked(annotated), budget, n_spans)
@@ -52,7 +52,8 @@ def iou_f1(case: Case, *, budget: float | None = None, n_spans: int | None = Non
 
     A span is a run of neighbouring words inside one text; two spans match when the words they share are at
     least `threshold` of the words they cover together. budget, n_spans: as in token F1. Where several
-    annotators marked a text, its precisions and its recalls are averaged, and over the selections that equal scores leave. Texts without marks are not judged.
+    annotators marked a text, its precisions and its recalls are averaged, and over the selections that equal scores
+    leave. Texts without marks are not judged.
     """
     between("threshold", threshold, 0.01, 1.0)
     annotated = annotated_words(case)
@@ -112,8 +113,8 @@ def auprc(case: Case) -> Judged:
     Source: DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section
     4.1.
 
-    By trapezoids, as in the benchmark's code; of equal scores the exact mean over their orders. Where several annotators marked a text, their areas are averaged. Texts without
-    marks are not judged.
+    By trapezoids, as in the benchmark's code; of equal scores the exact mean over their orders. Where several
+    annotators marked a text, their areas are averaged. Texts without marks are not judged.
     """
     scores = case.scores("word")
     return Judged(
@@ -131,8 +132,8 @@ def reason_found(case: Case) -> Judged:
 
     Source: Bastings et al. (2022), "Will You Find These Shortcuts?", section 4.
 
-    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model. Texts without marks
-    are not judged.
+    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model.
+    Texts without marks are not judged.
     """
     pairs = zip(marked_words(case), case.scores("word"), strict=True)
     values = [np.nan if reason is None else average_precision(reason, scores) for reason, scores in pairs]
@@ -148,8 +149,8 @@ def reason_rank(case: Case) -> Judged:
     Source: Bastings et al. (2022), "Will You Find These Shortcuts?", section 4.
 
     Equal scores have the mean of their ranks.
-    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model. Texts without marks
-    are not judged.
+    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model.
+    Texts without marks are not judged.
     """
     pairs = zip(marked_words(case), case.scores("word"), strict=True)
     values = [np.nan if reason is None else mean_rank(reason, scores) / len(scores) for reason, scores in pairs]
@@ -165,8 +166,8 @@ def reason_precision_at_k(case: Case, *, k: int = 1) -> Judged:
     Source: Bastings et al. (2022), "Will You Find These Shortcuts?", section 4.
 
     k: 1 or more; of a text with fewer words all are counted. Equal scores at the border count by their share.
-    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model. Texts without marks
-    are not judged.
+    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model.
+    Texts without marks are not judged.
     """
     at_least("k", k, 1)
     pairs = zip(marked_words(case), case.scores("word"), strict=True)
@@ -186,8 +187,8 @@ def reason_recall_at_k(case: Case, *, k: int = 5) -> Judged:
     Source: Bastings et al. (2022), "Will You Find These Shortcuts?", section 4.
 
     k: 1 or more. Equal scores at the border count by their share.
-    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model. Texts without marks
-    are not judged.
+    For texts whose marks are the known reason, such as planted ones; what people marked is no truth about a model.
+    Texts without marks are not judged.
     """
     at_least("k", k, 1)
     pairs = zip(marked_words(case), case.scores("word"), strict=True)
@@ -224,23 +225,28 @@ def decoy_first(case: Case) -> Judged:
 
 
 def average_precision(is_reason: np.ndarray, scores: np.ndarray) -> float:
-    """Of the reason's words in the ranking of all words [word]: 1 if they come first, 1 / rank if there is a single one."""
+    """Of the reason's words in the ranking of all words [word]: 1 if they come first, 1 / rank if there is a single
+    one.
+    """
     is_there, before, rank = _expected_ranking(is_reason, scores)
     return float((is_there * (before + 1) / rank).sum() / is_reason.sum())
 
 
 def area_under_precision(is_reason: np.ndarray, scores: np.ndarray) -> float:
-    """The area under precision over recall, by trapezoids from (recall, precision) = (0, 1), of the words of a reason [word]."""
+    """The area under precision over recall, by trapezoids from (recall, precision) = (0, 1), of the words of a reason
+    [word].
+    """
     is_there, before, rank = _expected_ranking(is_reason, scores)
     precision_before = np.where(rank > 1, before / np.maximum(rank - 1, 1), 1.0)
     return float((is_there * (precision_before + (before + 1) / rank) / 2).sum() / is_reason.sum())
 
 
 def _expected_ranking(is_reason: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Three arrays [rank]: the chance that a word of the reason stands there; how many stand before it then; the rank, from 1.
+    """Three arrays [rank]: the chance that a word of the reason stands there; how many stand before it then; the rank,
+    from 1.
 
-    Of m equal scores with g words of the reason, each place is one's with chance g / m, and each place before it within the m then
-    with chance (g - 1) / (m - 1).
+    Of m equal scores with g words of the reason, each place is one's with chance g / m, and each place before it within
+    the m then with chance (g - 1) / (m - 1).
     """
     _, level, size = np.unique(-scores, return_inverse=True, return_counts=True)
     own = np.bincount(level, weights=is_reason)
@@ -253,7 +259,9 @@ def _expected_ranking(is_reason: np.ndarray, scores: np.ndarray) -> tuple[np.nda
 
 
 def expected_among_first(is_reason: np.ndarray, scores: np.ndarray, k: int) -> float:
-    """How many of the reason's words are among the k words with the highest scores; of equal scores at the border their share."""
+    """How many of the reason's words are among the k words with the highest scores; of equal scores at the border their
+    share.
+    """
     k = min(k, len(scores))
     border = np.sort(scores)[::-1][k - 1]
     above, level = scores > border, scores == border
@@ -273,7 +281,8 @@ def highest_in_reason(is_reason: np.ndarray, scores: np.ndarray) -> float:
 
 
 def decoy_above(is_reason: np.ndarray, is_decoy: np.ndarray, scores: np.ndarray) -> float:
-    """1 if a decoy's word scores above all words of the reason, 0 if below; if d of its words and r of the reason's share the
+    """1 if a decoy's word scores above all words of the reason, 0 if below; if d of its words and r of the reason's
+    share the
     highest score, d / (d + r), the share of their orders in which the decoy comes first.
     """
     highest = scores[is_reason | is_decoy].max()

@@ -100,7 +100,8 @@ def _over(agrees: np.ndarray, choices: list[list[range]]) -> float:
 
 @metrics.add(better="higher", lowest=0.0, highest=1.0, usual=False)
 def span_agreement(case: Case, *, n_spans: int = 1, unit: Kind = "word", operator: Operator = "absent") -> Judged:
-    """1 where the heaviest spans alone get the prediction of the whole text, else 0; equally heavy ones share; higher is better.
+    """1 where the heaviest spans alone get the prediction of the whole text, else 0; equally heavy ones share; higher
+    is better.
 
     Whether the model, given the heaviest spans alone, predicts what it predicts for the whole text.
 

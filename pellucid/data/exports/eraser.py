@@ -90,8 +90,8 @@ def write_eraser(explanations: Sequence[Explanation], path: str | Path, *, fract
 
     explanations: from `explain` or `read`; each example needs an id.
     path: the file to write; a file that exists is replaced.
-    fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale; 0 to 1. A draw from
-        the document's tokens, always the same, chooses among equal scores.
+    fraction: the share of a document's tokens, those with the highest scores above 0, that are its hard rationale; 0 to
+        1. A draw from the document's tokens, always the same, chooses among equal scores.
 
     Raises `BadInput` for an example without an id, `BadSetting` for another fraction or for scores with several rows.
 

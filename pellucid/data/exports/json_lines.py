@@ -28,12 +28,12 @@ FIELDS = {"id", "label", "text", *TEXTS[2], *EVIDENCE.values()}
 def write_json_lines(items: Iterable[Example | Explanation], path: str | Path) -> None:
     """Write examples or explanations to a .jsonl or .jsonl.gz file, whole or not at all.
 
-    items: of an example, the entries of meta become fields. Of an explanation, all fields are plain values; `save` writes
-        a file that `read` reads.
+    items: of an example, the entries of meta become fields. Of an explanation, all fields are plain values; `save`
+        writes a file that `read` reads.
     path: the file to write; a file that exists is replaced.
 
-    Raises `BadFile` for a name with another ending, `BadInput` for meta that JSON cannot hold, or that has the name of one
-    of our fields.
+    Raises `BadFile` for a name with another ending, `BadInput` for meta that JSON cannot hold, or that has the name of
+    one of our fields.
 
     >>> pellucid.write_json_lines([pellucid.Example(("A good film.",), "positive", id="1")], "reviews.jsonl")
     >>> print(open("reviews.jsonl").read())
@@ -95,8 +95,8 @@ def to_dataset(items: Sequence[Example] | Sequence[Explanation]) -> "datasets.Da
 
     items: examples, or explanations; one or more, not both.
 
-    Returns the data set. Raises `MissingPackage` without the package datasets, `BadInput` for a list that mixes examples and
-    explanations, or that is empty: it would have no columns.
+    Returns the data set. Raises `MissingPackage` without the package datasets, `BadInput` for a list that mixes
+    examples and explanations, or that is empty: it would have no columns.
 
     >>> dataset = pellucid.to_dataset(pellucid.examples("pocket", split="dev"))
     >>> dataset.column_names
@@ -127,8 +127,8 @@ def to_shap(
     """All explanations as one `shap.Explanation`, one row each, as shap's text plot reads it.
 
     A row's base value is the explained value minus the sum of its scores. For a complete method this is the target
-    without the text; for others it is only a remainder. Span scores are shared among words. Units are named by their text,
-    so `shap.plots.bar(to_shap(results).mean(0))` compares them over texts; for words instead of pieces, give
+    without the text; for others it is only a remainder. Span scores are shared among words. Units are named by their
+    text, so `shap.plots.bar(to_shap(results).mean(0))` compares them over texts; for words instead of pieces, give
     `[one.words() for one in results]`.
 
     explanations: from `explain` or `read`, one or more, each with one row of scores.
@@ -181,7 +181,9 @@ def _ragged(rows: list[np.ndarray]) -> np.ndarray:
 
 
 def unit_texts(explanation: Explanation) -> list[str]:
-    """Each unit's part of the text up to the next unit: joined, they are the text. Special tokens have an empty part."""
+    """Each unit's part of the text up to the next unit: joined, they are the text. Special tokens have an empty
+    part.
+    """
     units, segments = explanation.units, explanation.example.segments
     assert not isinstance(units, Spans)
     texts = [""] * len(units)

@@ -28,9 +28,11 @@ Exportable = Explanation | Sequence[Explanation] | SideBySide | Table | ClassWor
 
 
 def uncomputed(text: str) -> str:
-    """A text that no spreadsheet computes: one that begins as a formula does, and is no number, gets an apostrophe in front.
+    """A text that no spreadsheet computes: one that begins as a formula does, and is no number, gets an apostrophe in
+    front.
 
-    Wide and small forms of the signs count, as do blanks and signs that are not seen before them; tabs and ends of lines alone.
+    Wide and small forms of the signs count, as do blanks and signs that are not seen before them; tabs and ends of
+    lines alone.
     """
     begins = next((sign for sign in text if category(sign)[0] not in INVISIBLE), "")
     is_formula = normalize("NFKC", begins).startswith(FORMULA) or text.startswith(("\t", "\r", "\n"))
@@ -86,9 +88,9 @@ if TYPE_CHECKING:
 def to_data_frame(results: Exportable) -> "pandas.DataFrame":
     """Results as a pandas table. `Results.data_frame()` has one row a text instead.
 
-    results: explanations, also of several methods side by side: one row a unit, with its example, its place in the text,
-        its text and its raw score; where scores have rows (layers, heads, draws), each kind of row is a column, and a unit
-        has one table row for each. From `compare`: one row a cell. From `class_words`: one row a word.
+    results: explanations, also of several methods side by side: one row a unit, with its example, its place in the
+        text, its text and its raw score; where scores have rows (layers, heads, draws), each kind of row is a column,
+        and a unit has one table row for each. From `compare`: one row a cell. From `class_words`: one row a word.
 
     Returns the table. Raises `MissingPackage` without pandas, `BadInput` for anything else than such results.
 
@@ -164,9 +166,9 @@ def write_csv(results: Exportable, path: str | Path) -> None:
 
     A text that begins as a formula does gets an apostrophe in front, so that no spreadsheet computes it.
 
-    results: from `explain` or `explain_all`, one row a text and method: the columns of `Results.data_frame()`, with words
-        and their scores as one text, "lovely +3.65, film +0.39": first the strongest for the explained class and against
-        it, last all words in reading order. From `compare`, one row a cell; from `class_words`, one row a word.
+    results: from `explain` or `explain_all`, one row a text and method: the columns of `Results.data_frame()`, with
+        words and their scores as one text, "lovely +3.65, film +0.39": first the strongest for the explained class and
+        against it, last all words in reading order. From `compare`, one row a cell; from `class_words`, one row a word.
     path: the file to write; a file that exists is replaced.
 
     Raises `BadFile` for a name that does not end in .csv, `BadInput` for anything else than such results.

@@ -32,7 +32,9 @@ class MarkedTokens(TypedDict):
 
 
 class Annotation(TypedDict):
-    """An example: groups of evidence, and documents by name; the query is the question or claim that the label answers."""
+    """An example: groups of evidence, and documents by name; the query is the question or claim that the label
+    answers.
+    """
 
     annotation_id: str
     classification: str
@@ -186,8 +188,8 @@ def hatexplain(path: Path, split: str, *, agreement: str = "union") -> Iterator[
     Detection".
 
     agreement: "union" takes what any annotator marked, "majority" what more than half of those who marked words marked.
-    What each of those marked is in meta["annotators"], where there are several. The text is the post's tokens with blanks
-    between them.
+    What each of those marked is in meta["annotators"], where there are several. The text is the post's tokens with
+    blanks between them.
     """
     one_of("agreement", agreement, AGREEMENTS)
     one_of("split", split, DIVISION)

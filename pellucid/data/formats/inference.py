@@ -74,8 +74,8 @@ def e_snli(path: Path, split: str, *, agreement: str = "union") -> Iterator[Read
     Source: Camburu et al. (2018), "e-SNLI: Natural Language Inference with Natural Language
     Explanations".
 
-    agreement: "union" takes what any annotator marked, "majority" what more than half of them marked. What each of them marked is
-    in meta["annotators"], where there are several.
+    agreement: "union" takes what any annotator marked, "majority" what more than half of them marked. What each of them
+    marked is in meta["annotators"], where there are several.
     """
     one_of("agreement", agreement, AGREEMENTS)
     for file in part_files(path, split, E_SNLI_FILES):

@@ -1,9 +1,9 @@
 """JSON lines: one example a line, in the common form of development data.
 
 Fields: `id`, `text` (or `premise`/`hypothesis`, `text_a`/`text_b` and other usual names), `label`, and where people
-marked why `evidence` (or `evidence_premise`, `evidence_hypothesis`, `evidence_a`, `evidence_b`): [start, end) characters. Where several
-people marked why, `annotators`: one list of marks each, [start, end) or [segment, start, end); what any of them marked is then
-the evidence, unless the row has its own.
+marked why `evidence` (or `evidence_premise`, `evidence_hypothesis`, `evidence_a`, `evidence_b`): [start, end)
+characters. Where several people marked why, `annotators`: one list of marks each, [start, end) or [segment, start,
+end); what any of them marked is then the evidence, unless the row has its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,9 +48,10 @@ def json_lines(
 ) -> Iterator[ReadRow]:
     """JSON lines, also gzipped, one object an example; other fields become its meta.
 
-    text, second, label: the fields; by default those with usual names, else by their content, with a warning that says so.
-    evidence: the field of the marks in the (first) text, where it has an unusual name. classes: names with commas between
-    them; rows with other labels are left out. None: all rows.
+    text, second, label: the fields; by default those with usual names, else by their content, with a warning that says
+        so.
+    evidence: the field of the marks in the (first) text, where it has an unusual name. classes: names with commas
+    between them; rows with other labels are left out. None: all rows.
     """
     file = split_file(path, split) if path.is_dir() else path
     codec = encoding_of(file)
@@ -175,7 +176,9 @@ def _evidence_field(name: str) -> str:
 
 
 def _label(label: object) -> str | None:
-    """A label as a word; several labels, in a list, as words with commas between them; None where there is none, which NaN and "" say too."""
+    """A label as a word; several labels, in a list, as words with commas between them; None where there is none, which
+    NaN and "" say too.
+    """
     if isinstance(label, list) and all(isinstance(name, str) for name in label):
         return ", ".join(label)
     if isinstance(label, str):

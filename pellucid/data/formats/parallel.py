@@ -21,7 +21,8 @@ NAMES = {"train": ("train",), "dev": ("dev", "valid", "val"), "test": ("test",)}
 
 @formats.add(reads="train.en with train.de, train.tsv or train.jsonl, and so on", data="texts with translations")
 def parallel(path: Path, split: str, *, source: str = "en", target: str = "de") -> Iterator[ReadRow]:
-    """Pairs of a text and its translation. Of a single file ending in the source's name the file of the target lies beside it.
+    """Pairs of a text and its translation. Of a single file ending in the source's name the file of the target lies
+    beside it.
 
     Texts with their translations, for translators: two aligned files, a table without names, or JSON
     lines with named fields.
@@ -29,7 +30,8 @@ def parallel(path: Path, split: str, *, source: str = "en", target: str = "de") 
     Source: The form in which the corpora of the workshops on machine translation are given: Koehn
     (2005), "Europarl: A Parallel Corpus for Statistical Machine Translation".
 
-    source, target: endings of aligned files, or fields of JSON lines. A .tsv file has the source in its first column, the target in its second.
+    source, target: endings of aligned files, or fields of JSON lines. A .tsv file has the source in its first column,
+    the target in its second.
     """
     languages = (source, target)
     file = path if path.is_file() else _file_of(path, split, source)

@@ -54,10 +54,10 @@ def table(
 
     CSV or TSV whose first line names the columns.
 
-    text, second, label, id: the columns; by default those with usual names, else by their content. delimiter: what separates
-    the fields; by default the comma, semicolon, tab or bar that fits. encoding: such as cp1250; by default UTF-8, UTF-16, or
-    Windows-1252 where nothing else can be meant. quotes: whether quotes may surround a field. A warning says what was
-    recognised.
+    text, second, label, id: the columns; by default those with usual names, else by their content. delimiter: what
+    separates the fields; by default the comma, semicolon, tab or bar that fits. encoding: such as cp1250; by default
+    UTF-8, UTF-16, or Windows-1252 where nothing else can be meant. quotes: whether quotes may surround a field. A
+    warning says what was recognised.
     """
     file = part_file(path, split, FILES)
     codec = encoding_of(file) if encoding is None else checked_encoding(encoding)
@@ -100,8 +100,9 @@ def excel(
 
     Spreadsheets of Excel (.xlsx) whose first row names the columns.
 
-    sheet: the sheet's name; by default the first. text, second, label, id: the columns; by default those with usual names,
-    else by their content, with a warning that says so. Formulas are read as the values that Excel saved, and never computed.
+    sheet: the sheet's name; by default the first. text, second, label, id: the columns; by default those with usual
+    names, else by their content, with a warning that says so. Formulas are read as the values that Excel saved, and
+    never computed.
     """
     file = part_file(path, split, EXCEL_FILES)
     names, records = with_header(file, _records(file, sheet))
@@ -234,8 +235,8 @@ def table_rows(
 ) -> TableRows:
     """The rows of a table whose columns are chosen by the user's word, their names or their content.
 
-    wanted: the columns that the user names: text, second, label, id. comma_free: whether the fields are separated by another
-    sign than commas, so that numbers can have decimal commas.
+    wanted: the columns that the user names: text, second, label, id. comma_free: whether the fields are separated by
+    another sign than commas, so that numbers can have decimal commas.
 
     Raises `BadFile` where the texts could be in several columns or in none.
     """

@@ -1,4 +1,6 @@
-"""Which columns of a table are its texts and its label: by the user's word, by usual names in many languages, by content."""
+"""Which columns of a table are its texts and its label: by the user's word, by usual names in many languages, by
+content.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,23 +13,25 @@ from pellucid.base.errors import BadSetting, InputReading, notify
 
 SAMPLE = 200  # rows whose content is looked at
 TEXT_NAMES = frozenset(
-    "text texts sentence review reviews reviewtext reviewbody content comment comments body message msg tweet post document "
-    "description feedback answer response utterance abstract texte avis commentaire commentaires critique phrase contenu "
-    "kommentar rezension satz inhalt nachricht texto comentario reseña opinión opinion mensaje testo recensione commento "
-    "frase comentário resenha avaliação tekst recensie zin recenzja komentarz zdanie text_recenze komentář anmeldelse omdöme "
-    "recension yorum metin inceleme отзыв текст комментарий сообщение відгук 评论 文本 内容 评价 評論 內容 レビュー 本文 "
-    "テキスト コメント 리뷰 텍스트 댓글 내용 نص تعليق مراجعة समीक्षा पाठ ข้อความ רשימה ביקורת".split()
+    "text texts sentence review reviews reviewtext reviewbody content comment comments body message msg tweet post "
+    "document description feedback answer response utterance abstract texte avis commentaire commentaires critique "
+    "phrase contenu kommentar rezension satz inhalt nachricht texto comentario reseña opinión opinion mensaje testo "
+    "recensione commento frase comentário resenha avaliação tekst recensie zin recenzja komentarz zdanie text_recenze "
+    "komentář anmeldelse omdöme recension yorum metin inceleme отзыв текст комментарий "
+    "сообщение відгук 评论 文本 内容 评价 評論 "
+    "內容 レビュー 本文 テキスト コメント 리뷰 텍스트 댓글 내용 نص تعليق مراجعة समीक्षा पाठ ข้อความ רשימה ביקורת".split()
 )
 LABEL_NAMES = frozenset(
     "label labels class category sentiment stars star rating ratings polarity gold target score stance emotion topic "
     "étiquette etiquette classe sentiment étoiles catégorie klasse kategorie sterne stimmung etiqueta clase estrellas "
     "categoría sentimiento etichetta stelle categoria sentimento estrelas rótulo etykieta klasa ocena gwiazdki štítek "
-    "hodnocení etikett betyg sınıf etiket puan duygu метка класс оценка тональность 标签 类别 情感 评分 標籤 ラベル 評価 感情 "
+    "hodnocení etikett betyg sınıf etiket puan duygu метка класс оценка тональность 标签 类别 "
+    "情感 评分 標籤 ラベル 評価 感情 "
     "라벨 레이블 평점 감정 تصنيف लेबल".split()
 )
 NO_LABELS = frozenset(  # columns of few distinct values that are about a text, not an answer to it
-    "id date time year month lang language country city place shop store brand product model source author user name gender "
-    "age page split part group fold title file url".split()
+    "id date time year month lang language country city place shop store brand product model source author user name "
+    "gender age page split part group fold title file url".split()
 )
 BY_NAME = "its name is a usual one"  # which is plain from the name
 MOST_LABELS = 20  # distinct values of a column that is taken for labels by its content
@@ -81,7 +85,10 @@ class Columns:
             return f"{sentence}, labels from {quoted(self.label)}{_because(self.label_reason)}"
         if self.possible_labels:
             name = in_syntax(f"label={quoted(self.possible_labels[0])}", f"--label-column {self.possible_labels[0]}")
-            return f"{sentence}, no labels: they could be in {listed(map(quoted, self.possible_labels))}; name one, such as {name}"
+            return (
+                f"{sentence}, no labels: they could be in {listed(map(quoted, self.possible_labels))}; name one, "
+                f"such as {name}"
+            )
         return f"{sentence}, no labels"
 
 
@@ -98,10 +105,11 @@ def columns_of(
 ) -> Columns:
     """The columns to read.
 
-    names: all columns. rows: the first ones, whose content decides where names do not. text, second, label: those that the
-    user names.
+    names: all columns. rows: the first ones, whose content decides where names do not. text, second, label: those that
+    the user names.
 
-    Raises `SeveralColumns` where the texts could be in several columns, `ValueError` where they are in none, `UnknownName` for a column that is not there.
+    Raises `SeveralColumns` where the texts could be in several columns, `ValueError` where they are in none,
+    `UnknownName` for a column that is not there.
     """
     texts, text_reason = _texts(names, rows, text, second)
     if label is not None or ("label" in names and "label" not in texts):
@@ -188,7 +196,9 @@ def _mean_length(rows: Sequence[Mapping[str, Any]], name: str) -> float:
 
 
 def _could_be_text(rows: Sequence[Mapping[str, Any]], name: str, words: int = 3) -> bool:
-    """Whether most values differ and are of so many words or more, or as long as a sentence in writing without spaces."""
+    """Whether most values differ and are of so many words or more, or as long as a sentence in writing without
+    spaces.
+    """
     values = _values(rows, name)
     prose = [value for value in values if len(value.split()) >= words or (len(value) >= 8 and not value.isascii())]
     return bool(values) and 2 * len(prose) > len(values) and 2 * len(set(values)) > len(values)
@@ -224,8 +234,8 @@ def _could_be_label(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
 def say_how_read(name: str, form: str, columns: Columns) -> None:
     """Warn with one sentence, if anything was recognised that does not go without saying.
 
-    name: what was read, such as "reviews.csv". form: what is unusual of a file ("a table with ';' between fields, UTF-16");
-    empty where nothing is.
+    name: what was read, such as "reviews.csv". form: what is unusual of a file ("a table with ';' between fields,
+    UTF-16"); empty where nothing is.
     """
     if form or columns.is_recognised:
         notify(f"Read {name}{f' as {form}' if form else ''}; {columns.in_words()}.", InputReading)
@@ -250,7 +260,8 @@ TEXTS = (
 def named_fields(there: Collection[str], text: str | None, second: str | None) -> tuple[str, ...]:
     """The fields that the user names for the texts; none where no name came.
 
-    there: all fields. Raises `UnknownName` for a field that is not there, `BadSetting` for a second text without a first.
+    there: all fields. Raises `UnknownName` for a field that is not there, `BadSetting` for a second text without a
+    first.
     """
     if text is None and second is not None:
         raise BadSetting(f"second={second!r} names the second text of a pair; name the first with text=.")

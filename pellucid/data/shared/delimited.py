@@ -31,8 +31,8 @@ HEAD, CHUNK = 4096, 1 << 20
 TWO_BYTES = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 # What cp1252 has besides letters and that stands in ordinary prose.
 SIGNS = set("€‚„…‘’“”•–—™ ¡¢£§©ª«®°´·º»¿‹›")
-# The letters of one language besides a to z, and those of common loan words. Other languages' texts, read as cp1252, show
-# letters of several of these at once, or signs between letters.
+# The letters of one language besides a to z, and those of common loan words. Other languages' texts, read as cp1252,
+# show letters of several of these at once, or signs between letters.
 LANGUAGES = tuple(
     set(letters + letters.upper() + "éèàñïç")
     for letters in (
@@ -51,8 +51,8 @@ LANGUAGES = tuple(
 def encoding_of(path: Path) -> str:
     """The codec to read a file with; UTF-8 also for a file of mixed bytes, whose rows are then bad ones.
 
-    The file is read once to its end. "cp1252" is returned only where no byte belongs to UTF-8, every byte is a letter or a
-    usual sign, and all letters are of one western language.
+    The file is read once to its end. "cp1252" is returned only where no byte belongs to UTF-8, every byte is a letter
+    or a usual sign, and all letters are of one western language.
     """
     with disk_errors("read", path), _opened(path) as file:
         try:
@@ -131,7 +131,9 @@ LONGEST = 2**31 - 1
 
 
 def comma_records(path: Path, delimiter: str = ",", encoding: str = UTF_8) -> Iterator[tuple[int, Record]]:
-    """(first line, fields) of each record with quoted fields; a `ValueError` in place of fields where quotes do not match."""
+    """(first line, fields) of each record with quoted fields; a `ValueError` in place of fields where quotes do not
+    match.
+    """
     # Strict: a quote in the wrong place is an error. By default the reader would change the text silently.
     reader = csv.reader(lines(path, encoding, newline=""), delimiter=delimiter, strict=True)
     while True:

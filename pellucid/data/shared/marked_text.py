@@ -61,7 +61,9 @@ Line = tuple[int, str]  # its number in the file, and its text
 def aligned(
     source: Path, target: Path, sources: Iterable[Line], targets: Iterable[Line]
 ) -> Iterator[tuple[int, list[str]]]:
-    """(line of the source, both texts) of the lines of two files; raises `BadFile`, with both numbers, where one has more of them."""
+    """(line of the source, both texts) of the lines of two files; raises `BadFile`, with both numbers, where one has
+    more of them.
+    """
     pairs = iter(zip_longest(sources, targets))
     counts = [0, 0]
     for one, other in pairs:
@@ -70,7 +72,8 @@ def aligned(
             for more, another in pairs:
                 counts = [counts[0] + (more is not None), counts[1] + (another is not None)]
             raise BadFile(
-                f"{source} has {counts[0]:,} texts and {target} {counts[1]:,}; of aligned files each line has its translation in the other."
+                f"{source} has {counts[0]:,} texts and {target} {counts[1]:,}; of aligned files each line has its "
+                f"translation in the other."
             )
         yield one[0], [one[1], other[1]]
 

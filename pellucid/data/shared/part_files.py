@@ -88,9 +88,9 @@ SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
 def split_of(examples: Sequence[Example], split: str) -> list[Example]:
     """The examples of one part, 70 / 15 / 15 %, in their original order.
 
-    Groups (`meta["group"]`, else the example's id, else its text) stay together, and so do groups with equal texts (but for case and
-    blanks). Groups with the same labels are ordered by a digest of their name and cut in proportion, so every part has the
-    same balance.
+    Groups (`meta["group"]`, else the example's id, else its text) stay together, and so do groups with equal texts (but
+    for case and blanks). Groups with the same labels are ordered by a digest of their name and cut in proportion, so
+    every part has the same balance.
     """
     one_of("split", split, (*SHARES, "all"))
     return list(examples) if split == "all" else split_parts(examples)[split]
@@ -123,7 +123,9 @@ def _fraction(name: str) -> float:
 
 
 def _groups(examples: Sequence[Example]) -> list[str]:
-    """[example]: the name of its group; groups that have a text in common are one, under the name that is first in order."""
+    """[example]: the name of its group; groups that have a text in common are one, under the name that is first in
+    order.
+    """
     above: dict[str, str] = {}
 
     def top(name: str) -> str:

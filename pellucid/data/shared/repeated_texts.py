@@ -1,4 +1,6 @@
-"""What is said of texts that occur several times, or belong together, in one file that is cut into parts, or in several parts of a folder."""
+"""What is said of texts that occur several times, or belong together, in one file that is cut into parts, or in several
+parts of a folder.
+"""
 
 import unicodedata
 from collections import Counter, defaultdict
@@ -17,7 +19,9 @@ SHOWN = 3  # texts with contradicting labels that are named
 
 
 class RepeatedTexts(Notice):
-    """Texts occur several times, contradict each other, share their id or group, or stand nearly equal in several parts."""
+    """Texts occur several times, contradict each other, share their id or group, or stand nearly equal in several
+    parts.
+    """
 
 
 def say_repeated_in_file(parts: Mapping[str, Sequence[Example]]) -> None:
@@ -34,8 +38,8 @@ def say_repeated_in_file(parts: Mapping[str, Sequence[Example]]) -> None:
     near = nearly_equal(every, part_of)
     if near:
         notify(
-            f"{_texts(len(near))} nearly equal to a text in another part: other punctuation or numbers, or most runs of words "
-            f"the same, such as {_pair(every, near[0])}. What is measured on them says less about new texts.",
+            f"{_texts(len(near))} nearly equal to a text in another part: other punctuation or numbers, or most runs "
+            f"of words the same, such as {_pair(every, near[0])}. What is measured on them says less about new texts.",
             RepeatedTexts,
         )
 
@@ -45,21 +49,24 @@ def _say_large_group(examples: Sequence[Example]) -> None:
     for name, size in counts.most_common(1):
         if size > max(1, LARGE * len(examples)):
             notify(
-                f'{size:,} of {len(examples):,} texts have the id or the "group" {quoted(name)}, and texts that share one stay in one part; '
+                f'{size:,} of {len(examples):,} texts have the id or the "group" {quoted(name)}, and texts that share '
+                f"one stay in one part; "
                 "rename the column if it means something else.",
                 RepeatedTexts,
             )
 
 
 def say_repeated_in_parts(parts: Mapping[str, Sequence[Example]]) -> None:
-    """Warn of texts of a folder's part that stand in its train part too; the user cut the parts, so nothing is moved."""
+    """Warn of texts of a folder's part that stand in its train part too; the user cut the parts, so nothing is
+    moved.
+    """
     train = set(map(folded, parts.get("train", ())))
     for name, examples in parts.items():
         seen = sum(folded(example) in train for example in examples) if name != "train" else 0
         if seen:
             notify(
-                f"{seen:,} of {len(examples):,} {name} texts stand in train too; what is measured on them says little about "
-                "new texts.",
+                f"{seen:,} of {len(examples):,} {name} texts stand in train too; what is measured on them says little "
+                f"about new texts.",
                 RepeatedTexts,
             )
     every, _ = _joined(parts)
@@ -72,7 +79,10 @@ def _joined(parts: Mapping[str, Sequence[Example]]) -> tuple[list[Example], dict
 
 
 def _equal_in_words(count: int) -> str:
-    return f"{count:,} text{'s occur' if count > 1 else ' occurs'} more than once; {'each' if count > 1 else 'it'} is kept in one part."
+    return (
+        f"{count:,} text{'s occur' if count > 1 else ' occurs'} more than once; {'each' if count > 1 else 'it'} is "
+        f"kept in one part."
+    )
 
 
 def _texts(count: int) -> str:
@@ -91,8 +101,8 @@ def _say_contradictions(every: Sequence[Example], groups: Sequence[Sequence[int]
     more = ", …" if len(against) > SHOWN else ""
     plural = "s have" if len(against) > 1 else " has"
     notify(
-        f"{len(against):,} text{plural} labels that contradict each other: {listed(shown)}{more}. Correct them, or take "
-        "them out.",
+        f"{len(against):,} text{plural} labels that contradict each other: {listed(shown)}{more}. Correct them, or "
+        f"take them out.",
         RepeatedTexts,
     )
 
@@ -130,9 +140,11 @@ def contradictions(examples: Sequence[Example], groups: Iterable[Sequence[int]])
 
 
 def nearly_equal(examples: Sequence[Example], parts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Pairs of texts in different parts that are nearly equal, each text of a later part once; equal texts are left out.
+    """Pairs of texts in different parts that are nearly equal, each text of a later part once; equal texts are left
+    out.
 
-    parts: position -> the part that a text is in. Exact, by an index of each text's rarest runs of words: 200,000 texts of 35 words take about a minute and 2 GB.
+    parts: position -> the part that a text is in. Exact, by an index of each text's rarest runs of words: 200,000 texts
+    of 35 words take about a minute and 2 GB.
     """
     texts = [folded(example) for example in examples]
     words = [NO_WORD.sub(" ", text).split() for text in texts]
@@ -169,8 +181,8 @@ def _runs(words: Sequence[str]) -> frozenset[int]:
 def _similar(runs: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:
     """Pairs that share enough runs.
 
-    Two sets that share the share t of their union have one of the rarest n - ceil(t n) + 1 members of either in common, so
-    only texts that meet there are compared.
+    Two sets that share the share t of their union have one of the rarest n - ceil(t n) + 1 members of either in common,
+    so only texts that meet there are compared.
     """
     counts = Counter(run for own in runs for run in own)
     meeting: dict[int, list[int]] = defaultdict(list)

@@ -63,7 +63,9 @@ def read_rows(
 
 
 def _check_utf8(record: object) -> None:
-    """Raise for bytes that are not UTF-8. `lines` lets them through as lone surrogates, so that the error names their row."""
+    """Raise for bytes that are not UTF-8. `lines` lets them through as lone surrogates, so that the error names their
+    row.
+    """
     for text in record if isinstance(record, list) else [record]:
         if isinstance(text, str) and not text.isascii():
             text.encode("utf-8")
@@ -99,14 +101,17 @@ class OddClasses(Notice):
 
 
 def say_odd_classes(classes: Iterable[str]) -> None:
-    """Warn of classes that are equal but for case and blanks, and of names that tables write where a value is missing."""
+    """Warn of classes that are equal but for case and blanks, and of names that tables write where a value is
+    missing.
+    """
     alike: dict[str, list[str]] = defaultdict(list)
     for name in classes:
         alike[name.strip().casefold()].append(name)
     for names in alike.values():
         if len(names) > 1:
             notify(
-                f"{listed(names)} are different classes; if they mean the same, write them alike, or join them by a label map.",
+                f"{listed(names)} are different classes; if they mean the same, write them alike, or join them by a "
+                f"label map.",
                 OddClasses,
             )
     missing = MISSING - {"-"} if "+" in alike else MISSING  # then it means negative
@@ -167,7 +172,9 @@ def text_files(folders: dict[str, Path], pattern: str = "*") -> list[tuple[str, 
 
 
 def read_text_files(files: list[tuple[str, Path]], encoding: str, make: MakeText) -> Iterator[ReadRow]:
-    """The examples that make(text, class, file) returns for each file; a file that it refuses is a bad row at line 1."""
+    """The examples that make(text, class, file) returns for each file; a file that it refuses is a bad row at line
+    1.
+    """
     for label, file in files:
         with disk_errors("read", file):
             text = file.read_bytes().removeprefix(BOM_UTF8).decode(encoding, errors="surrogateescape")

@@ -129,7 +129,9 @@ class Answers:
 
 
 def labelled(model: Model, examples: Sequence[Example], reading: Reading, needed: bool = False) -> Sequence[Example]:
-    """The examples under the model's classes; where labels fit none, a notice, or, where classes are needed, `BadInput`."""
+    """The examples under the model's classes; where labels fit none, a notice, or, where classes are needed,
+    `BadInput`.
+    """
     return fitting(model, examples, reading.meanings(), "error" if needed else "notice")
 
 
@@ -153,7 +155,8 @@ def label_map_from(text: str) -> dict[str, str]:
         label, equals, name = (word.replace("\0", ",").strip() for word in pair.rpartition("="))
         if not equals or not label or not name:
             raise BadSetting(
-                f'--label-map {pair.strip()!r} is not label=class; write for example --label-map "1=negative,5=positive".'
+                f"--label-map {pair.strip()!r} is not label=class; write for example --label-map "
+                f'"1=negative,5=positive".'
             )
         pairs[label] = name
     return pairs
@@ -219,8 +222,8 @@ class TextOptions:
         if len(texts) == 1 and texts[0] in datasets.names():
             name = texts[0]
             raise BadInput(
-                f"{name} is the name of a data set; write --data {name} for its texts, or, if the word itself is the text, "
-                f"pipe it in: echo {name} | pellucid COMMAND MODEL -"
+                f"{name} is the name of a data set; write --data {name} for its texts, or, if the word itself is the "
+                f"text, pipe it in: echo {name} | pellucid COMMAND MODEL -"
             )
         return tuple(prompted((text,), id=str(number)) for number, text in enumerate(texts))
 
@@ -248,7 +251,8 @@ def texts_of_file(name: str, split: str, reading: Reading) -> tuple[Example, ...
     if reading.format_ is None and not path.is_dir() and name not in datasets.names() and is_plain_text(name):
         if options := reading.of_columns():
             raise BadInput(
-                f"{name} is read as plain text, one text a line, so {listed(options)} means nothing; add --format, or leave it away."
+                f"{name} is read as plain text, one text a line, so {listed(options)} means nothing; add --format, or "
+                f"leave it away."
             )
         return _from_lines(read_text(path), name)
     examples = tuple(reading.source(name, split).examples())

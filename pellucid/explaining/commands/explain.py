@@ -63,8 +63,8 @@ def explain(
     target: Annotated[
         str,
         typer.Option(
-            help="The class to explain: predicted, gold (the label), or a class by name or number. Of a model that writes: a "
-            "word, its number, all, or text for all words together."
+            help="The class to explain: predicted, gold (the label), or a class by name or number. Of a model that "
+            "writes: a word, its number, all, or text for all words together."
         ),
     ] = "predicted",
     against: Annotated[
@@ -168,7 +168,9 @@ def explain(
 
 
 def _print(side_by_side: SideBySide, full: bool) -> None:
-    """One method's results; of several methods the texts side by side, or, of many texts, one method after the other."""
+    """One method's results; of several methods the texts side by side, or, of many texts, one method after the
+    other.
+    """
     n_texts = len(next(iter(side_by_side.values())))
     if len(side_by_side) > 1 and (full or n_texts <= FEW):
         print(side_by_side)

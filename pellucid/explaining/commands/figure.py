@@ -22,8 +22,8 @@ def figure(
     results: Annotated[
         Path,
         typer.Argument(
-            help="Results that `pellucid explain --save` wrote (.parquet or .json), a comparison's folder, or what `pellucid "
-            "layers` or `pellucid attention` wrote with --save or --out."
+            help="Results that `pellucid explain --save` wrote (.parquet or .json), a comparison's folder, or what "
+            "`pellucid layers` or `pellucid attention` wrote with --save or --out."
         ),
     ],
     *,
@@ -31,8 +31,8 @@ def figure(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="words (of each class, as bars; the default) or scores (of the strongest words, a dot a text); of layers: map; of attention: "
-            "units (of one text, the default) or adversary."
+            help="words (of each class, as bars; the default) or scores (of the strongest words, a dot a text); of "
+            "layers: map; of attention: units (of one text, the default) or adversary."
         ),
     ] = None,
     text: Annotated[
@@ -59,8 +59,8 @@ def figure(
     if not isinstance(read, Results):
         if top is not None or function_words or method is not None:
             raise BadSetting(
-                f"--top, --function-words and --method are about words of classes; {results} holds a {type(read).__name__}. "
-                "Leave them away."
+                f"--top, --function-words and --method are about words of classes; {results} holds a "
+                f"{type(read).__name__}. Leave them away."
             )
         if text is not None:
             settings["text"] = _number_of(_ids(read), text)
@@ -102,6 +102,6 @@ def _number_of(ids: list[str], text: str) -> int:
     if text.isascii() and text.isdigit() and int(text) < len(ids):
         return int(text)
     raise BadInput(
-        f"--text {quoted(text)} is no text of this analysis; give its number, 0 to {len(ids) - 1}, or its id; the ids begin "
-        f"with: {listed(ids[:NAMED])}."
+        f"--text {quoted(text)} is no text of this analysis; give its number, 0 to {len(ids) - 1}, or its id; the ids "
+        f"begin with: {listed(ids[:NAMED])}."
     )

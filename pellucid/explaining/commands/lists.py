@@ -1,4 +1,6 @@
-"""The smaller commands: lists of what can be chosen, data as JSON lines, texts with a known reason, and whether a folder is whole."""
+"""The smaller commands: lists of what can be chosen, data as JSON lines, texts with a known reason, and whether a
+folder is whole.
+"""
 
 import json
 from pathlib import Path
@@ -173,7 +175,9 @@ def plant(
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of all draws, --sample included.")] = 0,
 ) -> None:
-    """Make texts whose label has one known reason, with decoy words that often occur with a label and do not decide it."""
+    """Make texts whose label has one known reason, with decoy words that often occur with a label and do not decide
+    it.
+    """
     parts = pellucid.plant(
         reason,
         _carriers(on, reading, amount, seed),
@@ -187,7 +191,8 @@ def plant(
     say(f"Planted {reason} in {on}: {sizes} texts in {out}")
     say(f"Train on it: pellucid train {out} --out MODEL")
     say(
-        f'Then ask whether it was learnt: pellucid.follows_planted_reason(pellucid.load("MODEL"), pellucid.examples("{out}"))'
+        f'Then ask whether it was learnt: pellucid.follows_planted_reason(pellucid.load("MODEL"), '
+        f'pellucid.examples("{out}"))'
     )
 
 
@@ -210,10 +215,11 @@ def verify(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Say which files of a folder are missing, changed or foreign, by its manifest: without the model, and without network.
+    """Say which files of a folder are missing, changed or foreign, by its manifest: without the model, and without
+    network.
 
-    Digests find accidents and careless changes, not a forger, who rewrites the manifest too. The exit status is 1 where a file is
-    missing or changed. Foreign files are listed and are no failure.
+    Digests find accidents and careless changes, not a forger, who rewrites the manifest too. The exit status is 1 where
+    a file is missing or changed. Foreign files are listed and are no failure.
     """
     outcome = pellucid.verify(folder)
     if as_json:

@@ -1,4 +1,6 @@
-"""Options that several commands share, written once as records; and what commands say of a model besides its folder or name."""
+"""Options that several commands share, written once as records; and what commands say of a model besides its folder or
+name.
+"""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -26,15 +28,15 @@ class ModelOptions:
     language_head: Annotated[
         str | None,
         typer.Option(
-            help="What reads hidden states back as words, for decoded_saliency: the folder or name of the checkpoint that the "
-            "model was fine-tuned from, or a lens folder."
+            help="What reads hidden states back as words, for decoded_saliency: the folder or name of the checkpoint "
+            "that the model was fine-tuned from, or a lens folder."
         ),
     ] = None
     route: Annotated[
         str | None,
         typer.Option(
-            help="How passes are computed: a name that methods --routes lists, or auto for the fastest by trial; default: "
-            "what PELLUCID_ROUTE says, else eager."
+            help="How passes are computed: a name that methods --routes lists, or auto for the fastest by trial; "
+            "default: what PELLUCID_ROUTE says, else eager."
         ),
     ] = None
 
@@ -49,8 +51,8 @@ class MethodOptions:
     method: Annotated[
         str | None,
         typer.Option(
-            help="One method; `pellucid methods` lists them. Default of explain: the model's own, if it explains itself, "
-            "else integrated_gradients."
+            help="One method; `pellucid methods` lists them. Default of explain: the model's own, if it explains "
+            "itself, else integrated_gradients."
         ),
     ] = None
     methods: Annotated[
@@ -94,7 +96,8 @@ class LanguageOptions:
 def held_out(model: Model, examples: Sequence[Example], source: DataSource) -> tuple[list[Example], list[Example]]:
     """(texts to judge, texts left out): of one file whose texts were partly used in training, the others are judged.
 
-    Of a file that training used as a whole, and of a part that the user named, all texts are judged; the result has a caveat.
+    Of a file that training used as a whole, and of a part that the user named, all texts are judged; the result has a
+    caveat.
     """
     seen = seen_in_training(model, examples)
     if not source.is_one_file or all(seen) or not any(seen):
@@ -102,8 +105,8 @@ def held_out(model: Model, examples: Sequence[Example], source: DataSource) -> t
     rest = [example for example, known in zip(examples, seen, strict=True) if not known]
     left_out = [example for example, known in zip(examples, seen, strict=True) if known]
     say(
-        f"The model was made with {len(left_out):,} of the {len(examples):,} texts of {source.data} (train and dev); only the "
-        f"{len(rest):,} others are judged.",
+        f"The model was made with {len(left_out):,} of the {len(examples):,} texts of {source.data} (train and dev); "
+        f"only the {len(rest):,} others are judged.",
         aside=True,
     )
     return rest, left_out
@@ -119,7 +122,8 @@ class CheckOptions:
     checks: Annotated[
         str | None,
         typer.Option(
-            help="Checks, with commas; `pellucid checks` lists them. all: every one that is not long and has what it needs."
+            help="Checks, with commas; `pellucid checks` lists them. all: every one that is not long and has what it "
+            "needs."
         ),
     ] = None
     check_set: Annotated[
@@ -139,8 +143,8 @@ class CheckOptions:
     corpus: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Explanations of another data set by a model of its own: what `pellucid explain --save` wrote, or a comparison's folder. "
-            "Repeat it for more."
+            help="Explanations of another data set by a model of its own: what `pellucid explain --save` wrote, or a "
+            "comparison's folder. Repeat it for more."
         ),
     ] = None
 
@@ -231,7 +235,8 @@ def settings_by_name(pairs: Sequence[str], option: str) -> dict[str, dict[str, A
         owner, dot, name = written.partition(".")
         if not dot or not owner or not name:
             raise BadSetting(
-                f"{option} {written!r} does not say of what it is a setting; write OWNER.NAME=VALUE, such as imitation.model=runs/base."
+                f"{option} {written!r} does not say of what it is a setting; write OWNER.NAME=VALUE, such as "
+                f"imitation.model=runs/base."
             )
         settings.setdefault(owner, {})[name] = value
     return settings
@@ -250,7 +255,9 @@ def listed(text: str | None) -> list[str] | None:
 def choices_from(
     methods: str, settings: Mapping[str, Any], option: str = "--set", kind: str = "method"
 ) -> list[Choice]:
-    """Methods from names with commas, which may include "all", with their settings; of several methods: method.setting."""
+    """Methods from names with commas, which may include "all", with their settings; of several methods:
+    method.setting.
+    """
     names = listed(methods) or []
     settings_of: dict[str, dict[str, Any]] = {name: {} for name in names}
     for written, value in settings.items():

@@ -124,7 +124,9 @@ def examples_from_columns(columns: ValuesByColumn, reading: ReadingRequest) -> t
 
 
 def _columns_to_read(columns: ValuesByColumn, reading: ReadingRequest) -> Columns:
-    """The columns of the texts and of the label; raises `BadInput` where the texts could be in several, or are in none."""
+    """The columns of the texts and of the label; raises `BadInput` where the texts could be in several, or are in
+    none.
+    """
     for name in (*reading.text_names, *([] if reading.label is None else [str(reading.label)])):
         known("column", name, columns)
     text, second = (*reading.text_names, None, None)[:2]
@@ -161,8 +163,8 @@ def _text(value: Any, column: str, row: int) -> str:
         return str(value)
     what = "empty" if isinstance(value, str) else in_words(value)
     raise BadInput(
-        f"The text in row {row} of the column {quoted(column)} is {what}; leave such rows out, or name another column with "
-        "text=."
+        f"The text in row {row} of the column {quoted(column)} is {what}; leave such rows out, or name another column "
+        f"with text=."
     )
 
 

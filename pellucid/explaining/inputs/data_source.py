@@ -26,8 +26,8 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
     if reading.names_data and (_names_something(text) or not _has_blanks(text)):
         examples = examples_from_path(text, reading)
         notify_reading(
-            f"Read {quoted(text)} as the data of that name ({len(examples):,} texts); write [{quoted(text)}] for the text "
-            "itself."
+            f"Read {quoted(text)} as the data of that name ({len(examples):,} texts); write [{quoted(text)}] for the "
+            f"text itself."
         )
         return examples
     if _names_something(text):
@@ -35,8 +35,8 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
         raise BadInput(f"{quoted(text)} is {kind}. Write {way} for its texts, or [{quoted(text)}] for the text itself.")
     if looks_like_a_file(text):
         raise BadInput(
-            f"{quoted(text)} looks like a file, but there is none of that name. Give the right path as pathlib.Path, or "
-            f"[{quoted(text)}] for the text itself."
+            f"{quoted(text)} looks like a file, but there is none of that name. Give the right path as pathlib.Path, "
+            f"or [{quoted(text)}] for the text itself."
         )
     reading.without_columns(text)
     return (prompted((text,), id="0"),)
@@ -143,14 +143,17 @@ class DataSource:
         return list(renamed(examples, self.label_map))
 
     def classes(self, train: list[Example], problem: Problem) -> tuple[str, ...]:
-        """The classes: those that a data set declares, else the labels of the train texts; raises `BadInput` for fewer than two."""
+        """The classes: those that a data set declares, else the labels of the train texts; raises `BadInput` for fewer
+        than two.
+        """
         one_of("problem", problem, ("single_label", "multi_label"))
         classes = classes_of(self.data, train, problem, self.format)
         if not train:
             raise BadInput(f"{self.data} has no texts to learn from.")
         if len(classes) < 2:
             raise BadInput(
-                f"A classifier needs two classes or more; the labels of {self.data} are: {', '.join(classes) or 'none'}."
+                f"A classifier needs two classes or more; the labels of {self.data} are: "
+                f"{', '.join(classes) or 'none'}."
             )
         say_odd_classes(classes)
         return classes

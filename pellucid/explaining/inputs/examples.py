@@ -30,7 +30,9 @@ StrangeLabels = Literal["notice", "error", "allowed"]
 def fitting(
     model: Model, examples: Sequence[Example], label_map: LabelMap | None, strange: StrangeLabels = "notice"
 ) -> tuple[Example, ...]:
-    """The examples with labels renamed by the map; without one, `strange` says what labels that are no classes lead to."""
+    """The examples with labels renamed by the map; without one, `strange` says what labels that are no classes lead
+    to.
+    """
     if label_map is not None:
         return with_label_map(examples, label_map, model.labels, model.problem == "multi_label")
     sentence = "" if strange == "allowed" else strange_labels(model, examples)
@@ -53,7 +55,9 @@ def reads_label(target: TargetName | HiddenState | Word) -> bool:
 
 
 def strange_labels(model: Model, examples: Sequence[Example]) -> str:
-    """One sentence on labels that are no classes of the model; empty where all are, or where the model has no classes."""
+    """One sentence on labels that are no classes of the model; empty where all are, or where the model has no
+    classes.
+    """
     if model.problem == "regression":
         return ""
     return label_caution(examples, model.labels, model.problem == "multi_label")
@@ -75,8 +79,8 @@ def examples_for(
 ) -> tuple[Example, ...]:
     """The examples of a door's data under the model's class names.
 
-    label_map: label -> class. strange: what labels that are no classes of the model lead to: a notice, an error (`BadInput`)
-        with the map to write, or nothing. The others are as in `examples_from`.
+    label_map: label -> class. strange: what labels that are no classes of the model lead to: a notice, an error
+        (`BadInput`) with the map to write, or nothing. The others are as in `examples_from`.
     """
     check_computes()
     examples = examples_from(
@@ -183,7 +187,7 @@ def notice_segments(model: Model, examples: Sequence[Example]) -> None:
         here = WORDS[3 - trained]
         advice = in_syntax(*(AS_PAIRS if trained == 2 else AS_SINGLE_TEXTS))
         notify(
-            f"{model.name} was trained on {WORDS[trained]}, and {other} of {len(examples)} here are {here}, whose prediction may mean "
-            f"nothing; {advice}.",
+            f"{model.name} was trained on {WORDS[trained]}, and {other} of {len(examples)} here are {here}, whose "
+            f"prediction may mean nothing; {advice}.",
             OtherSegments,
         )

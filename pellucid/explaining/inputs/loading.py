@@ -39,31 +39,33 @@ def load(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Classifier | WritingModel:
-    """Load a classifier, a translator or a language model from a folder or a hub name, or wrap one of Hugging Face in memory.
+    """Load a classifier, a translator or a language model from a folder or a hub name, or wrap one of Hugging Face in
+    memory.
 
     For other models see `from_network`, `from_function` and `from_pipeline`.
 
     source: a folder, a hub name, or a Hugging Face model.
     tokenizer: that of a model in memory; else not given.
     device: "cpu" (None means it too), "cuda" or "cuda:1"; a model in memory stays where it is.
-    dtype: of weights and computation: "float32" (None means it too), "mixed_bfloat16", "bfloat16", "float16" or "float64";
-        a model in memory stays as it is.
+    dtype: of weights and computation: "float32" (None means it too), "mixed_bfloat16", "bfloat16", "float16" or
+        "float64"; a model in memory stays as it is.
     problem: how logits become probabilities: "single_label", "one_logit", "multi_label" or "regression"; None: as the
         model's configuration says.
-    max_length: the most pieces to read at once, 8 or more, if fewer than the model can; longer texts are read in windows.
+    max_length: the most pieces to read at once, 8 or more, if fewer than the model can; longer texts are read in
+    windows.
 
     language_head: what reads its hidden states back as words, for `decoded_saliency`: the folder or hub name of the
         checkpoint that it was fine-tuned from, with a masked-language-model head, or the folder of a lens.
-    route: how passes are computed, a name that `routes` lists; "auto": the fastest one by a trial of some passes, once a
-        model and machine, whose answers are those of "eager". None: what the environment variable PELLUCID_ROUTE says, else
-        "eager", PyTorch's own operators.
-    source_language, target_language: of a translator that knows many languages (NLLB, mBART), the codes of those that it
-        reads and writes, such as "eng_Latn" and "deu_Latn"; None: as its tokenizer says.
+    route: how passes are computed, a name that `routes` lists; "auto": the fastest one by a trial of some passes, once
+        a model and machine, whose answers are those of "eager". None: what the environment variable PELLUCID_ROUTE
+        says, else "eager", PyTorch's own operators.
+    source_language, target_language: of a translator that knows many languages (NLLB, mBART), the codes of those that
+        it reads and writes, such as "eng_Latn" and "deu_Latn"; None: as its tokenizer says.
 
-    Returns the classifier, which every other door accepts; or a model that writes (Marian, BART, T5, GPT-2, Llama and their kin),
-    whose words `explain` explains. Raises `BadFile` when there is nothing to load, `ModelCannot`
-    when there is no classification head or no fitting language head, `BadInput` for a model in memory without its tokenizer, `BadSetting` for a value
-    that is not possible.
+    Returns the classifier, which every other door accepts; or a model that writes (Marian, BART, T5, GPT-2, Llama and
+    their kin), whose words `explain` explains. Raises `BadFile` when there is nothing to load, `ModelCannot`
+    when there is no classification head or no fitting language head, `BadInput` for a model in memory without its
+    tokenizer, `BadSetting` for a value that is not possible.
 
     >>> model = pellucid.load("my-classifier", max_length=64)
     >>> model
@@ -116,7 +118,8 @@ def _loaded(
         classifier = wrap(source, tokenizer, problem)
     elif not isinstance(source, str | Path):
         raise BadInput(
-            f"A model came as {type(source).__name__}; give a folder, a hub name, or a Hugging Face model with its tokenizer."
+            f"A model came as {type(source).__name__}; give a folder, a hub name, or a Hugging Face model with its "
+            f"tokenizer."
         )
     else:
         loaded = load_model(
@@ -148,7 +151,8 @@ def _plain(model: WritingModel, *settings: object) -> WritingModel:
     """The model; raises `BadSetting` for settings that belong to classifiers."""
     if any(setting is not None for setting in settings):
         raise BadSetting(
-            f"{model.name} writes texts; problem=, max_length=, language_head= and route= belong to classifiers, leave them away."
+            f"{model.name} writes texts; problem=, max_length=, language_head= and route= belong to classifiers, leave "
+            f"them away."
         )
     return model
 
@@ -175,8 +179,8 @@ def loading_of(model: Model) -> Callable[[], Model]:
     again = _ways.get(model)
     if again is None:
         raise ModelCannot(
-            f"{model.name} is only in the memory of this process, and workers load the model themselves: give its folder or its name "
-            "on the hub, or leave workers= away."
+            f"{model.name} is only in the memory of this process, and workers load the model themselves: give its "
+            f"folder or its name on the hub, or leave workers= away."
         )
     # A trial measures time: each process might take another route.
     route = getattr(model, "route_in_use", EAGER)
@@ -184,13 +188,15 @@ def loading_of(model: Model) -> Callable[[], Model]:
 
 
 def _by_route(again: Callable[[], Model], route: str) -> Model:
-    """The model that is loaded again, computed by the route that the first process uses; raises `ModelCannot` where it cannot be."""
+    """The model that is loaded again, computed by the route that the first process uses; raises `ModelCannot` where it
+    cannot be.
+    """
     model: Any = again()
     model = replace(model, route=route)
     if model.route_in_use != route:
         raise ModelCannot(
-            f"A worker cannot compute by the route {route}, as this process does: {model.route_choice.why}; give route='eager', or leave "
-            "workers= away."
+            f"A worker cannot compute by the route {route}, as this process does: {model.route_choice.why}; give "
+            f"route='eager', or leave workers= away."
         )
     return cast(Model, model)
 

@@ -33,7 +33,8 @@ def model_from(source: Any) -> Model:
     model = any_model_from(source)
     if WRITING in model.capabilities:
         raise ModelCannot(
-            f"{model.name} writes texts, and this works with classifiers alone; pellucid.explain explains the words it writes."
+            f"{model.name} writes texts, and this works with classifiers alone; pellucid.explain explains the words it "
+            f"writes."
         )
     return model
 
@@ -41,8 +42,9 @@ def model_from(source: Any) -> Model:
 def any_model_from(source: Any) -> Model:
     """The model behind what a user has; raises `BadInput` or `ModelCannot` with the way to write what cannot be read.
 
-    source: a model of ours, which is returned as it is; a folder or hub name, which is loaded; a pipeline of transformers
-        for text classification, or its model with its tokenizer in a tuple; a fitted scikit-learn pipeline that reads texts.
+    source: a model of ours, which is returned as it is; a folder or hub name, which is loaded; a pipeline of
+        transformers for text classification, or its model with its tokenizer in a tuple; a fitted scikit-learn pipeline
+        that reads texts.
     """
     if is_model(source):
         return cast(Model, source)
@@ -75,7 +77,8 @@ def _possible_name(source: str | PurePath) -> str | Path:
         return Path(source)
     if not source.strip() or (("\n" in source or source.count(" ") > 1) and not _exists(source)):
         raise BadInput(
-            f"The model came as the text {quoted(source)}; the model stands first, the texts second. For a model {WAYS}."
+            f"The model came as the text {quoted(source)}; the model stands first, the texts second. For a model "
+            f"{WAYS}."
         )
     return source
 
@@ -93,8 +96,8 @@ def _network_alone(network: torch.nn.Module) -> Exception:
         return ModelCannot(wrong_kind("SentenceTransformer", "turns texts into vectors (sentence embeddings)"))
     check_in_memory(network)
     return BadInput(
-        f"{type(network).__name__} came without its tokenizer; write pellucid.load(model, tokenizer) and give what that "
-        "returns."
+        f"{type(network).__name__} came without its tokenizer; write pellucid.load(model, tokenizer) and give what "
+        f"that returns."
     )
 
 
@@ -126,8 +129,8 @@ ON = ("encoder", "classifier")
 def model_with_states(source: ModelSource, on: str | None, device: str | None) -> tuple[Model, str]:
     """The model, and what a lens of it says that it was trained on.
 
-    on: "encoder", "classifier", or None for what the source plainly is. device: of what is loaded here. Raises `BadSetting`
-    where these do not go together.
+    on: "encoder", "classifier", or None for what the source plainly is. device: of what is loaded here. Raises
+    `BadSetting` where these do not go together.
     """
     if on is not None:
         one_of("on", on, ON)
@@ -149,7 +152,9 @@ def model_with_states(source: ModelSource, on: str | None, device: str | None) -
 
 
 def translator_from(model: ModelSource) -> WritingModel:
-    """The translator that came, or of that folder or hub name; raises `ModelCannot` for a model that does not translate."""
+    """The translator that came, or of that folder or hub name; raises `ModelCannot` for a model that does not
+    translate.
+    """
     translator = any_model_from(model)
     if not isinstance(translator, WritingModel):
         raise ModelCannot(f"{translator.name} is a classifier and translates nothing; give a translator.")

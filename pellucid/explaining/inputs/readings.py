@@ -25,9 +25,9 @@ from pellucid.text.example import Example
 class ReadingRequest:
     """How data shall be read.
 
-    text: the column of the texts, or two for pairs; None: the one that is plainly meant. label: that of the labels. labels:
-    the names that a label may have; empty: not known. names_data: whether a string is a data set or file rather than a
-    text. split: the part of data that has parts.
+    text: the column of the texts, or two for pairs; None: the one that is plainly meant. label: that of the labels.
+    labels: the names that a label may have; empty: not known. names_data: whether a string is a data set or file rather
+    than a text. split: the part of data that has parts.
     """
 
     text: str | Sequence[str] | None = None
@@ -139,7 +139,9 @@ OF_TEXTS = ("comprehensiveness", "sufficiency")
 def explained_target(
     model: Model, target: TargetName | HiddenState | Word, output: Output
 ) -> Target | HiddenState | Word:
-    """The target as asked for; of a model that writes, words. Raises `BadSetting` for an output that it does not have."""
+    """The target as asked for; of a model that writes, words. Raises `BadSetting` for an output that it does not
+    have.
+    """
     if isinstance(model, WritingModel) and not isinstance(target, HiddenState | Word):
         target = _word(target)
     if not isinstance(target, HiddenState | Word):
@@ -178,8 +180,8 @@ def judged_target(model: Model, target: TargetName | Word) -> Target | Word:
     if target in ("predicted", TEXT, Word(TEXT)):
         return Word(TEXT)
     raise BadSetting(
-        f"target={quoted(target)} is not possible: of {model.name}, which writes texts, metrics judge explanations of the whole "
-        "text; leave target away."
+        f"target={quoted(target)} is not possible: of {model.name}, which writes texts, metrics judge explanations of "
+        f"the whole text; leave target away."
     )
 
 
@@ -192,7 +194,8 @@ Passages = Sequence[str] | Sequence[Sequence[str]]
 def named_passages(passages: Passages | None, count: int) -> list[tuple[str, ...]] | None:
     """The passages of each of `count` texts; None where there are none.
 
-    passages: a list of strings, which stand in every text, or a list of such lists, one a text. Raises `BadInput` for anything else.
+    passages: a list of strings, which stand in every text, or a list of such lists, one a text. Raises `BadInput` for
+    anything else.
     """
     if passages is None:
         return None
@@ -222,8 +225,8 @@ ALL = "all"  # in a list of methods: every one that is usual and that the model 
 def default_method(model: Model, target: TargetName | HiddenState | Word = "predicted", output: str = "logit") -> str:
     """The method where none is named: a self-explaining model's own, else integrated gradients, else occlusion.
 
-    A model's own weights say which words the answer was read from; another class, or another number than the logit, they
-    cannot explain. Of a model that writes, span attention where it has span weights, else occlusion.
+    A model's own weights say which words the answer was read from; another class, or another number than the logit,
+    they cannot explain. Of a model that writes, span attention where it has span weights, else occlusion.
     """
     own = ("span_attention", "rationale", "b_cos") if target == "predicted" and output == "logit" else ()
     if WRITING in model.capabilities:
@@ -256,7 +259,8 @@ def supported_methods(model: Model) -> list[Choice]:
 
 
 def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
-    """All usual metrics; where a label is not one of the model's classes, metrics use its prediction instead of the label.
+    """All usual metrics; where a label is not one of the model's classes, metrics use its prediction instead of the
+    label.
 
     Of a model that writes those that judge what it writes.
     """

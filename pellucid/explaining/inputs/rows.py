@@ -46,7 +46,8 @@ def _members(data: Iterable[Any]) -> Iterable[Any]:
         raise
     except Exception as error:
         raise BadInput(
-            f"The texts came as {type(data).__name__}, whose members cannot be read ({type(error).__name__}); give a list."
+            f"The texts came as {type(data).__name__}, whose members cannot be read ({type(error).__name__}); give a "
+            f"list."
         ) from None
 
 
@@ -79,7 +80,9 @@ def _one_row(pair: tuple[Any, ...], reading: ReadingRequest) -> tuple[Example, .
 
 
 def _are_labelled(rows: Sequence[Any], labels: Sequence[str]) -> bool:
-    """Whether rows of two or three members end with a label; raises `BadInput` where some end with one and some with a text."""
+    """Whether rows of two or three members end with a label; raises `BadInput` where some end with one and some with a
+    text.
+    """
     tuples = [row for row in rows if isinstance(row, tuple | list) and len(row) in (2, 3)]
     if not tuples or not all(isinstance(row[0], str) for row in tuples):
         return False
@@ -114,8 +117,8 @@ def _example(row: Any, number: int, labelled: bool) -> Example:
         return prompted((row,), id=str(number))
     if not isinstance(row, tuple | list):
         raise BadInput(
-            f"Text {number} is {in_words(row)}; give a string, a pair of strings, or a pellucid.Example, and leave missing "
-            "ones out."
+            f"Text {number} is {in_words(row)}; give a string, a pair of strings, or a pellucid.Example, and leave "
+            f"missing ones out."
         )
     texts = row[:-1] if labelled else row
     if len(texts) not in ((1, 2) if labelled else (2,)) or not all(isinstance(text, str) for text in texts):

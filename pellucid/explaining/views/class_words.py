@@ -17,13 +17,14 @@ WIDTH, HEIGHT = 100, 12
 SIGNS: tuple[Sign, ...] = ("for", "against")
 INTRO = (
     "Words are counted by their form, without regard to capitals. A bar is a word’s mean score over the texts that it "
-    "occurs in, the thin line its 95 % interval; a word counts for a class where the class is the one that is explained. The "
-    "surest words come first: those whose interval stays farthest from 0, then those whose line crosses 0, which may speak "
-    "either way. Each class has a scale of its own: compare bars within a class, and numbers between classes."
+    "occurs in, the thin line its 95 % interval; a word counts for a class where the class is the one that is "
+    "explained. The surest words come first: those whose interval stays farthest from 0, then those whose line crosses "
+    "0, which may speak either way. Each class has a scale of its own: compare bars within a class, and numbers "
+    "between classes."
 )
 STOP_WORDS = (
-    "Function words and punctuation, such as “the” or “,”, stand below the other words, in brackets where the interval holds "
-    "0. They are listed because a model that relies on them may have learnt something else than meant."
+    "Function words and punctuation, such as “the” or “,”, stand below the other words, in brackets where the interval "
+    "holds 0. They are listed because a model that relies on them may have learnt something else than meant."
 )
 
 
@@ -93,7 +94,9 @@ def _word_list(words: Sequence[WordScore], axis: "Axis") -> Markup:
 
 
 def _function_words(words: ClassWords, label: str, sign: Sign, listed_words: Sequence[WordScore]) -> Markup | None:
-    """The surest function words in a line below the others, where they are not listed there; in brackets unsure ones."""
+    """The surest function words in a line below the others, where they are not listed there; in brackets unsure
+    ones.
+    """
     every = words.strongest(label, max(len(words.words), 1), sign)
     function_words = [word for word in every if word.is_stop_word and word not in listed_words]
     if not function_words:

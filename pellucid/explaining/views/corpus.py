@@ -43,19 +43,21 @@ ORDER = (
 )
 UNLABELLED = "The least sure answers come first."
 COLOURS = (
-    "A colour means the same in every text. The full colour stands for the score at the end of the scale and for larger "
-    "ones, so that one extreme text does not make the others pale."
+    "A colour means the same in every text. The full colour stands for the score at the end of the scale and for "
+    "larger ones, so that one extreme text does not make the others pale."
 )
 OWN_COLOURS = (
-    "Each text has a scale of its own: its strongest word has the full colour, however small the score. So compare the words of "
-    "a text, and do not compare texts."
+    "Each text has a scale of its own: its strongest word has the full colour, however small the score. So compare the "
+    "words of a text, and do not compare texts."
 )
 FULL_COLOUR = 0.9  # of the texts' largest scores, nine in ten get no more than the full colour
 
 
 @dataclass(frozen=True)
 class Text:
-    """One text of the page: its number among the texts as they came, its explanations (one a method), how many equal texts it stands for."""
+    """One text of the page: its number among the texts as they came, its explanations (one a method), how many equal
+    texts it stands for.
+    """
 
     number: int
     explanations: Sequence[Explanation]
@@ -77,7 +79,8 @@ def corpus_sections(
 ) -> list[Section]:
     """The summary, the words of classes, the index, the texts.
 
-    in_full: how many texts have a card of their own. scale: whose largest score gets the full colour, the page's or each text's.
+    in_full: how many texts have a card of their own. scale: whose largest score gets the full colour, the page's or
+    each text's.
     """
     summary = summary_of_results(explanations)
     texts = texts_in_order(explanations)

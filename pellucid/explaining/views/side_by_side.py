@@ -33,16 +33,17 @@ from pellucid.text.units import Kind
 
 ROWS = (
     "Each row is one method. The scores of a row are divided by the largest score in it, so that all rows use the same "
-    "colours, from −1 to 1. The strongest word of a row has the full colour; the number beside the row says which score "
-    "that is. Compare where the rows have colour, not how much they have: the methods measure in different units. Methods "
-    "without negative scores use orange alone."
+    "colours, from −1 to 1. The strongest word of a row has the full colour; the number beside the row says which "
+    "score that is. Compare where the rows have colour, not how much they have: the methods measure in different "
+    "units. Methods without negative scores use orange alone."
 )
 WRITTEN_ROWS = (
-    "Each table is one method. A line is a word that was written, and has a scale of its own. Compare where the lines of two methods have "
-    "colour, not how much they have: the methods measure in different units."
+    "Each table is one method. A line is a word that was written, and has a scale of its own. Compare where the lines "
+    "of two methods have colour, not how much they have: the methods measure in different units."
 )
 LEFT_OUT = (
-    'These methods have no row above. To add one that is not part of "all methods", use --methods all,NAME, or in Python '
+    'These methods have no row above. To add one that is not part of "all methods", use --methods all,NAME, or in '
+    "Python "
     "explain_all(model, texts, ['all', 'NAME'])."
 )
 

@@ -22,8 +22,8 @@ from pellucid.results.heaviest_spans import analysed_heaviest
 from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 
 INTRO = (
-    "A self-explaining model decides by a weighted sum over spans of a text: over all of them, or over the few that it chooses. The "
-    "weights say which spans counted. The tables test whether these weights can be believed."
+    "A self-explaining model decides by a weighted sum over spans of a text: over all of them, or over the few that it "
+    "chooses. The weights say which spans counted. The tables test whether these weights can be believed."
 )
 COLUMNS = {
     "weight": "α, the span’s share of the sum. All weights of a text add up to 1.",
@@ -31,16 +31,17 @@ COLUMNS = {
         "What the model’s last layer makes of the span’s vector alone. That vector was computed from the whole text."
     ),
     "read alone": (
-        "The model’s answer when it reads the words of the span and no others. They keep their places in the text, so the words typed "
-        "by themselves can get another answer."
+        "The model’s answer when it reads the words of the span and no others. They keep their places in the text, so "
+        "the words typed by themselves can get another answer."
     ),
     "from outside": (
-        "How far the span’s vector moves when the words outside the span are not read, as a share of its length. 0: it says nothing "
-        "but its own words."
+        "How far the span’s vector moves when the words outside the span are not read, as a share of its length. 0: it "
+        "says nothing but its own words."
     ),
     "random": (
-        "How often random spans of the same length, read alone, get the same answer as the text. Where this is high, reading alone "
-        "proves little. Here each span is read by itself; above the table, all spans that the answer uses are read together."
+        "How often random spans of the same length, read alone, get the same answer as the text. Where this is high, "
+        "reading alone proves little. Here each span is read by itself; above the table, all spans that the answer "
+        "uses are read together."
     ),
     "without it": "The model’s answer when it reads all words except those of the span.",
     "left out of the sum": (

@@ -39,9 +39,9 @@ WRITTEN = (
     "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
 )
 WRITTEN_SPANS = (
-    "Beside each written word stand the spans of the source that the decoder gave the largest weights before it; a word's weights sum "
-    "to 1. Then how much of the word's lead over the next likeliest went through the spans: what did not, they cannot explain. "
-    "Above 100 % the decoder by itself preferred the other word, below 0 the spans did."
+    "Beside each written word stand the spans of the source that the decoder gave the largest weights before it; a "
+    "word's weights sum to 1. Then how much of the word's lead over the next likeliest went through the spans: what "
+    "did not, they cannot explain. Above 100 % the decoder by itself preferred the other word, below 0 the spans did."
 )
 SIGNS_FROM = (0.1, 1 / 3, 2 / 3)  # shares of the largest score from which one, two and three signs stand
 
@@ -89,7 +89,9 @@ def _written(explanation: Explanation) -> list[Text]:
 
 
 def written_words(explanation: Explanation) -> list[Text]:
-    """A line for each word that the model writes: what it depends on most, of the text that was read and the words before it."""
+    """A line for each word that the model writes: what it depends on most, of the text that was read and the words
+    before it.
+    """
     ((_, labels),) = explanation.rows
     widest = max(map(len, labels))
     return [line(f"{label.ljust(widest)}  {_strongest_of(explanation.row(label))}") for label in labels]

@@ -36,9 +36,11 @@ def terminal_results(
     colour: bool | None = None,
     width: int | None = None,
 ) -> str:
-    """Up to five texts whole; of more a summary, then a table: mistakes first, the surest ones on top, then the least sure.
+    """Up to five texts whole; of more a summary, then a table: mistakes first, the surest ones on top, then the least
+    sure.
 
-    full: every text whole. hint: how to see more; None: the usual way. colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
+    full: every text whole. hint: how to see more; None: the usual way. colour: None asks whether the standard output is
+    a terminal. width: None takes the terminal's.
     """
     texts = one_a_text(results)
     hint = in_syntax("print(results[0]) shows one whole", "--full prints every text whole") if hint is None else hint

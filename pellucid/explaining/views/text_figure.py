@@ -51,8 +51,8 @@ def text_figure(
 ) -> "Figure":
     """One text with its words on the colours of their scores, under the answer and above the key to the colours.
 
-    theme: "light" or "dark". width: of the figure, in inches. scale: the score that gets the full colour; None: this text's
-    largest. Of scores with several rows the first is drawn. A word longer than a line goes over its end.
+    theme: "light" or "dark". width: of the figure, in inches. scale: the score that gets the full colour; None: this
+    text's largest. Of scores with several rows the first is drawn. A word longer than a line goes over its end.
     """
     colours, view = palette(theme), drawable_view(explanation)
     scale = largest(view) if scale is None else scale

@@ -59,12 +59,14 @@ def words_figure(
 
     top: at most so many words for each class and sign. function_words: whether function words and punctuation are drawn
     among the others, in italics; they are often the surest and say least to a reader. Bars are mean scores, lines 95 %
-    intervals over texts, pale where the interval crosses 0; in brackets the number of texts. Raises `BadInput` where no word is counted.
+    intervals over texts, pale where the interval crosses 0; in brackets the number of texts. Raises `BadInput` where no
+    word is counted.
     """
     at_least("top", top, 1)
     if not words.words:
         raise BadInput(
-            f"There is no word to draw: none occurs in {words.min_texts} texts or more; give more texts, or a lower min_texts."
+            f"There is no word to draw: none occurs in {words.min_texts} texts or more; give more texts, or a lower "
+            f"min_texts."
         )
     by_label = {label: words.only(label) for label in words.labels}
     if not function_words:
@@ -142,7 +144,9 @@ def escaped(text: str) -> str:
 
 @renderers.add(draws="table", latex_of=("pellucid.results.table.Table",))
 def latex_table(table: Table) -> str:
-    """Methods x metrics with 95 % intervals; bold: better than chance beyond its interval. Needs the package booktabs."""
+    """Methods x metrics with 95 % intervals; bold: better than chance beyond its interval. Needs the package
+    booktabs.
+    """
     better = {cell.metric: ARROWS.get(cell.better, "") for cell in table.cells}
     header = ["", *(f"{escaped(readable(metric))} {better[metric]}" for metric in table.metrics)]
     cells = {(cell.method, cell.metric): cell for cell in (*table.cells, *table.ceiling)}
@@ -228,8 +232,9 @@ Dot = tuple[float, bool]  # a word's mean score in a text; whether the model was
 def swarm_figure(results: Results, *, theme: ThemeName = "light", width: float = 6.3, top: int = 12) -> "Figure":
     """One panel a class, a row for each of its strongest words, and a dot for each text that contains the word.
 
-    top: at most so many words a class, those whose interval is farthest from zero, for it or against it. Dots of texts that
-    the model got wrong are hollow. Raises `BadInput` where no interval leaves zero out, `BadSetting` where methods are mixed.
+    top: at most so many words a class, those whose interval is farthest from zero, for it or against it. Dots of texts
+    that the model got wrong are hollow. Raises `BadInput` where no interval leaves zero out, `BadSetting` where methods
+    are mixed.
     """
     at_least("top", top, 1)
     words = results.words()
@@ -238,8 +243,8 @@ def swarm_figure(results: Results, *, theme: ThemeName = "light", width: float =
     shown = {label: of_label for label, of_label in shown.items() if of_label}
     if not shown:
         raise BadInput(
-            f"There is no word to draw: none that occurs in {words.min_texts} texts or more has an interval without zero; give "
-            "more texts."
+            f"There is no word to draw: none that occurs in {words.min_texts} texts or more has an interval without "
+            f"zero; give more texts."
         )
     colours = palette(theme)
     heights = [SWARM_ROW * len(of_label) + 0.5 for of_label in shown.values()]
@@ -266,7 +271,9 @@ def dots_by_word(results: Results) -> dict[tuple[str, str], list[Dot]]:
 
 
 def surest_words(words: ClassWords, label: str, top: int) -> list[str]:
-    """The words of a class whose intervals leave zero out, the ones farthest from it, from those most for it to those most against it."""
+    """The words of a class whose intervals leave zero out, the ones farthest from it, from those most for it to those
+    most against it.
+    """
     of_label = [word for word in words.words if word.label == label and max(word.low, -word.high) > 0]
     surest = sorted(of_label, key=lambda word: -max(word.low, -word.high))[:top]
     return [word.word for word in sorted(surest, key=lambda word: -word.mean)]
@@ -286,7 +293,9 @@ def _rows(panel: "Axes", words: Sequence[str], dots: Sequence[Sequence[Dot]], co
 
 
 def spread(scores: np.ndarray, largest: float) -> np.ndarray:
-    """[text]: how far each dot is moved from the middle of its row, -1 to 1, so that equal scores stand beside each other."""
+    """[text]: how far each dot is moved from the middle of its row, -1 to 1, so that equal scores stand beside each
+    other.
+    """
     bins = np.round(scores / largest * BINS).astype(int)
     offsets = np.zeros(len(scores))
     for bin_ in np.unique(bins):

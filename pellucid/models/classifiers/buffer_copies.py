@@ -1,7 +1,7 @@
 """What a network writes into its own buffers while it reads a text is put back: counters, running statistics, caches.
 
-Parameters are not copied: nothing but `max_norm` of an embedding changes them when they are read, and such a table is refused
-(`in_memory.py`). Nor are buffers of more than a million numbers, which are tables and not counters.
+Parameters are not copied: nothing but `max_norm` of an embedding changes them when they are read, and such a table is
+refused (`in_memory.py`). Nor are buffers of more than a million numbers, which are tables and not counters.
 """
 
 import threading
@@ -38,7 +38,9 @@ class _Copy:
 
 @contextmanager
 def reading(network: nn.Module) -> Iterator[list[nn.Module]]:
-    """Evaluation mode inside, as `evaluating`; what the network writes into its buffers is put back when the last thread leaves."""
+    """Evaluation mode inside, as `evaluating`; what the network writes into its buffers is put back when the last
+    thread leaves.
+    """
     with evaluating(network) as modules:
         with_buffers = _begin_reading(network.modules())
         try:
@@ -117,8 +119,8 @@ def undisturbed(
 ) -> Answer:
     """What `run` returns in evaluation mode, as if no other thread touched the network.
 
-    name: what messages call the model. numbers: what of an answer two equal runs share. Raises `ParityBroken` where every run gives
-    another answer: by a random state, or by a thread that goes on switching modes.
+    name: what messages call the model. numbers: what of an answer two equal runs share. Raises `ParityBroken` where
+    every run gives another answer: by a random state, or by a thread that goes on switching modes.
     """
     earlier: list[Numbers] = []
     for _ in range(RUNS):
@@ -141,8 +143,8 @@ def undisturbed(
     if len(earlier) == RUNS and all(_near(earlier[-1], others) for others in earlier):
         return answer  # a network that rounds at random
     raise ParityBroken(
-        f"{name} gives another answer in each of {RUNS} passes over one text: it depends on a random state, or another thread "
-        "switches it between training and evaluation, which must wait until it is explained."
+        f"{name} gives another answer in each of {RUNS} passes over one text: it depends on a random state, or another "
+        f"thread switches it between training and evaluation, which must wait until it is explained."
     )
 
 

@@ -1,7 +1,8 @@
 """A classifier as the rooms see it: a torch network, its tokenizer, and where its parts are.
 
-Networks of Hugging Face and composed networks run in the same way, always on real token ids. Where a method replaces word
-embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some models.
+Networks of Hugging Face and composed networks run in the same way, always on real token ids. Where a method replaces
+word embeddings, a hook replaces the output of the embedding module; `inputs_embeds` would run other code in some
+models.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,13 +38,15 @@ POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
 class Classifier:
     """A network with its tokenizer, class names and the meaning of its logits; implements `core.Model`.
 
-    name: what results call it. possible: the capabilities that it can have; it has those of them that its network shows.
+    name: what results call it. possible: the capabilities that it can have; it has those of them that its network
+        shows.
     window: the most pieces to read at once, if fewer than the network can. computes_in: the number type of feed-forward
     layers, if another than the weights'. trained_texts: digests of the texts it was trained on, where they are known
-    (`text/example.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not known or
-    they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
-    that is hidden from the network in every text (`models/changed_networks.py`). route: how its passes are computed, by name, or
-    "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled by trials.
+    (`text/example.py`). trained_segments: how many segments each of these had, 2 for pairs; None where that is not
+    known or they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
+    that is hidden from the network in every text (`models/changed_networks.py`). route: how its passes are computed, by
+    name, or "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled
+    by trials.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -147,7 +150,9 @@ class Classifier:
 
     @property
     def hash(self) -> str:
-        """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows every change of the weights."""
+        """A digest of weights, class names and tokenizer, as 32 hexadecimal digits; follows every change of the
+        weights.
+        """
         return self.facts.digest((self.labels, self.problem))
 
     def predict(self, texts: Texts) -> list[Prediction]:
@@ -192,13 +197,15 @@ class Classifier:
     def place(self, rows: Sequence[Row]) -> dict[str, Any]:  # Any: handed on as keyword arguments
         """Rows as the arguments of the network's forward, padded on the right: `network(**classifier.place(rows))`.
 
-        Absent pieces are left out where the network gives the same answer without them; elsewhere they keep their positions
-        and the attention mask hides them.
+        Absent pieces are left out where the network gives the same answer without them; elsewhere they keep their
+        positions and the attention mask hides them.
         """
         return {**self.inputs.of_rows(rows).keywords()}
 
     def skips_gaps(self, length: int) -> bool:
-        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
+        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of
+        row.
+        """
         return self.inputs.skips_gaps(length)
 
     def trace(

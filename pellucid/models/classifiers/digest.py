@@ -23,7 +23,9 @@ PLAIN = (
 
 
 def network_digest(network: nn.Module, settings: object) -> str:
-    """32 hexadecimal digits for the weights and for settings, any JSON; raises `ModelCannot` for weights without numbers."""
+    """32 hexadecimal digits for the weights and for settings, any JSON; raises `ModelCannot` for weights without
+    numbers.
+    """
     digest = blake2b(digest_size=16)
     for name, entry in sorted(network.state_dict().items(), key=lambda pair: pair[0]):
         digest.update(name.encode())
@@ -37,7 +39,8 @@ def network_digest(network: nn.Module, settings: object) -> str:
 
 
 def network_state(network: nn.Module) -> tuple[tuple[object, ...], ...]:
-    """A value that changes when weights are replaced or changed in place, also through `.data`, which torch does not count.
+    """A value that changes when weights are replaced or changed in place, also through `.data`, which torch does not
+    count.
 
     It takes about as long as reading the memory, a fifteenth of the digest's time. It notices every single number that
     changes; it may miss two numbers that change places within 2,048 bytes.
@@ -55,8 +58,8 @@ def _state(name: str, entry: object) -> tuple[object, ...]:
 def parts_of(name: str, entry: object) -> Iterator[Tensor | str]:
     """What an entry of a state dict is made of: plain tensors, and words for what is none.
 
-    An ordinary tensor is its only part. Quantised, sparse and wrapped ones are taken apart, which makes new tensors at each call. name: the
-    entry's. Raises `ModelCannot` for a tensor on the meta device.
+    An ordinary tensor is its only part. Quantised, sparse and wrapped ones are taken apart, which makes new tensors at
+    each call. name: the entry's. Raises `ModelCannot` for a tensor on the meta device.
     """
     if isinstance(entry, Tensor):
         yield from _tensor_parts(name, entry)
@@ -100,6 +103,6 @@ def _scales(tensor: Tensor) -> Iterator[Tensor | str]:
 def no_numbers(name: str) -> str:
     """What is said of a weight on the meta device."""
     return (
-        f"The weight {name} is on the meta device, where there are no numbers (a model that was not filled yet, or whose weights wait on a "
-        "disk); load the weights, and give the whole model in memory."
+        f"The weight {name} is on the meta device, where there are no numbers (a model that was not filled yet, or "
+        f"whose weights wait on a disk); load the weights, and give the whole model in memory."
     )

@@ -1,4 +1,5 @@
-"""The pieces of models that are functions of texts: from a text to a row of numbers, and from an edited row back to a text.
+"""The pieces of models that are functions of texts: from a text to a row of numbers, and from an edited row back to a
+text.
 
 A text's pieces are its words, each with the white space before it; an edited text is what is left of them.
 """
@@ -232,8 +233,8 @@ class FunctionClassifier:
         if self.problem == "single_label" and (apart > ROUNDED).any():
             came = answer[apart.argmax()].tolist()
             raise ModelCannot(
-                f"{self.name}: the probabilities of classes sum to 1; {came} came. If a text may have several labels, say "
-                "problem='multi_label'; if these are scores, gives='logits'."
+                f"{self.name}: the probabilities of classes sum to 1; {came} came. If a text may have several labels, "
+                f"say problem='multi_label'; if these are scores, gives='logits'."
             )
 
 
@@ -252,8 +253,8 @@ def from_function(
         without some of their words, and on the empty text.
     labels: the classes' names, in the order of the numbers.
     gives: "probabilities", or "logits" for any real scores.
-    problem: "single_label", "multi_label" for probabilities that do not sum to 1, or "one_logit" for one number a text, that of the
-        second class.
+    problem: "single_label", "multi_label" for probabilities that do not sum to 1, or "one_logit" for one number a text,
+        that of the second class.
     name: what results call the model.
     mask: what stands for a masked word; None: operator="mask" does not work.
 
@@ -278,12 +279,12 @@ def from_function(
 def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
     """A fitted scikit-learn pipeline that reads texts as a classifier that can be explained, judged and compared.
 
-    pipeline: its probabilities are used, or its decision function where it has none. One that predicts several labels a text counts as
-        multi-label.
+    pipeline: its probabilities are used, or its decision function where it has none. One that predicts several labels a
+        text counts as multi-label.
     name: what results call the model; None: the pipeline's class.
 
-    Returns the classifier. Raises `BadInput` for a pipeline that is not fitted, does not classify or has several outputs with classes
-    of their own.
+    Returns the classifier. Raises `BadInput` for a pipeline that is not fitted, does not classify or has several
+    outputs with classes of their own.
 
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklearn.linear_model import LogisticRegression
@@ -300,7 +301,8 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
         raise BadInput(f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier.")
     if any(np.ndim(one) for one in classes):
         raise BadInput(
-            f"The pipeline {clipped(title)} has several outputs, each with classes of its own; give from_function a function of one of them."
+            f"The pipeline {clipped(title)} has several outputs, each with classes of its own; give from_function a "
+            f"function of one of them."
         )
     labels = [str(label) for label in classes]
     problem: Problem = "multi_label" if _gives_several_labels(pipeline, len(labels)) else "single_label"

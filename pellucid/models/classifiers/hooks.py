@@ -20,9 +20,11 @@ _evaluated: dict[nn.Module, int] = {}  # modules in evaluation mode only until s
 
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[list[nn.Module]]:
-    """Evaluation mode inside; the last thread to leave restores the modes of all submodules before the first one entered.
+    """Evaluation mode inside; the last thread to leave restores the modes of all submodules before the first one
+    entered.
 
-    Gives the modules that are in evaluation mode now: all but those of programs that torch exported, which stay in theirs.
+    Gives the modules that are in evaluation mode now: all but those of programs that torch exported, which stay in
+    theirs.
     """
     modules = list(network.modules())
     to_train = _begin_evaluating(network, modules)
@@ -89,9 +91,10 @@ def word_embeddings(
 ) -> Iterator[None]:
     """Append the embedding module's outputs to seen, or what the network reads instead of them, [row piece width].
 
-    instead: embeddings that the network reads instead of its own; None: its own. gradients: what is seen are leaves of the
-    graph. again: the module through which a decoder reads them once more, a position later. length: pieces of a row, where
-    the network may lengthen its rows and look up more than words. time_first: the module's output is [piece row width].
+    instead: embeddings that the network reads instead of its own; None: its own. gradients: what is seen are leaves of
+    the graph. again: the module through which a decoder reads them once more, a position later. length: pieces of a
+    row, where the network may lengthen its rows and look up more than words. time_first: the module's output is [piece
+    row width].
     """
     read: list[Tensor] = []
 
@@ -127,8 +130,8 @@ def _in_front(part: Tensor, whole: Tensor) -> Tensor:
 def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[None]:
     """The blocks' feed-forward layers compute in another number type, their weights staying what they are.
 
-    Attention, the first of several blocks, and everything after the blocks keep their own type: rounding there costs most of
-    the accuracy, and little time is spent there.
+    Attention, the first of several blocks, and everything after the blocks keep their own type: rounding there costs
+    most of the accuracy, and little time is spent there.
     """
     entered: list[torch.autocast] = []
 

@@ -1,4 +1,6 @@
-"""Models given in memory: one that cannot be followed or would be changed by being read is refused, and the message says what to do."""
+"""Models given in memory: one that cannot be followed or would be changed by being read is refused, and the message
+says what to do.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +39,9 @@ def check_in_memory(network: nn.Module) -> None:
 
 
 def check_of_library(network: nn.Module) -> None:
-    """Raise `ModelCannot` for a wrapped model, one that is none of the library's, or one that cannot be read as it is."""
+    """Raise `ModelCannot` for a wrapped model, one that is none of the library's, or one that cannot be read as it
+    is.
+    """
     name = type(network).__name__
     for inside in WRAPPED:
         if isinstance(getattr(network, inside, None), nn.Module):
@@ -55,7 +59,8 @@ def check_of_library(network: nn.Module) -> None:
 
 
 def check_network(network: nn.Module, logits: object, embedding: nn.Module | None, layers: Sequence[nn.Module]) -> None:
-    """Raise `BadInput` for what is no module, `ModelCannot` for a network that cannot be read as `from_network` would read it.
+    """Raise `BadInput` for what is no module, `ModelCannot` for a network that cannot be read as `from_network` would
+    read it.
 
     logits: the user's function. Gradients and states, so an embedding and layers, need parts whose insides torch shows.
     """
@@ -73,13 +78,15 @@ def check_network(network: nn.Module, logits: object, embedding: nn.Module | Non
 
 
 def check_uncompiled(network: nn.Module, name: str) -> None:
-    """Raise `ModelCannot` where a module is compiled: its program may leave out what watches and exchanges its states."""
+    """Raise `ModelCannot` where a module is compiled: its program may leave out what watches and exchanges its
+    states.
+    """
     for place, module in network.named_modules():
         compiles = (getattr(module, name, None) for name in ("_orig_mod", "_compiled_call_impl"))
         if any(each is not None for each in compiles) or hasattr(getattr(module, "forward", None), COMPILED):
             raise ModelCannot(
-                f"{_at(name, place)} is compiled (torch.compile), behind which its parts cannot be followed; give the model as it was "
-                "before that."
+                f"{_at(name, place)} is compiled (torch.compile), behind which its parts cannot be followed; give the "
+                f"model as it was before that."
             )
 
 
@@ -95,8 +102,9 @@ def check_numbers(modules: Iterable[tuple[str, nn.Module]], name: str) -> None:
                 raise ModelCannot(no_numbers(f"{where}.{weight}"))
         if _is_clipped(module):
             raise ModelCannot(
-                f"{where} has max_norm, by which torch changes a table of vectors whenever it is read, and no explanation may change "
-                "your model; clip it once (weight.data.renorm_(norm_type, 0, max_norm)) and set its max_norm to None."
+                f"{where} has max_norm, by which torch changes a table of vectors whenever it is read, and no "
+                f"explanation may change your model; clip it once (weight.data.renorm_(norm_type, 0, max_norm)) and "
+                f"set its max_norm to None."
             )
 
 
@@ -125,8 +133,8 @@ def _check_keywords(network: nn.Module, name: str) -> None:
     by_name = IDS in parameters and parameters[IDS].kind is not inspect.Parameter.POSITIONAL_ONLY
     if not by_name and not hands_on:
         raise ModelCannot(
-            f"The forward of {name} takes {listed(list(parameters))} and no {IDS} by that name, as the library's networks do; use "
-            "pellucid.from_network(network, ...), whose function calls it in your own way."
+            f"The forward of {name} takes {listed(list(parameters))} and no {IDS} by that name, as the library's "
+            f"networks do; use pellucid.from_network(network, ...), whose function calls it in your own way."
         )
 
 
@@ -138,7 +146,8 @@ def _check_keywords(network: nn.Module, name: str) -> None:
 # with a graph, whether the graph leads from what it gave to all that it read.
 
 
-UNWRITTEN = "NotImplemented"  # in the name of a node of torch that stands in the graph and gives no gradient, as of quantised products
+# In the name of a node of torch that stands in the graph and gives no gradient, as of quantised products.
+UNWRITTEN = "NotImplemented"
 FAILURES = (
     RuntimeError,
     ValueError,
@@ -150,7 +159,9 @@ FAILURES = (
 
 @contextmanager
 def losses(network: nn.Module) -> Iterator[list[str]]:
-    """Fill a list, while this thread runs the network with a graph, with the modules in which the gradient ends, innermost first."""
+    """Fill a list, while this thread runs the network with a graph, with the modules in which the gradient ends,
+    innermost first.
+    """
     lost: list[str] = []
     again: list[nn.Module] = []  # the module that is run once more, and its own modules with it
 
@@ -197,7 +208,9 @@ def _unreached(args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor]) 
 
 
 def _depends(module: nn.Module, args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor], read: Tensor) -> bool:
-    """Whether a module answers otherwise to other numbers in one of its inputs: of some it reads no more than the shape or the type."""
+    """Whether a module answers otherwise to other numbers in one of its inputs: of some it reads no more than the shape
+    or the type.
+    """
 
     def moved(value: object) -> object:
         if value is read:

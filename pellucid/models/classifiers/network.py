@@ -82,7 +82,9 @@ class NetworkClassifier:
 
     @property
     def hash(self) -> str:
-        """A digest of weights, classes, named layers and what the network is called; it does not see the user's functions."""
+        """A digest of weights, classes, named layers and what the network is called; it does not see the user's
+        functions.
+        """
         layers = [layer_names(self.network, self.layers)] if self.layers else []
         return network_digest(self.network, [self.labels, self.problem, type(self.network).__name__, *layers])
 
@@ -146,7 +148,9 @@ class NetworkClassifier:
         embeddings: Tensor | None = None,
         layer: int | None = None,
     ) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states."""
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's
+        states.
+        """
         if want.gradients and not self._followed:
             self._follow_gradient(rows[:1])
         run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
@@ -190,12 +194,14 @@ class NetworkClassifier:
         came = tuple(seen[0].shape)
         if len(came) != 3 or came[0] != shape[0] or came[1] < shape[1]:
             raise ModelCannot(
-                f"{self.name}: the embedding must give one vector a piece, here {shape[0]} x {shape[1]} x width; {came} came. Leave "
-                "embedding= away to use methods that edit the text."
+                f"{self.name}: the embedding must give one vector a piece, here {shape[0]} x {shape[1]} x width; "
+                f"{came} came. Leave embedding= away to use methods that edit the text."
             )
 
     def _follow_gradient(self, rows: Sequence[Row]) -> None:
-        """Raise `ModelCannot` where no gradient leads from the logits of these rows back to the words, or one that leaves modules out."""
+        """Raise `ModelCannot` where no gradient leads from the logits of these rows back to the words, or one that
+        leaves modules out.
+        """
         with reading(self.network), losses(self.network) as lost:
             self._trace_once(rows, Want(gradients=True), None, None)
         if lost:
@@ -204,8 +210,8 @@ class NetworkClassifier:
 
     def _no_gradient(self, what: str) -> str:
         return (
-            f"{self.name}: {what}; take no_grad, detach, numpy and quantised layers out of it, or leave embedding= away and use "
-            "methods that edit the text."
+            f"{self.name}: {what}; take no_grad, detach, numpy and quantised layers out of it, or leave embedding= "
+            f"away and use methods that edit the text."
         )
 
     def _layer_run(self, want: Want, ids: Tensor, instead: Tensor | None, layer: int | None) -> LayerRun | None:
@@ -268,7 +274,8 @@ def from_network(
     r"""Any torch network as a classifier that can be explained, judged and compared.
 
     network: the module; its weights are never changed.
-    tokenize: text -> one (id, start, end) a piece, with its characters [start, end); (id, None, None) for a special token.
+    tokenize: text -> one (id, start, end) a piece, with its characters [start, end); (id, None, None) for a special
+        token.
     logits: (ids [batch piece], attended [batch piece] bool) -> [batch class], padded on the right with `pad`.
     embedding: the module that turns ids into vectors; without it, only methods that need no gradient work.
     labels: the classes' names, in the logits' order.
@@ -280,8 +287,8 @@ def from_network(
     gaps: what "absent" means. "close": the rest closes up (recurrent, convolutional networks, bags of words). "mask":
         absent pieces keep their positions, and attended is False there (networks with attention).
     layers: modules, first to last, that `logits` runs once each and that return [batch piece width] (or that first of
-        several outputs): the model's hidden states, for methods with `layer=` and for `HiddenState`. Layer 0 are the word
-        embeddings, so `embedding` must be named too. None: the model shows no hidden states.
+        several outputs): the model's hidden states, for methods with `layer=` and for `HiddenState`. Layer 0 are the
+        word embeddings, so `embedding` must be named too. None: the model shows no hidden states.
 
     Returns the classifier. Raises `BadSetting` for settings that do not fit; a layer that turns out to return something
     else is a `ModelCannot`.

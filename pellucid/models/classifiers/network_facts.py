@@ -1,4 +1,6 @@
-"""What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest; each is computed once."""
+"""What a classifier knows of its network and tokenizer: sizes, special ids, structure, digest; each is computed
+once.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -44,8 +46,8 @@ class PieceNetwork(Protocol):
     """A composed network, as a `Classifier` sees it; a module whose forward takes `PieceTensors`.
 
     config: its encoder's. max_length: the most pieces of a text that it reads as one; None: what its encoder reads.
-    reads_sentences, reads_content: whether it reads these fields of the record. pooler_settings: what its answers depend on
-    besides weights and configuration, as JSON.
+    reads_sentences, reads_content: whether it reads these fields of the record. pooler_settings: what its answers
+    depend on besides weights and configuration, as JSON.
     """
 
     config: EncoderConfiguration
@@ -97,7 +99,9 @@ class NetworkFacts:
 
     @cached_property
     def structure(self) -> Structure:
-        """Where the network's parts are, seen while it reads one short text, and whether gradients lead back to its words."""
+        """Where the network's parts are, seen while it reads one short text, and whether gradients lead back to its
+        words.
+        """
         with reading(self.network), torch.inference_mode(False), torch.no_grad():
             arguments = self.with_choice(self._new_trial_arguments())
             with observed(self.network) as observation, RecordedAttention() as recorder:
@@ -108,7 +112,9 @@ class NetworkFacts:
         return replace(structure, lacks={**structure.lacks, "gradient": why})
 
     def _why_no_gradient(self, structure: Structure, arguments: Arguments) -> str:
-        """Where the gradient of a short text ends before its word embeddings, in words; "" where it does not, or cannot be tried."""
+        """Where the gradient of a short text ends before its word embeddings, in words; "" where it does not, or cannot
+        be tried.
+        """
         assert structure.embedding is not None  # else it lacks gradients already
         words = word_embeddings(
             structure.embedding,
@@ -174,7 +180,9 @@ class NetworkFacts:
         return {name: column for name, column in columns.items() if name != "token_type_ids"}
 
     def with_choice(self, arguments: Arguments) -> Arguments:
-        """With what a network that reads twice chooses by its first reading, so that only the second one is recorded."""
+        """With what a network that reads twice chooses by its first reading, so that only the second one is
+        recorded.
+        """
         if self.pieces is None or arguments.pieces is None:
             return arguments
         with torch.no_grad():
@@ -228,7 +236,9 @@ class NetworkFacts:
         return torch.tensor([number for number in range(self.n_ids) if number not in special])
 
     def digest(self, classes: Sequence[object]) -> str:
-        """A digest of weights, configuration, tokenizer and classes; computed anew after every change of the weights."""
+        """A digest of weights, configuration, tokenizer and classes; computed anew after every change of the
+        weights.
+        """
         state = network_state(self.network)
         if self._hashed is None or self._hashed[0] != state:
             self._hashed = state, self._digest(classes)

@@ -24,10 +24,10 @@ from pellucid.run.module_hooks import hook_output
 class LayerRun:
     """What one run reads off the named modules, and what it puts there instead.
 
-    embedding: the module of layer 0. layers: the modules. name: what messages call the model. shape: (rows, pieces) of the run. deepest: the network stops,
-    raising `Enough`, after this layer's states; None: it runs to its end. layer, instead: the states [row piece width] that
-    the network reads as those of this layer; a leaf of the graph. states: of the layers above 0, in the order of the
-    modules, filled while the network runs.
+    embedding: the module of layer 0. layers: the modules. name: what messages call the model. shape: (rows, pieces) of
+    the run. deepest: the network stops, raising `Enough`, after this layer's states; None: it runs to its end. layer,
+    instead: the states [row piece width] that the network reads as those of this layer; a leaf of the graph. states: of
+    the layers above 0, in the order of the modules, filled while the network runs.
     """
 
     embedding: nn.Module
@@ -41,7 +41,9 @@ class LayerRun:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """The named modules are read, and one of them replaced, inside; raises `ModelCannot` where they do not run in order, once each."""
+        """The named modules are read, and one of them replaced, inside; raises `ModelCannot` where they do not run in
+        order, once each.
+        """
         with ExitStack() as stack:
             if self.deepest == 0:
                 stack.callback(hook_output(self.embedding, _stop))
@@ -50,16 +52,16 @@ class LayerRun:
             yield
         if len(self.states) < len(self.layers):
             raise ModelCannot(
-                f"{self.name}: logits did not run layers[{len(self.states)}]; name only modules that every text goes through, "
-                "in the order in which they run."
+                f"{self.name}: logits did not run layers[{len(self.states)}]; name only modules that every text goes "
+                f"through, in the order in which they run."
             )
 
     def _hook(self, number: int) -> Callable:
         def read(_: nn.Module, __: tuple, output: object) -> object:
             if number != len(self.states) + 1:
                 raise ModelCannot(
-                    f"{self.name}: layers[{number - 1}] ran when {len(self.states)} layers had run; name modules that run "
-                    "once for all pieces together, in the order in which they run."
+                    f"{self.name}: layers[{number - 1}] ran when {len(self.states)} layers had run; name modules that "
+                    f"run once for all pieces together, in the order in which they run."
                 )
             first = output[0] if isinstance(output, tuple | list) and output else output
             self._check(number, output if isinstance(output, PackedSequence) else first)
@@ -132,8 +134,8 @@ class RecordedAttention(TorchFunctionMode):
 
     weights: [example head query key]. head_values: with values=True, [example head key width], what a head would add to
     a piece that looked at this key alone: its value through the block's output projection; fewer than weights where
-    the projection was not found. oblong: a softmax over other keys than there are queries counts too, as where a decoder reads
-    a source.
+    the projection was not found. oblong: a softmax over other keys than there are queries counts too, as where a
+    decoder reads a source.
     """
 
     def __init__(self, values: bool = False, *, oblong: bool = False) -> None:

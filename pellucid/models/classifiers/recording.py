@@ -35,8 +35,8 @@ from pellucid.text.example import Example
 class NetworkInputs:
     """Arguments for one network.
 
-    window: the most pieces to read at once, None for as many as the network can. unread_word: the number of a word of every
-    text that is hidden from the network, for the check `dead_token`.
+    window: the most pieces to read at once, None for as many as the network can. unread_word: the number of a word of
+    every text that is hidden from the network, for the check `dead_token`.
     """
 
     def __init__(self, facts: NetworkFacts, window: int | None, unread_word: int | None = None) -> None:
@@ -69,7 +69,9 @@ class NetworkInputs:
         return Arguments({name: column for name, column in columns.items() if name in read})
 
     def of_example(self, example: Example, encode: Callable[[Sequence[Example]], Batch]) -> Arguments:
-        """What the user's own call gives the network; a composed network reads more than token ids, so it gets our row."""
+        """What the user's own call gives the network; a composed network reads more than token ids, so it gets our
+        row.
+        """
         if self.facts.pieces is None and self.unread_word is None:
             return Arguments(self.facts.text_columns(example.segments))
         return self.arguments(encode([example]).rows, spread=False)
@@ -81,7 +83,9 @@ class NetworkInputs:
         return gaps and not self.skips_gaps(max(row.extent for row in distinct))
 
     def skips_gaps(self, length: int) -> bool:
-        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of row."""
+        """Whether absent tokens can be left out of rows of up to `length` positions; tried once for each size of
+        row.
+        """
         size = min(self.facts.at_once(self.window), max(8, 1 << (length - 1).bit_length()))
         if size not in self._skips:
             self._skips[size] = self._try_gaps(size)
@@ -109,8 +113,8 @@ class NetworkInputs:
 class Recorder:
     """Records runs of one network.
 
-    capabilities: the classifier's. computes_in: the number type of feed-forward layers, None for the weights'. route: how
-    its passes are computed; None: as the network's own call.
+    capabilities: the classifier's. computes_in: the number type of feed-forward layers, None for the weights'. route:
+    how its passes are computed; None: as the network's own call.
     """
 
     inputs: NetworkInputs
@@ -202,8 +206,8 @@ class _Run:
     def _refuse_time_first(self) -> None:
         if self.facts.structure.time_first:
             raise ModelCannot(
-                f"Backward rules, as of relevance and DeepLIFT, share out by text, and {self.facts.name} has the pieces "
-                "of all texts in front; use integrated_gradients."
+                f"Backward rules, as of relevance and DeepLIFT, share out by text, and {self.facts.name} has the "
+                f"pieces of all texts in front; use integrated_gradients."
             )
 
     def trace(self, output: Output, rows: Sequence[Row], spread: bool) -> Trace:

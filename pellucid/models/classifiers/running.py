@@ -38,9 +38,9 @@ def collate(
 ) -> dict[str, Tensor]:
     """Columns [row position] by name: what networks of Hugging Face read, and word_index, segments, sentences, content.
 
-    pad: the id that fills rows up. first_position: the position id of a row's first piece. spread: every piece stands at its
-    own position, with unattended padding where pieces are absent; otherwise pieces stand close together and only their
-    position ids have gaps.
+    pad: the id that fills rows up. first_position: the position id of a row's first piece. spread: every piece stands
+    at its own position, with unattended padding where pieces are absent; otherwise pieces stand close together and only
+    their position ids have gaps.
     """
     distinct = list({id(row): row for row in rows}.values())
     columns = _columns(distinct, pad, first_position, spread, device)
@@ -96,7 +96,9 @@ def _lines(tables: Sequence[np.ndarray], names: tuple[str, ...], spread: bool) -
 
 
 def hidden(columns: Mapping[str, Tensor], pieces: Tensor) -> dict[str, Tensor]:
-    """The columns of `collate` with these pieces [row position] unread, as absent pieces of spread rows are; ids stay."""
+    """The columns of `collate` with these pieces [row position] unread, as absent pieces of spread rows are; ids
+    stay.
+    """
     unread = ("word_index", "segments", "sentences", "content")
     absent = {"attention_mask": 0, **{name: FILLING[name] for name in unread}}
     return {
@@ -166,7 +168,9 @@ class Arguments:
 
 @dataclass(frozen=True, kw_only=True)
 class Output(OwnWeights):
-    """logits: [batch class]. states: what the encoder made of the word vectors; None where the network shows neither."""
+    """logits: [batch class]. states: what the encoder made of the word vectors; None where the network shows
+    neither.
+    """
 
     logits: Tensor
     states: StateTrace | None = None
@@ -197,7 +201,7 @@ def check_labels(labels: Sequence[object]) -> None:
             )
     if not labels or len(set(labels)) < len(labels):
         twice = sorted({label for label in labels if labels.count(label) > 1})  # type: ignore[type-var]
-        problem = f"Two classes share a name ({listed(twice)})" if twice else "The model has no class"  # type: ignore[arg-type]
+        problem = (f"Two classes share a name ({listed(twice)})") if twice else "The model has no class"  # type: ignore[arg-type]
         raise ModelCannot(f"{problem}; name every class in id2label of the model's config.json.")
 
 
@@ -219,8 +223,8 @@ def run_network(
 ) -> Output:
     """The network's own answer; raises `ModelCannot` where it fails.
 
-    name: what messages call the model. readers: a function that returns the modules that look up ids; called only where a
-    batch needs them. under_policy: whether backward rules change the pass. call: how the network is asked.
+    name: what messages call the model. readers: a function that returns the modules that look up ids; called only where
+    a batch needs them. under_policy: whether backward rules change the pass. call: how the network is asked.
     """
     with ExitStack() as stack:
         keywords: dict[str, object] = {**arguments.keywords()}
@@ -246,8 +250,8 @@ def _logits(answer: Any, name: str) -> Tensor:  # Any: whatever a forward return
         logits = getattr(answer, "logits", answer)
     if not isinstance(logits, Tensor) or not logits.is_floating_point():
         raise ModelCannot(
-            f"{name} returned {type(answer).__name__} without logits; its forward must return a tensor of them [text class], alone, "
-            "as the first of several outputs or by the name logits."
+            f"{name} returned {type(answer).__name__} without logits; its forward must return a tensor of them [text "
+            f"class], alone, as the first of several outputs or by the name logits."
         )
     return logits
 
@@ -268,8 +272,8 @@ def _readable_batch(
 def _failure(error: Exception, name: str, under_policy: bool) -> str:
     if "inference tensors cannot be saved" in str(error).lower():
         return (
-            f"{name} was made under torch.inference_mode, so no gradient goes through its weights; make or load it outside of "
-            "that, or choose a method that edits the text, such as occlusion."
+            f"{name} was made under torch.inference_mode, so no gradient goes through its weights; make or load it "
+            f"outside of that, or choose a method that edits the text, such as occlusion."
         )
     if under_policy:
         return (

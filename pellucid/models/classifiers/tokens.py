@@ -95,9 +95,9 @@ def encode(
 ) -> Batch:
     """Tokenise examples, each exactly as the tokenizer would alone; nothing is truncated.
 
-    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences, content: rows also say
-    which sentence a piece belongs to, and whether its word is a content word. Raises `BadInput` for a text of which no
-    piece is left.
+    special: the ids that edits write. A row of more than max_length pieces gets windows. sentences, content: rows also
+    say which sentence a piece belongs to, and whether its word is a content word. Raises `BadInput` for a text of which
+    no piece is left.
     """
     pairs = [
         _encoded(tokenizer, example, columns, max_length, sentences, content)
@@ -111,7 +111,8 @@ def encode(
 def refuse_spelt_padding(tokenizer: Tokenizer, batch: Batch, name: str) -> None:
     """Raise `BadInput` where a text spells the padding token out.
 
-    RoBERTa's family gives such a token no position, and so moves all pieces after it. name: what the message calls the model.
+    RoBERTa's family gives such a token no position, and so moves all pieces after it. name: what the message calls the
+    model.
     """
     for example, row, units in zip(batch.examples, batch.rows, batch.units, strict=True):
         if any(row.ids[piece] == tokenizer.pad_token_id for piece in units.content):
@@ -124,8 +125,8 @@ def refuse_spelt_padding(tokenizer: Tokenizer, batch: Batch, name: str) -> None:
 def own_copy(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer with settings of its own.
 
-    A call sets truncation and padding in the tokenizer itself, so the user's call in one thread would cut a text that is
-    being read in another, or the other way round.
+    A call sets truncation and padding in the tokenizer itself, so the user's call in one thread would cut a text that
+    is being read in another, or the other way round.
     """
     own: Any = copy.copy(tokenizer)  # Any: the library keeps the backend in a private attribute
     own._tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
@@ -179,7 +180,9 @@ def _tokenized_texts(tokenizer: Tokenizer, examples: Sequence[Example]) -> Itera
 
 
 def _reads_lists(tokenizer: Tokenizer) -> bool:
-    """Whether each text of a list is read as it is alone: in the library's own calls, which no class has replaced by its own."""
+    """Whether each text of a list is read as it is alone: in the library's own calls, which no class has replaced by
+    its own.
+    """
     calls: Any = (getattr(type(tokenizer), name, None) for name in ("__call__", "_encode_plus"))
     modules = [getattr(call, "__module__", "") for call in calls]
     return all(name.startswith("transformers.") and ".models." not in name for name in modules)
@@ -216,7 +219,8 @@ def _encoded(
     units = _units(tokenizer, example, columns)
     if not units.content:
         raise BadInput(
-            f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one that it knows."
+            f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(example.text)}; give one "
+            f"that it knows."
         )
     words = _numbered(units, "word", example)
     row = Row(tuple(columns.ids), tuple(columns.types), tuple(range(len(columns.ids))), words, units.segment)

@@ -211,7 +211,8 @@ def strips_final_full_stop(tokenizer: Tokenizer) -> bool:
 
 
 def compose(plan: Plan, seed: int, texts: Sequence[Sequence[str]] = ()) -> tuple[ComposedNetwork, Tokenizer]:
-    """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not fit.
+    """A network whose new parts are drawn from the seed, and the tokenizer; raises `BadSetting` for parts that do not
+    fit.
 
     texts: the train texts and pairs; an encoder on a file of word vectors knows their words.
     """
@@ -231,12 +232,14 @@ def compose(plan: Plan, seed: int, texts: Sequence[Sequence[str]] = ()) -> tuple
             remove_upper_blocks(encoder, layer, plan.encoder)
         if has_b_cos_layers(encoder) and plan.layer_form != B_COS:
             raise BadSetting(
-                f"{plan.encoder} has B-cos layers; give form='b_cos' with {fitting_poolers()}, or begin with another model."
+                f"{plan.encoder} has B-cos layers; give form='b_cos' with {fitting_poolers()}, or begin with another "
+                f"model."
             )
         network = composed_network(encoder, plan)
     if network.joins and plan.layer_form == B_COS:
         raise BadSetting(
-            f"form='b_cos' explains texts that are read as one, and max_length={plan.max_length} joins windows; leave one of them away."
+            f"form='b_cos' explains texts that are read as one, and max_length={plan.max_length} joins windows; leave "
+            f"one of them away."
         )
     if network.joins:
         check_ends(tokenizer, plan.encoder)
@@ -256,8 +259,8 @@ def _check_reads_the_text(encoder: str, pooler: str) -> None:
     alone = encoder in encoders.names() and poolers.get(pooler).facts["alone"]
     if alone and encoders.get(encoder).facts["sees"] != "text":
         raise BadSetting(
-            f"In a {encoder} a piece knows its neighbours alone, so pooler={pooler!r} would not read the text; give span, "
-            "mean or maximum."
+            f"In a {encoder} a piece knows its neighbours alone, so pooler={pooler!r} would not read the text; give "
+            f"span, mean or maximum."
         )
 
 
@@ -269,7 +272,8 @@ LABELS = ("first", "second")  # of a head that nothing reads
 
 
 def encoder_model(source: str | Path) -> Classifier:
-    """The encoder of a name or folder under a head that nobody trained; of a composed model, the one that it began with, in its own
+    """The encoder of a name or folder under a head that nobody trained; of a composed model, the one that it began
+    with, in its own
     form (without B-cos layers).
 
     Raises `BadSetting` for a classifier whose encoder before fine-tuning is not known, `BadFile` where there is none.
@@ -304,7 +308,7 @@ def _beginning(source: str | Path) -> str | Path:
         return plan.encoder
     if Path(source).is_dir() and any(name.endswith(CLASSIFIER) for name in class_names(Path(source))):
         raise BadSetting(
-            f"{source} is fine-tuned, and does not say from which encoder; give that encoder's folder or name in its place, "
-            "or leave on='encoder' (--on encoder) away."
+            f"{source} is fine-tuned, and does not say from which encoder; give that encoder's folder or name in its "
+            f"place, or leave on='encoder' (--on encoder) away."
         )
     return source

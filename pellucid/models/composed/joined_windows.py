@@ -54,8 +54,8 @@ def encoder_states(
 ) -> Tensor:
     """[batch piece width]: the states that `read` takes from the encoder; token types only for encoders that know them.
 
-    window: the most pieces that the encoder reads at once; longer rows are read in windows that are joined. None: all are
-    read at once.
+    window: the most pieces that the encoder reads at once; longer rows are read in windows that are joined. None: all
+    are read at once.
     """
     columns = pieces.of_encoder()
     if pieces.token_type_ids is not None and knows_token_types(encoder.config):
@@ -69,8 +69,8 @@ def check_ends(tokenizer: Tokenizer, encoder: str) -> None:
     """Raise `BadSetting` for a tokenizer that marks no end: without its last pieces a text would get other windows."""
     if tokenizer("a")["input_ids"][-1] not in tokenizer.all_special_ids:
         raise BadSetting(
-            f"max_length is more than {encoder} reads at once, and its tokenizer puts no special token at a text's end, "
-            "which joined windows need; leave max_length away."
+            f"max_length is more than {encoder} reads at once, and its tokenizer puts no special token at a text's "
+            f"end, which joined windows need; leave max_length away."
         )
 
 
@@ -78,8 +78,8 @@ def check_ends(tokenizer: Tokenizer, encoder: str) -> None:
 class _Window:
     """One window of one row, arrays [piece].
 
-    columns: where its pieces stand in the row. offsets: where they stand in the window. shares: how much of each piece's
-    joined state comes from this window.
+    columns: where its pieces stand in the row. offsets: where they stand in the window. shares: how much of each
+    piece's joined state comes from this window.
     """
 
     columns: np.ndarray
@@ -96,12 +96,13 @@ def joined_states(
     recompute: bool,
     read: ReadStates = last_states,
 ) -> Tensor:
-    """[batch piece width]: the states that `read` takes from the encoder, the last ones or others, for rows of any length.
+    """[batch piece width]: the states that `read` takes from the encoder, the last ones or others, for rows of any
+    length.
 
-    columns: what the encoder takes, [batch piece] each. segments: [batch piece], the number of each piece's text. limit: the
-    most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that memory is
-    needed for one group of them and not for all. Word embeddings are looked up once for the whole rows, so a hook on them
-    sees whole texts and no windows.
+    columns: what the encoder takes, [batch piece] each. segments: [batch piece], the number of each piece's text.
+    limit: the most pieces that the encoder reads at once. recompute: windows run again in the backward pass, so that
+    memory is needed for one group of them and not for all. Word embeddings are looked up once for the whole rows, so a
+    hook on them sees whole texts and no windows.
     """
     embedding = encoder.get_input_embeddings()
     embeddings = embedding(columns["input_ids"])
@@ -130,8 +131,9 @@ def joined_states(
 class _WindowGroup:
     """Windows that run together, padded to slots; tensors [window slot].
 
-    index: the slot's piece, counted in [batch * piece]. real: whether a slot has a piece. offsets: where its piece stands in
-    the window. shared: [n], numbers in [window * slot] of the pieces whose states are used; shares: [n], how much of each.
+    index: the slot's piece, counted in [batch * piece]. real: whether a slot has a piece. offsets: where its piece
+    stands in the window. shared: [n], numbers in [window * slot] of the pieces whose states are used; shares: [n], how
+    much of each.
     """
 
     index: Tensor
@@ -154,8 +156,8 @@ class _WindowGroup:
 def _groups(windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings: Tensor) -> list[_WindowGroup]:
     """The windows of all rows in groups of about a budget of pieces.
 
-    A relevance policy knows examples by their positions in the batch, so under one there is a single group with equally many
-    windows a row.
+    A relevance policy knows examples by their positions in the batch, so under one there is a single group with equally
+    many windows a row.
     """
     n_columns, device = shape[1], embeddings.device
     if has_torch_function((embeddings,)):

@@ -18,7 +18,8 @@ from pellucid.run.rounding import widened
 
 
 def remove_upper_blocks(encoder: Encoder, layer: int, source: str) -> None:
-    """Leave the first blocks alone, up to this layer, and write that into the configuration; source: its name for messages.
+    """Leave the first blocks alone, up to this layer, and write that into the configuration; source: its name for
+    messages.
 
     Raises `BadSetting` for an encoder with fewer blocks, or whose blocks do not stand in one list.
     """
@@ -63,11 +64,13 @@ class LayerMix(nn.Module):
 
 
 def layer_mix_of(encoder: Encoder) -> LayerMix:
-    """A mean that begins with equal shares; raises `BadSetting` for an encoder that does not give the states of its layers."""
+    """A mean that begins with equal shares; raises `BadSetting` for an encoder that does not give the states of its
+    layers.
+    """
     if encoder.config.model_type in encoders.names():
         raise BadSetting(
-            f"layer_mix=True needs an encoder that gives the states of all layers, and {encoder.config.model_type} does not; leave "
-            "it away."
+            f"layer_mix=True needs an encoder that gives the states of all layers, and {encoder.config.model_type} "
+            f"does not; leave it away."
         )
     return LayerMix(encoder.config.num_hidden_layers)  # type: ignore[attr-defined]
 
@@ -111,7 +114,8 @@ def _steps(output: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
     return output * cosines.clamp(min=SMALLEST).pow(EXPONENT - 1).to(output.dtype)
 
 
-# What relevance looks for, as in attribution/backward/mode.py: the kind of function, and its steps where these meet rules of their own.
+# What relevance looks for, as in attribution/backward/mode.py: the kind of function, and its steps where these meet
+# rules of their own.
 aligned.kind, aligned.steps = "scaling", _steps  # type: ignore[attr-defined]
 
 
@@ -124,15 +128,16 @@ class BCosLinear(nn.Linear):
 
 
 def with_b_cos_layers(encoder: Encoder, source: str) -> Encoder:
-    """The same encoder with B-cos layers in place of its linear ones, and without any bias; one that has them stays as it is.
+    """The same encoder with B-cos layers in place of its linear ones, and without any bias; one that has them stays as
+    it is.
 
-    source: its name for messages. Raises `BadSetting` for an encoder with constants in other layers, or that has a decoder beside it,
-    which reads the words once more.
+    source: its name for messages. Raises `BadSetting` for an encoder with constants in other layers, or that has a
+    decoder beside it, which reads the words once more.
     """
     if getattr(encoder.config, "is_encoder_decoder", False):
         raise BadSetting(
-            f"form='b_cos' needs an encoder alone, and {source} has a decoder, which reads the words once more; give an encoder such as "
-            "minilm, or leave form away."
+            f"form='b_cos' needs an encoder alone, and {source} has a decoder, which reads the words once more; give "
+            f"an encoder such as minilm, or leave form away."
         )
     for module in encoder.modules():  # type: ignore[attr-defined]  # every encoder is a module
         if type(module) is nn.Linear:
@@ -142,8 +147,8 @@ def with_b_cos_layers(encoder: Encoder, source: str) -> Encoder:
     constants = [name for name, _ in encoder.named_parameters() if "bias" in name.rsplit(".", 1)[-1]]  # type: ignore[attr-defined]
     if constants:
         raise BadSetting(
-            f"form='b_cos' needs an encoder without constants, and those of {source} in {constants[0]} cannot be left away; give an "
-            "encoder of linear layers and layer norms, such as minilm, or leave form away."
+            f"form='b_cos' needs an encoder without constants, and those of {source} in {constants[0]} cannot be left "
+            f"away; give an encoder of linear layers and layer norms, such as minilm, or leave form away."
         )
     return encoder
 

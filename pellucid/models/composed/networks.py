@@ -1,4 +1,6 @@
-"""What a composed model is made of, its network, and the network that reads a text twice, to choose words and to decide."""
+"""What a composed model is made of, its network, and the network that reads a text twice, to choose words and to
+decide.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -43,8 +45,8 @@ class Plan:
     labels, problem: the classes and what their logits mean.
     trained: what training writes about itself.
     encoder_settings: settings of a registered encoder.
-    max_length: the most pieces that are read as one text; where the encoder reads fewer, windows are joined. None: what the
-    encoder reads.
+    max_length: the most pieces that are read as one text; where the encoder reads fewer, windows are joined. None: what
+    the encoder reads.
     strip_final_full_stop: a full stop at the end of a text is not read.
     started_from: the digest of the classifier whose encoder it is; "" where there was none.
     layer_form: "b_cos", linear layers without constants that weigh by alignment; "", layers as they are.
@@ -70,12 +72,16 @@ class Plan:
         return {"pooler": self.pooler, **self.pooler_settings, **joined, **form}
 
     def record(self) -> dict[str, object]:
-        """Every field as JSON, without those of later versions that are empty: so plans of older versions stay the same."""
+        """Every field as JSON, without those of later versions that are empty: so plans of older versions stay the
+        same.
+        """
         return {name: value for name, value in asdict(self).items() if value or name not in LATER}
 
 
 def read_plan(config: Mapping[str, Any]) -> Plan:  # Any: values of every kind, checked here
-    """The plan in a saved configuration, every field of its kind; raises `KeyError` for a missing one, else `BadSetting`."""
+    """The plan in a saved configuration, every field of its kind; raises `KeyError` for a missing one, else
+    `BadSetting`.
+    """
     names = [name for name in Plan.__dataclass_fields__ if name in config or name not in LATER]
     plan = Plan(**{name: config[name] for name in names})
     for name in ("encoder", "pooler"):
@@ -108,7 +114,9 @@ def read_plan(config: Mapping[str, Any]) -> Plan:  # Any: values of every kind, 
 
 
 class EncoderAndHead(nn.Module):
-    """The parts of a composed network, as `PieceNetwork` declares them; abstract: `forward` and `choose` are missing."""
+    """The parts of a composed network, as `PieceNetwork` declares them; abstract: `forward` and `choose` are
+    missing.
+    """
 
     def __init__(self, encoder: Encoder, pooler: Pooler, plan: Plan) -> None:
         super().__init__()
@@ -134,14 +142,17 @@ class EncoderAndHead(nn.Module):
         return self.encoder.get_input_embeddings()
 
     def states(self, pieces: PieceTensors, read: ReadStates = last_states) -> Tensor:
-        """[batch piece width]: the encoder's last states, or the mean over its layers; of long texts, windows are joined.
+        """[batch piece width]: the encoder's last states, or the mean over its layers; of long texts, windows are
+        joined.
 
         read: how the last states are computed.
         """
         return encoder_states(self.encoder, self._window, pieces, self.layer_mix or read)
 
     def decide(self, pooled: Pooled, states: Tensor, pieces: PieceTensors) -> Output:
-        """The pooled vectors' logits in the head's number type, with the pooler's own weights, and the states that it read."""
+        """The pooled vectors' logits in the head's number type, with the pooler's own weights, and the states that it
+        read.
+        """
         with torch.autocast(pooled.vector.device.type, enabled=False):
             logits = self.head(pooled.vector.to(self.head.weight.dtype))
         own = pooled.own_weights
@@ -156,7 +167,9 @@ class EncoderAndHead(nn.Module):
 
 
 class RationaleNetwork(EncoderAndHead):
-    """Generator, gates, encoder, mean of what was read, linear head; pooler: a Pooler with generator, choose and margins."""
+    """Generator, gates, encoder, mean of what was read, linear head; pooler: a Pooler with generator, choose and
+    margins.
+    """
 
     def __init__(self, encoder: Encoder, pooler: Any, plan: Plan) -> None:  # Any: as above
         super().__init__(encoder, pooler, plan)
@@ -171,7 +184,9 @@ class RationaleNetwork(EncoderAndHead):
         return self.pooler.choose(self._generated(pieces), pieces)
 
     def margins(self, pieces: PieceTensors) -> Tensor:
-        """[unit], of all texts one after the other: how far each gate lies above one that is open with probability 1/2."""
+        """[unit], of all texts one after the other: how far each gate lies above one that is open with probability
+        1/2.
+        """
         return self.pooler.margins(self._generated(pieces), pieces)
 
     def _generated(self, pieces: PieceTensors) -> Tensor:
@@ -245,7 +260,8 @@ class Steering(nn.Module):
 def read_through(embedding: nn.Module, gates: Tensor) -> Iterator[None]:
     """Inside, word embeddings are multiplied by the gates [batch piece].
 
-    They are looked up once, for whole rows; where windows are joined, later look-ups are replaced by parts of the first.
+    They are looked up once, for whole rows; where windows are joined, later look-ups are replaced by parts of the
+    first.
     """
     first = True
 
@@ -273,7 +289,9 @@ class PoolingNetwork(EncoderAndHead):
         return None
 
     def forward(self, pieces: PieceTensors, gates: GateTrace | None = None, read: ReadStates = last_states) -> Output:
-        """[batch piece] -> logits [batch class] in the head's number type; gates are not read. read: how the encoder's states are computed."""
+        """[batch piece] -> logits [batch class] in the head's number type; gates are not read. read: how the encoder's
+        states are computed.
+        """
         states = self.states(pieces, read)
         return self.decide(self.pooler(states, pieces), states, pieces)
 

@@ -1,7 +1,7 @@
 """Word vectors in a text file, as GloVe and fastText have them: a line a word, the word and then its numbers.
 
-Pennington, Socher & Manning (2014), "GloVe"; Bojanowski et al. (2017), "Enriching Word Vectors with Subword Information",
-whose files begin with a line of two whole numbers.
+Pennington, Socher & Manning (2014), "GloVe"; Bojanowski et al. (2017), "Enriching Word Vectors with Subword
+Information", whose files begin with a line of two whole numbers.
 """
 
 import math
@@ -34,8 +34,8 @@ def vector_file_digest(settings: Mapping[str, object]) -> str:
 def read_vectors(path: Path, words: Collection[str]) -> dict[str, Tensor]:
     """The vectors [width] of those of the words that are in the file; of a repeated word the first one.
 
-    Every line is checked. Raises `BadFile` for a line that is broken, with its number, for a file without any vector, and
-    where none of the words is in it.
+    Every line is checked. Raises `BadFile` for a line that is broken, with its number, for a file without any vector,
+    and where none of the words is in it.
     """
     vectors: dict[str, Tensor] = {}
     wanted = set(words)
@@ -44,14 +44,16 @@ def read_vectors(path: Path, words: Collection[str]) -> dict[str, Tensor]:
             vectors[word] = torch.tensor(numbers)
     if not vectors:
         raise BadFile(
-            f"{path} has a vector for none of the {len(wanted):,} words of the train texts; give vectors of their language, "
-            "in lower case."
+            f"{path} has a vector for none of the {len(wanted):,} words of the train texts; give vectors of their "
+            f"language, in lower case."
         )
     return vectors
 
 
 def all_vectors(path: Path) -> tuple[list[str], Tensor]:
-    """(the words of a file, [word width] their vectors); raises `BadFile` for a line that is broken, with its number, and an empty file."""
+    """(the words of a file, [word width] their vectors); raises `BadFile` for a line that is broken, with its number,
+    and an empty file.
+    """
     words, rows = [], []
     for word, numbers in _lines(path):
         words.append(word)

@@ -36,7 +36,9 @@ class Encoded:
 
 @dataclass
 class EncoderConfig:
-    """What an encoder is made of; the fields have the names that other code reads from a configuration of Hugging Face."""
+    """What an encoder is made of; the fields have the names that other code reads from a configuration of Hugging
+    Face.
+    """
 
     model_type: str
     vocab_size: int
@@ -79,24 +81,26 @@ def check_own_width(vectors: Vectors, width: int | None) -> None:
     at_least("vector_width", width, 1)
     if vectors == "minilm" and width != WIDTH:
         raise BadSetting(
-            f"vector_width={width} is not possible: MiniLM's word vectors have {WIDTH} numbers; leave vector_width away, or "
-            "give vectors='random'."
+            f"vector_width={width} is not possible: MiniLM's word vectors have {WIDTH} numbers; leave vector_width "
+            f"away, or give vectors='random'."
         )
 
 
 def no_such_vectors(vectors: str) -> BadSetting:
     """The error for vectors that are neither known by name nor a file."""
     return BadSetting(
-        f"vectors={quoted(vectors)} is not possible: there is no such file; give {', '.join(NAMED)}, or the path of a text "
-        "file of word vectors."
+        f"vectors={quoted(vectors)} is not possible: there is no such file; give {', '.join(NAMED)}, or the path of a "
+        f"text file of word vectors."
     )
 
 
 class BlocksOnVectors(nn.Module):
-    """Word vectors and blocks on them, one after the other: the network of an encoder that is trained from word vectors on.
+    """Word vectors and blocks on them, one after the other: the network of an encoder that is trained from word vectors
+    on.
 
     vectors: the word vectors. blocks: modules that take states [batch piece width] and which pieces are attended [batch
-    piece], and return states; a block whose states have parts names them: `parts`. width: numbers of the last block's states.
+    piece], and return states; a block whose states have parts names them: `parts`. width: numbers of the last block's
+    states.
     """
 
     def __init__(self, vectors: WordVectors, blocks: Iterable[nn.Module], width: int) -> None:
@@ -127,11 +131,12 @@ class BlocksOnVectors(nn.Module):
 
 
 def new_encoder(name: str, changed: Settings, texts: Sequence[Sequence[str]] = ()) -> tuple[Encoder, Tokenizer]:
-    """A registered encoder to be trained, drawn from torch's random state, and its tokenizer: MiniLM's, or one of whole words.
+    """A registered encoder to be trained, drawn from torch's random state, and its tokenizer: MiniLM's, or one of whole
+    words.
 
-    changed: settings of the encoder that are not its defaults. texts: the train texts and pairs, which words of a vector file
-    are looked up for. Raises `UnknownName` for unknown settings, `BadFile` where MiniLM's files are neither installed nor on
-    the hub, and for a broken vector file.
+    changed: settings of the encoder that are not its defaults. texts: the train texts and pairs, which words of a
+    vector file are looked up for. Raises `UnknownName` for unknown settings, `BadFile` where MiniLM's files are neither
+    installed nor on the hub, and for a broken vector file.
     """
     settings = encoders.get(name).settings(changed)
     if vector_file(settings) is not None:
@@ -151,7 +156,9 @@ def new_encoder(name: str, changed: Settings, texts: Sequence[Sequence[str]] = (
 
 
 def _on_vector_file(name: str, settings: Settings, texts: Sequence[Sequence[str]]) -> tuple[Encoder, Tokenizer]:
-    """An encoder whose words are those of the texts; the file's vectors for those that it has, random ones for the others."""
+    """An encoder whose words are those of the texts; the file's vectors for those that it has, random ones for the
+    others.
+    """
     path = vector_file(settings)
     assert path is not None  # the caller asked
     if not path.is_file():
@@ -166,8 +173,8 @@ def _on_vector_file(name: str, settings: Settings, texts: Sequence[Sequence[str]
     width = vectors.shape[1]
     if settings.get("vector_width") not in (None, width):
         raise BadSetting(
-            f"vector_width={settings['vector_width']} is not possible: the vectors of {path} have {width} numbers; leave "
-            "vector_width away."
+            f"vector_width={settings['vector_width']} is not possible: the vectors of {path} have {width} numbers; "
+            f"leave vector_width away."
         )
     assert tokenizer.pad_token_id is not None  # ours has one
     encoder = build_encoder(name, settings | {"vector_width": width}, len(tokenizer), tokenizer.pad_token_id)
@@ -210,8 +217,8 @@ RARE = 2  # a word of fewer train texts is unknown
 _FIRST = (
     "\ufdd0"  # no character of any text: the first one of a word with a digit, while the rest is still to be replaced
 )
-# A replaced character keeps its own offset, and what replaces several has the last one's. So a word with a digit is replaced in
-# two parts, its first character and the rest, and "qqq" has the offsets of the whole word.
+# A replaced character keeps its own offset, and what replaces several has the last one's. So a word with a digit is
+# replaced in two parts, its first character and the rest, and "qqq" has the offsets of the whole word.
 _NEW = r"(?<!\w)(?<!\d[.,])"  # where a word begins; "1,000.5" is one
 _WITH_DIGIT = (
     (rf"{_NEW}\d(?!\w|[.,]\d)", DIGITS),

@@ -82,8 +82,8 @@ def attention_scores(
 ) -> Tensor:
     """Scores [... query key] as scaled_dot_product_attention takes them from query and key [... piece width].
 
-    mask: bool (True attends) or numbers to add. lowest: what a masked key gets: minus infinity, which gives nan where all
-    keys are masked, or None for the lowest number there is, which spreads such a row's weight over all keys.
+    mask: bool (True attends) or numbers to add. lowest: what a masked key gets: minus infinity, which gives nan where
+    all keys are masked, or None for the lowest number there is, which spreads such a row's weight over all keys.
     """
     scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-1, -2)
     lowest = torch.finfo(scores.dtype).min if lowest is None else lowest

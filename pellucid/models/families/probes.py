@@ -49,8 +49,8 @@ class WithModules(Protocol):
 def text_configs(config: object) -> list[object]:
     """The configurations inside a configuration that are about text, then itself; innermost first.
 
-    Newer families keep theirs in a configuration of its own. Tried on T5Gemma (encoder) and Gemma3 (text_config); in all
-    sixteen the configuration is flat.
+    Newer families keep theirs in a configuration of its own. Tried on T5Gemma (encoder) and Gemma3 (text_config); in
+    all sixteen the configuration is flat.
     """
     parts = [getattr(config, name, None) for name in TEXT_PARTS]
     return [inner for part in parts if hasattr(part, "to_dict") for inner in text_configs(part)] + [config]
@@ -63,7 +63,9 @@ def first_named(config: object, *names: str) -> int | None:
 
 
 def with_value(config: object, name: str, value: int | None) -> object:
-    """A copy of a configuration with another value of this name, also in its parts about text; the original is untouched."""
+    """A copy of a configuration with another value of this name, also in its parts about text; the original is
+    untouched.
+    """
     changed = copy.copy(config)
     for part in TEXT_PARTS:
         inner = getattr(config, part, None)
@@ -88,15 +90,17 @@ def computing_config(config: WithValues) -> dict[str, object]:
 def most_pieces(config: object, skipped: int = 0) -> int | None:
     """The most pieces that the configuration allows; None where it names no number, or one below 1.
 
-    skipped: positions in front that no piece has. Tried on all sixteen (max_position_embeddings) and on MPT (max_seq_len);
-    T5 names none, XLNet says -1.
+    skipped: positions in front that no piece has. Tried on all sixteen (max_position_embeddings) and on MPT
+    (max_seq_len); T5 names none, XLNet says -1.
     """
     named = first_named(config, "max_position_embeddings", "max_seq_len")
     return named - skipped if named is not None and named > 0 else None
 
 
 def most_positions(config: object) -> int | None:
-    """The positions of an encoder in a composed model. Tried on BERT, RoBERTa, MiniLM and the encoders of `encoders/`."""
+    """The positions of an encoder in a composed model. Tried on BERT, RoBERTa, MiniLM and the encoders of
+    `encoders/`.
+    """
     named = getattr(config, "max_position_embeddings", None)
     return None if named is None else int(named)
 
@@ -108,12 +112,16 @@ def layer_counts(config: object) -> set[int]:
 
 
 def knows_token_types(config: object) -> bool:
-    """Whether an encoder reads token types. Tried on BERT and ALBERT (2 types: yes), RoBERTa (1: no), MPNet (unnamed: no)."""
+    """Whether an encoder reads token types. Tried on BERT and ALBERT (2 types: yes), RoBERTa (1: no), MPNet (unnamed:
+    no).
+    """
     return getattr(config, "type_vocab_size", 0) > 1
 
 
 def end_id(config: object) -> int | None:
-    """The id of the end token whose state a network with encoder and decoder may read, else None. Tried on BART, T5, MBart."""
+    """The id of the end token whose state a network with encoder and decoder may read, else None. Tried on BART, T5,
+    MBart.
+    """
     end = getattr(config, "eos_token_id", None)
     return end if getattr(config, "is_encoder_decoder", False) and isinstance(end, int) else None
 
@@ -136,7 +144,9 @@ def device_of(network: nn.Module) -> torch.device:
 
 
 def rows_of_table(embedding: nn.Module | None) -> int | None:
-    """How many ids a module looks up; None where it does not say. Tried on all sixteen (a weight), and on a quantised table (a number)."""
+    """How many ids a module looks up; None where it does not say. Tried on all sixteen (a weight), and on a quantised
+    table (a number).
+    """
     weight = getattr(embedding, "weight", None)
     rows = weight.shape[0] if isinstance(weight, Tensor) else getattr(embedding, "num_embeddings", None)
     return None if rows is None else int(rows)
@@ -145,8 +155,8 @@ def rows_of_table(embedding: nn.Module | None) -> int | None:
 def first_position(network: WithModules) -> int:
     """The position id of the first token, by the padding id of a table called position_embeddings.
 
-    Tried on RoBERTa, XLM-R and MPNet, which count from their padding id + 1; BERT's family counts from 0, and decoders have
-    no such table.
+    Tried on RoBERTa, XLM-R and MPNet, which count from their padding id + 1; BERT's family counts from 0, and decoders
+    have no such table.
     """
     tables = [module for name, module in network.named_modules() if name.endswith("position_embeddings")]
     padding = getattr(tables[0], "padding_idx", None) if tables else None
@@ -156,8 +166,8 @@ def first_position(network: WithModules) -> int:
 def attention_modules(block: nn.Module) -> list[nn.Module]:
     """A block's modules with weights and "att" in their name: attention, attn, self_attn.
 
-    Tried on all sixteen. In Llama's family and GPT-NeoX the norm post_attention_layernorm is among them, which does no harm
-    where it is used: it computes in float32, as a norm should.
+    Tried on all sixteen. In Llama's family and GPT-NeoX the norm post_attention_layernorm is among them, which does no
+    harm where it is used: it computes in float32, as a norm should.
     """
     return [
         module
@@ -167,7 +177,9 @@ def attention_modules(block: nn.Module) -> list[nn.Module]:
 
 
 def bert_layers(network: nn.Module) -> list[Any]:  # Any: modules whose parts go by BERT's names
-    """The blocks made of BERT's parts by their names. Tried on BERT, RoBERTa, XLM-R and ELECTRA; none in the other twelve."""
+    """The blocks made of BERT's parts by their names. Tried on BERT, RoBERTa, XLM-R and ELECTRA; none in the other
+    twelve.
+    """
     return [module for module in network.modules() if all(_has(module, part) for part in BERT_PARTS)]
 
 
@@ -179,15 +191,17 @@ def _has(module: nn.Module, part: str) -> bool:
 
 
 def block_input(args: tuple, kwargs: Mapping[str, object]) -> Any:  # Any: a tensor where it is a block
-    """What a block reads: its first argument, or the one called hidden_states; None for neither. Tried on all sixteen."""
+    """What a block reads: its first argument, or the one called hidden_states; None for neither. Tried on all
+    sixteen.
+    """
     return args[0] if args else kwargs.get("hidden_states")
 
 
 def parameter_names(network: nn.Module) -> frozenset[str]:
     """The names of the arguments that a network's forward takes. Tried on all sixteen.
 
-    A forward that names no ids and hands on whatever it gets, such as `(*args, **kwargs)`, takes what that of its class takes; and where
-    that one hands on too, the columns of a tokenizer.
+    A forward that names no ids and hands on whatever it gets, such as `(*args, **kwargs)`, takes what that of its class
+    takes; and where that one hands on too, the columns of a tokenizer.
     """
     for forward in (network.forward, type(network).forward):
         parameters = inspect.signature(forward).parameters
@@ -211,5 +225,7 @@ def set_dropout(encoder: nn.Module, rate: float) -> None:
 
 
 def without_cache(names: frozenset[str]) -> dict[str, bool]:
-    """The setting that keeps a decoder from storing its states for generating. Tried on the six decoders of the sixteen."""
+    """The setting that keeps a decoder from storing its states for generating. Tried on the six decoders of the
+    sixteen.
+    """
     return {"use_cache": False} if "use_cache" in names else {}

@@ -27,8 +27,8 @@ class Structure:
 
     embedding: the module that turns ids into word embeddings. again: the module through which a decoder reads the same
     embeddings one position later. readers: all modules that read the text's ids. time_first: word embeddings are
-    [piece row width]. blocks: the encoder's blocks, which ran n_layers times. first_position: the position id of the first
-    token; n_positions: the size of its table, where there is one. lacks: capability -> why it is missing.
+    [piece row width]. blocks: the encoder's blocks, which ran n_layers times. first_position: the position id of the
+    first token; n_positions: the size of its table, where there is one. lacks: capability -> why it is missing.
     """
 
     embedding: nn.Module | None
@@ -44,7 +44,9 @@ class Structure:
 
 @dataclass
 class Observation:
-    """What modules read and returned while a network ran: look-ups of ids, and states that pass through lists of blocks."""
+    """What modules read and returned while a network ran: look-ups of ids, and states that pass through lists of
+    blocks.
+    """
 
     lookups: list[Lookup] = field(default_factory=list)
     steps: dict[nn.ModuleList, list[Step]] = field(default_factory=dict)
@@ -156,14 +158,17 @@ def _embedding(network: nn.Module, readers: Sequence[Lookup], length: int) -> tu
 
 
 def _blocks(network: nn.Module, record: Observation, length: int) -> tuple[nn.ModuleList | None, int]:
-    """The outermost list whose members hand states on, and how many times they ran; the encoder's, where there is a decoder."""
+    """The outermost list whose members hand states on, and how many times they ran; the encoder's, where there is a
+    decoder.
+    """
     return blocks_in(network, record, length, layer_counts(network.config)) or (None, 0)
 
 
 def blocks_in(
     part: nn.Module, record: Observation, length: int, counts: Collection[int]
 ) -> tuple[nn.ModuleList, int] | None:
-    """The outermost list of a part of a network whose members hand states [1 length width] on, and how many times they ran.
+    """The outermost list of a part of a network whose members hand states [1 length width] on, and how many times they
+    ran.
 
     counts: how many times they may run; empty: as often as they like.
     """
@@ -187,7 +192,9 @@ def _handed_on(steps: Sequence[Step], length: int) -> bool:
 
 
 def _positions(record: Observation, text: Tensor) -> tuple[int, int | None]:
-    """The position id of a text's first token, and how many there are; (0, None) where no table of positions was read."""
+    """The position id of a text's first token, and how many there are; (0, None) where no table of positions was
+    read.
+    """
     count = torch.arange(text.shape[1], device=text.device)
     for module, ids, _ in record.lookups:
         row = ids.reshape(-1)

@@ -96,7 +96,10 @@ TASKS = {  # what a pipeline is for -> what its model does
     "translation": KINDS["ForConditionalGeneration"],
     "feature-extraction": EMBEDDINGS,
 }
-WHAT_TO_DO = "Pellucid explains text classifiers: give one that was fine-tuned to classify whole texts (…ForSequenceClassification)"
+WHAT_TO_DO = (
+    "Pellucid explains text classifiers: give one that was fine-tuned to classify whole texts "
+    "(…ForSequenceClassification)"
+)
 TRAIN = "or train one from it: pellucid.train(data, encoder=..., out=...), pellucid train DATA --encoder FOLDER"
 WRAP = "or wrap it as a function from texts to probabilities: pellucid.from_function(predict, labels)"
 
@@ -105,7 +108,8 @@ def check_folder_kind(folder: Path, name: object) -> None:
     """Raise `ModelCannot` for the folder of a model that is no text classifier; name: what messages call it."""
     if not (folder / CONFIG).exists() and not any((folder / sign).is_file() for sign in SIGNS):
         raise BadFile(
-            f"The folder {quoted(str(name))} holds no {CONFIG}, so it is no model's; give the one that `save_pretrained` wrote."
+            f"The folder {quoted(str(name))} holds no {CONFIG}, so it is no model's; give the one that "
+            f"`save_pretrained` wrote."
         )
     classes = class_names(folder)
     if any(kind.endswith(CLASSIFIER) for kind in classes):
@@ -171,7 +175,8 @@ def read_configuration(folder: Path) -> dict[str, Json]:
             check_values(read_object(folder / name), folder / name)
     if (folder / "adapter_config.json").exists():
         raise BadFile(
-            f"{folder} holds an adapter (adapter_config.json); merge it into its model and save that with save_pretrained."
+            f"{folder} holds an adapter (adapter_config.json); merge it into its model and save that with "
+            f"save_pretrained."
         )
     return read_object(folder / CONFIG)
 

@@ -100,8 +100,8 @@ def why_not(source: str | Path, error: Exception) -> str:
 # find code, pickles, other weights or other models.
 
 
-# Such as `MODEL_MAPPING`, from a configuration's class to its network's. Any: the library declares a pair of classes, and
-# gives one class, or a tuple of several.
+# Such as `MODEL_MAPPING`, from a configuration's class to its network's. Any: the library declares a pair of classes,
+# and gives one class, or a tuple of several.
 Classes: TypeAlias = Mapping[type[PreTrainedConfig], Any]
 
 
@@ -217,8 +217,8 @@ def _switched_off() -> Iterator[None]:
 # from the hub.
 
 
-# The library changes classes of its own while it loads, such as `PreTrainedModel.tie_weights`, and puts back what it met.
-# Two that load at once would leave the change behind for the rest of the process, so the second one waits.
+# The library changes classes of its own while it loads, such as `PreTrainedModel.tie_weights`, and puts back what it
+# met. Two that load at once would leave the change behind for the rest of the process, so the second one waits.
 _LOADING = RLock()
 
 

@@ -30,7 +30,9 @@ BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 
 @dataclass(frozen=True)
 class WeightSizes:
-    """numbers: how many the files really contain. tensors: how many. largest: the longest side of any that has numbers."""
+    """numbers: how many the files really contain. tensors: how many. largest: the longest side of any that has
+    numbers.
+    """
 
     numbers: int
     tensors: int

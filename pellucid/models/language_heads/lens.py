@@ -57,10 +57,11 @@ MOST_WIDTH, MOST_TOKENS, MOST_LAYERS = 1 << 17, 1 << 24, 10_000  # of any model 
 class LensRecord:
     """What a lens is of.
 
-    model, model_hash: name and digest of the model whose states it reads. vocabulary: a digest of what ids mean. trained_on:
-    ENCODER or CLASSIFIER. widths: numbers of a state of each layer, 0 to the last. vector_width, n_tokens: of the table of
-    word vectors. recipe: every setting of the training. fingerprint: names model, texts and recipe. weights: a digest of all
-    tensors. n_texts: how many texts it was trained on. table: how well it names pieces, on dev texts.
+    model, model_hash: name and digest of the model whose states it reads. vocabulary: a digest of what ids mean.
+    trained_on: ENCODER or CLASSIFIER. widths: numbers of a state of each layer, 0 to the last. vector_width, n_tokens:
+    of the table of word vectors. recipe: every setting of the training. fingerprint: names model, texts and recipe.
+    weights: a digest of all tensors. n_texts: how many texts it was trained on. table: how well it names pieces, on dev
+    texts.
     """
 
     model: str
@@ -141,8 +142,8 @@ def _numbers(name: str, value: object) -> Mapping[str, object]:
 class Translators(nn.Module):
     """For each layer below the last an affine map of its states to states of the last layer; it begins as the identity.
 
-    widths: numbers of a state of each layer, the last layer's at the end. Where a layer is narrower than the last one, its
-    states are filled with zeros at first; where it is wider, they are cut.
+    widths: numbers of a state of each layer, the last layer's at the end. Where a layer is narrower than the last one,
+    its states are filled with zeros at first; where it is wider, they are cut.
     """
 
     def __init__(self, widths: tuple[int, ...]) -> None:
@@ -162,8 +163,8 @@ class Translators(nn.Module):
 class Lens:
     """A language head for every layer of one model; implements `core.LanguageHead`.
 
-    head: reads states of the last layer. translators: layer -> its affine map; a layer without one is read by the head as it
-    is. record: what it was trained on and how well it names pieces, as lens.json says.
+    head: reads states of the last layer. translators: layer -> its affine map; a layer without one is read by the head
+    as it is. record: what it was trained on and how well it names pieces, as lens.json says.
     """
 
     head: MaskedHead
@@ -185,8 +186,8 @@ class Lens:
     def description(self) -> str:
         """What it is, in one line that stands with results."""
         return (
-            f"a lens trained on {self.trained_on} ({self.record.model}): a masked-language-model head on its word vectors, "
-            f"and {len(self.translators)} of {self.record.n_layers} layers translated"
+            f"a lens trained on {self.trained_on} ({self.record.model}): a masked-language-model head on its word "
+            f"vectors, and {len(self.translators)} of {self.record.n_layers} layers translated"
         )
 
     @property
@@ -231,13 +232,16 @@ class Lens:
         return NamedTokens(named.log_probabilities.to(states.device), named.most_likely.to(states.device))
 
     def _translated(self, states: Tensor, layer: int) -> Tensor:
-        """States [place width] as the head reads them; raises `BadSetting` for no such layer, `ModelCannot` for a width."""
+        """States [place width] as the head reads them; raises `BadSetting` for no such layer, `ModelCannot` for a
+        width.
+        """
         between("layer", layer, 0, self.record.n_layers)
         width = self.record.widths[layer]
         if states.shape[-1] != width:
             raise ModelCannot(
-                f"The language head reads states of {width} numbers from layer {layer}, and these have {states.shape[-1]}; "
-                "give a lens that was trained on this model: pellucid lens MODEL --texts FILE --out LENS."
+                f"The language head reads states of {width} numbers from layer {layer}, and these have "
+                f"{states.shape[-1]}; give a lens that was trained on this model: pellucid lens MODEL --texts FILE "
+                f"--out LENS."
             )
         translator = self.translators.get(layer)
         return states if translator is None else translator(states)
@@ -256,8 +260,8 @@ def check_has_states(model: Model) -> None:
     lacks = lacking(model, NEEDS)
     if lacks:
         raise ModelCannot(
-            f"{model.name} {lacks}, so there is nothing for a lens to read (documents in joined windows have no states of "
-            "their own); give a model that reads its text at once."
+            f"{model.name} {lacks}, so there is nothing for a lens to read (documents in joined windows have no states "
+            f"of their own); give a model that reads its text at once."
         )
 
 
@@ -278,6 +282,6 @@ def check_lens_fits(lens: Lens, model: Model) -> None:
     widths = layer_widths(model)
     if lens.record.widths != widths:
         raise ModelCannot(
-            f"The lens of {lens.record.model} reads {lens.record.n_layers} layers of {lens.width} numbers, and {model.name} has "
-            f"{model.n_layers} layers of {widths[-1]}; {OWN}."
+            f"The lens of {lens.record.model} reads {lens.record.n_layers} layers of {lens.width} numbers, and "
+            f"{model.name} has {model.n_layers} layers of {widths[-1]}; {OWN}."
         )

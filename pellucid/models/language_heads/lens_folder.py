@@ -168,8 +168,9 @@ NEXT_TOKEN = ("ForCausalLM", "LMHeadModel")  # how the names of such classes end
 def language_head_for(classifier: Classifier, source: str | Path | LanguageHead) -> LanguageHead:
     """The head of a source, on the classifier's device and in its number type, in float32 at least.
 
-    source: a lens folder, the folder or hub name of a pretrained checkpoint, or a head. Raises `BadFile` where nothing can
-    be read, `ModelCannot` where there is no head or it is one for states of another width or for another vocabulary.
+    source: a lens folder, the folder or hub name of a pretrained checkpoint, or a head. Raises `BadFile` where nothing
+    can be read, `ModelCannot` where there is no head or it is one for states of another width or for another
+    vocabulary.
     """
     dtype = next(classifier.network.parameters()).dtype
     head = _read(source, classifier.device, torch.promote_types(dtype, torch.float32))
@@ -178,7 +179,8 @@ def language_head_for(classifier: Classifier, source: str | Path | LanguageHead)
         return head
     if "hidden_states" not in classifier.capabilities:
         raise ModelCannot(
-            f"{classifier.name} shows no hidden states, so a language head has nothing to read; leave language_head away."
+            f"{classifier.name} shows no hidden states, so a language head has nothing to read; leave language_head "
+            f"away."
         )
     row = classifier.facts.trial_row
     with torch.no_grad():
@@ -223,13 +225,13 @@ def load_masked_lm_head(source: str | Path) -> MaskedLMHead:
         except Exception as error:  # the library raises many kinds; each means that it is no such checkpoint
             check_memory(error, f"load {source}")
             raise BadFile(
-                f"Cannot load a language head from {source}: {why_not(source, error)}. Give a pretrained checkpoint or a "
-                "lens folder."
+                f"Cannot load a language head from {source}: {why_not(source, error)}. Give a pretrained checkpoint or "
+                f"a lens folder."
             ) from None
     if missing := _untrained(network, missing):
         raise ModelCannot(
-            f"{source} has no trained masked-language-model head ({listed(missing)} would be random); give the pretrained "
-            f"checkpoint, or {INSTEAD}."
+            f"{source} has no trained masked-language-model head ({listed(missing)} would be random); give the "
+            f"pretrained checkpoint, or {INSTEAD}."
         )
     return MaskedLMHead(network, load_tokenizer(folder, source), readable(source))
 

@@ -17,9 +17,9 @@ class LayerRecovery:
     """One layer of a lens on its dev texts.
 
     layer: 0 is the first block's input. recovery: the share of pieces that the lens names first, with its interval over
-    texts. kl: Kullback-Leibler divergence of what the lens says of this layer from what it says of the last one, in nats a
-    piece. bare_recovery, bare_kl: the same without a translator; None where the layer's states are of another width than
-    the head reads. translated: whether the lens translates this layer; else it reads it as it is.
+    texts. kl: Kullback-Leibler divergence of what the lens says of this layer from what it says of the last one, in
+    nats a piece. bare_recovery, bare_kl: the same without a translator; None where the layer's states are of another
+    width than the head reads. translated: whether the lens translates this layer; else it reads it as it is.
     """
 
     layer: int
@@ -34,7 +34,8 @@ class LayerRecovery:
 class LensTable:
     """The layers of a lens, first to last.
 
-    layers: one a layer. n_rows: how many dev texts, or parts of long ones, were read. n_pieces: how many pieces they have.
+    layers: one a layer. n_rows: how many dev texts, or parts of long ones, were read. n_pieces: how many pieces they
+    have.
     """
 
     layers: tuple[LayerRecovery, ...]

@@ -29,8 +29,8 @@ STD = 0.02  # of the first weights, as BERT's
 class MaskedHead(nn.Module):
     """Reads states [place width] as logits over the vocabulary.
 
-    word_vectors: [token vector], frozen; it is used as it is, not copied, and belongs to no state_dict. width: numbers of a
-    state; where it differs from that of word vectors, `dense` projects.
+    word_vectors: [token vector], frozen; it is used as it is, not copied, and belongs to no state_dict. width: numbers
+    of a state; where it differs from that of word vectors, `dense` projects.
     """
 
     def __init__(self, width: int, word_vectors: Tensor) -> None:
@@ -81,7 +81,9 @@ class MaskedHead(nn.Module):
 
 
 def word_vectors_of(model: Model) -> Tensor:
-    """[token vector]: a model's word embeddings in float32; its own table, not a copy, where the table is what it reads."""
+    """[token vector]: a model's word embeddings in float32; its own table, not a copy, where the table is what it
+    reads.
+    """
     table = getattr(getattr(model, "embedding", None), "weight", None)
     count = _n_tokens(model)
     if isinstance(table, Tensor) and table.ndim == 2 and len(table) >= count:
@@ -206,7 +208,9 @@ def _without_encoder(network: Any, tokenizer: Tokenizer, name: str) -> tuple[Ten
 
 
 def _between(block: Tensor, last: Tensor, read: dict[nn.Module, tuple[Tensor, Tensor]], name: str) -> nn.Module:
-    """The module that leads from the last block's states to the encoder's last states; the identity where they are equal."""
+    """The module that leads from the last block's states to the encoder's last states; the identity where they are
+    equal.
+    """
     if _equal(block, last):
         return nn.Identity()
     for module, (before, after) in read.items():
@@ -221,8 +225,8 @@ def _equal(one: Tensor, other: Tensor) -> bool:
 
 def _unusual(name: str) -> str:
     return (
-        f"The head of {name} does not read its encoder's last hidden states alone, so it cannot read other states; train a "
-        "lens for the classifier instead."
+        f"The head of {name} does not read its encoder's last hidden states alone, so it cannot read other states; "
+        f"train a lens for the classifier instead."
     )
 
 
@@ -256,8 +260,8 @@ def named_tokens(logits: Callable[[Tensor], Tensor], states: Tensor, ids: Sequen
 def _of_some(logits: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
     """[place k] log-probabilities and [place] likeliest ids of logits [place token].
 
-    The vocabulary is read in slices that stay in the processor's cache: over all of it at once, the largest number and the
-    sum would cost half as much as the product that made the logits.
+    The vocabulary is read in slices that stay in the processor's cache: over all of it at once, the largest number and
+    the sum would cost half as much as the product that made the logits.
     """
     slices = logits.split(TOKENS_AT_ONCE, -1)
     highest, where = torch.stack([some.amax(-1) for some in slices], -1).max(-1, keepdim=True)

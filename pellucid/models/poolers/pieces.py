@@ -173,11 +173,11 @@ class RationalePooler(Pooler):
     Source: Lei, Barzilay and Jaakkola (2016), "Rationalizing Neural Predictions", section 3, as used by
     Sun et al. (2020), section 5; form="hard_kuma" after Bastings, Aziz and Titov (2019), section 4.
 
-    coverage: the share of words to read, 0.01 to 0.99; a price in the loss and a threshold keep the share there. None: only
-    penalties limit how much is read. form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates have
-    gradients. unit: "word" or "piece", what has a gate. generator: what chooses, the "encoder" itself or a small "lstm" of
-    its own. Outside training each gate is the median of its distribution: a word is read if reading it is the likelier
-    outcome.
+    coverage: the share of words to read, 0.01 to 0.99; a price in the loss and a threshold keep the share there. None:
+    only penalties limit how much is read. form: "reinforce", gates are 0 or 1 and learn by trial; "hard_kuma", gates
+    have gradients. unit: "word" or "piece", what has a gate. generator: what chooses, the "encoder" itself or a small
+    "lstm" of its own. Outside training each gate is the median of its distribution: a word is read if reading it is the
+    likelier outcome.
     """
 
     threshold: Tensor
@@ -217,7 +217,9 @@ class RationalePooler(Pooler):
         return (self._binary if self.form == "reinforce" else self._continuous)(parameters, runs)
 
     def margins(self, states: Tensor, pieces: PieceTensors) -> Tensor:
-        """[unit], of all texts one after the other: how far each gate lies above one that is open with probability 1/2."""
+        """[unit], of all texts one after the other: how far each gate lies above one that is open with probability
+        1/2.
+        """
         parameters, runs = self._of_units(states, pieces)
         margins = parameters[..., 0] if self.form == "reinforce" else margin(parameters)
         return margins[runs != SPECIAL]

@@ -57,15 +57,18 @@ class SpanPooler(Pooler):
     spans: "all", or "with_content": without spans of punctuation and function words alone (`text/lexicon.py`;
     English); a text without any content word keeps all its spans.
     weights: "learned", or "uniform" for the ablation that averages all spans.
-    score_start: standard deviation of the score vector's first weights, 0 to 1,000; with a small one all spans may keep equal weights.
+    score_start: standard deviation of the score vector's first weights, 0 to 1,000; with a small one all spans may keep
+        equal weights.
     span_width: numbers of a span vector and of the pooled vector; fewer than the encoder's width save time: the h_i are
     then projected once. None: the encoder's width.
     interaction: "factored" as above; "exact", W4 (h_i * h_j); "feed_forward", equation 1. The last two compute all span
     vectors at once, and refuse long texts.
-    of: "all" spans of a pair have weights that sum to 1; "second": only spans of the second text have weights; "each": those of
-    each text sum to a half. A single text has all its spans.
-    n_heaviest: how many spans the answer uses, 1 or more, the heaviest ones that share no word (or piece); all others weigh 0. None: all.
-    layer: the encoder's blocks above this one are left out, 1 or more, so states have read less of their context; None: all blocks.
+    of: "all" spans of a pair have weights that sum to 1; "second": only spans of the second text have weights; "each":
+    those of each text sum to a half. A single text has all its spans.
+    n_heaviest: how many spans the answer uses, 1 or more, the heaviest ones that share no word (or piece); all others
+        weigh 0. None: all.
+    layer: the encoder's blocks above this one are left out, 1 or more, so states have read less of their context; None:
+        all blocks.
     layer_mix: spans are built from a learnt mean of the states of all blocks and of what the first one reads.
     """
 
@@ -97,7 +100,8 @@ class SpanPooler(Pooler):
                 at_least(name, number, 1)
         if n_heaviest is not None and weights == "uniform":
             raise BadSetting(
-                "n_heaviest chooses spans by their weights, and weights='uniform' gives all the same; leave one of them away."
+                "n_heaviest chooses spans by their weights, and weights='uniform' gives all the same; leave one of "
+                "them away."
             )
         between("score_start", score_start, 0, MOST_START)
         one_of("interaction", interaction, get_args(Interaction))
@@ -124,8 +128,8 @@ class SpanPooler(Pooler):
     def _start_layers(self, score_start: float) -> None:
         """Draw the first weights: small ones in the layers, and scores that already differ a little.
 
-        Where all weights are equal, the gradient of their concentration is 0: from smaller scores they stayed nearly equal,
-        and the model explained nothing.
+        Where all weights are equal, the gradient of their concentration is 0: from smaller scores they stayed nearly
+        equal, and the model explained nothing.
         """
         if self.interaction != "feed_forward":
             start_at_the_mean(self.start, self.end, self.difference, self.product)
@@ -234,8 +238,8 @@ class SpanPooler(Pooler):
 def start_at_the_mean(start: nn.Linear, end: nn.Linear, difference: nn.Linear, product: nn.Linear) -> None:
     """Begin with h_ij near tanh of the mean of its two ends; the feed-forward form adds that mean by itself.
 
-    The paper leaves the first weights open. From random matrices the encoder's features have to be learnt again: on SST-2,
-    with one seed, dev accuracy after the first epoch was .841 against .869, and even after the second.
+    The paper leaves the first weights open. From random matrices the encoder's features have to be learnt again: on
+    SST-2, with one seed, dev accuracy after the first epoch was .841 against .869, and even after the second.
     """
     for layer in (start, end, difference, product):
         nn.init.normal_(layer.weight, std=0.02)

@@ -1,8 +1,8 @@
 """An answer by the heaviest spans alone: the weights of all others are 0, so that all that was read can be shown.
 
-No two of them share a word: beside the heaviest span the next heaviest one is mostly the same with one word more or less, which says
-nothing new. Which spans are the heaviest has no gradient; their weights are a softmax over them, and learn. A span that others are
-heavier than can come back when their scores fall.
+No two of them share a word: beside the heaviest span the next heaviest one is mostly the same with one word more or
+less, which says nothing new. Which spans are the heaviest has no gradient; their weights are a softmax over them, and
+learn. A span that others are heavier than can come back when their scores fall.
 """
 
 import math
@@ -16,10 +16,11 @@ VectorsOf = Callable[[Tensor, Tensor], Tensor]  # first parts, last parts [batch
 
 
 def attend_to_heaviest(scores: Tensor, count: int, vectors_of: VectorsOf, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """As `span_attention_scores`, of the `count` spans with the highest scores in each text that share no part; fewer where there are fewer.
+    """As `span_attention_scores`, of the `count` spans with the highest scores in each text that share no part; fewer
+    where there are fewer.
 
-    scores: [batch part part], -inf where there is no legal span; they only choose. u: [width], a span's score is its product with
-    the vector. The scores that are returned are -inf at all other spans.
+    scores: [batch part part], -inf where there is no legal span; they only choose. u: [width], a span's score is its
+    product with the vector. The scores that are returned are -inf at all other spans.
     """
     numbers, illegal = heaviest_apart(scores.detach(), count)
     parts = scores.shape[-1]
@@ -36,7 +37,8 @@ def attend_to_heaviest(scores: Tensor, count: int, vectors_of: VectorsOf, u: Ten
 
 
 def heaviest_apart(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """[batch span] numbers, first part x parts + last part, of the heaviest spans that share no part, the heaviest first; and bool, where
+    """[batch span] numbers, first part x parts + last part, of the heaviest spans that share no part, the heaviest
+    first; and bool, where
     there was none left, with the number 0.
     """
     scores, parts = scores.clone(), scores.shape[-1]
@@ -95,7 +97,9 @@ class HardKuma:
         return self.quantile(torch.full_like(self.a, 0.5))
 
     def quantile(self, shares: Tensor) -> Tensor:
-        """The z below which these shares of the distribution lie; uniform shares give draws, with gradients by a and b."""
+        """The z below which these shares of the distribution lie; uniform shares give draws, with gradients by a and
+        b.
+        """
         base = -torch.expm1(torch.log1p(-shares) / self.b)
         k = base.clamp_min(EDGE).pow(1 / self.a)
         return (LOW + (HIGH - LOW) * k).clamp(0.0, 1.0)

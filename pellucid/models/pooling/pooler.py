@@ -52,10 +52,10 @@ class PieceTensors:
     """Tensors [batch piece] of whole numbers, padded on the right; position i of each is about the same piece.
 
     input_ids: the tokenizer's ids. attention_mask: 1 for pieces that are read, 0 for padding and absent pieces.
-    position_ids: the ids of the encoder's position table. word_index: the number of each piece's word. segments: the number
-    of its text, 0 or 1. Both are -1 for special tokens and padding. token_type_ids: for encoders that know them, else None.
-    sentences, content: the number of each piece's sentence, and 1 where its word is a content word; None where the pooler
-    does not read them.
+    position_ids: the ids of the encoder's position table. word_index: the number of each piece's word. segments: the
+    number of its text, 0 or 1. Both are -1 for special tokens and padding. token_type_ids: for encoders that know them,
+    else None. sentences, content: the number of each piece's sentence, and 1 where its word is a content word; None
+    where the pooler does not read them.
     """
 
     input_ids: Tensor
@@ -91,8 +91,9 @@ class Pooler(nn.Module):
     """The base of every pooler; one that needs more than the usual sets these attributes in `__init__`.
 
     pooled_width: of its vector; None: as wide as the encoder's states. reads_sentences, reads_content: whether it reads
-    `PieceTensors.sentences` and `.content`. most_units: the most units of a text that it can read; None: any number. layer: how many
-    of the encoder's blocks are used; None: all. layer_mix: whether it reads a learnt mean of the states of all layers.
+    `PieceTensors.sentences` and `.content`. most_units: the most units of a text that it can read; None: any number.
+    layer: how many of the encoder's blocks are used; None: all. layer_mix: whether it reads a learnt mean of the states
+    of all layers.
     """
 
     pooled_width: int | None = None
@@ -130,8 +131,8 @@ def units_of(states: Tensor, pieces: PieceTensors, unit: str) -> tuple[Tensor, T
 def weighted_sum(states: Tensor, runs: Tensor, scores: Tensor, unit: str) -> Pooled:
     """Units' states [batch unit width] and scores [batch unit] -> the sum of alpha h, alpha the softmax of scores.
 
-    In torch's own functions, one at a time, so that the rules of relevance meet each of them. A text without any unit pools
-    to zero.
+    In torch's own functions, one at a time, so that the rules of relevance meet each of them. A text without any unit
+    pools to zero.
     """
     missing = runs < 0
     lowest = scores.masked_fill(missing, torch.finfo(scores.dtype).min)
@@ -171,7 +172,8 @@ def parts_with(pieces: Tensor, words: Tensor, segments: Tensor, unit: str) -> Te
 
 
 def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> tuple[Tensor, Tensor]:
-    """[batch piece width] -> mean vectors [batch part width] and each part's run [batch part], -1 where there is no part.
+    """[batch piece width] -> mean vectors [batch part width] and each part's run [batch part], -1 where there is no
+    part.
 
     A run number rises at every border between texts, so spans of one run cross neither a border nor a
     separator. The mean is a matrix product: deterministic on every device.
@@ -197,14 +199,16 @@ Attended = tuple[Tensor, Tensor, Tensor]  # scores, pooled vectors and log-norma
 def second_text(runs: Tensor, in_second: Tensor) -> Tensor:
     """[batch part]: the runs of the second texts, -1 in the first ones; those of single texts as they are.
 
-    runs: as `merge_parts` gives them, of texts or of sentences. in_second: [batch part] bool, whether a part is of the second text.
+    runs: as `merge_parts` gives them, of texts or of sentences. in_second: [batch part] bool, whether a part is of the
+    second text.
     """
     pairs = in_second.any(1, keepdim=True)
     return runs.masked_fill(pairs & ~in_second, SPECIAL)
 
 
 def joined(first: Attended, second: Attended) -> Attended:
-    """Span attention in both texts of pairs as one: each has half of the weight, or all of it where the other has no spans.
+    """Span attention in both texts of pairs as one: each has half of the weight, or all of it where the other has no
+    spans.
 
     No span may be in both. Scores become log-weights, so the log-normaliser is 0; -inf where neither has spans.
     """

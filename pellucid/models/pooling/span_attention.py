@@ -1,7 +1,7 @@
 """Span attention as functions that a relevance policy can look into: the fast kernel, or the same in single steps.
 
-Like torch's own functions they pass themselves to an active function mode. The mode can run their attribute `written_out`
-instead, which computes all span vectors at once: units x units x width numbers a text.
+Like torch's own functions they pass themselves to an active function mode. The mode can run their attribute
+`written_out` instead, which computes all span vectors at once: units x units x width numbers a text.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,7 +50,8 @@ def average_spans(
 
 
 def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
-    """[batch unit unit width]: every t_ij. Raises for more numbers than a computer should hold: `ModelCannot` where one text has as many,
+    """[batch unit unit width]: every t_ij. Raises for more numbers than a computer should hold: `ModelCannot` where one
+    text has as many,
     `NotEnoughMemory`, upon which a pass takes fewer texts, where all texts together have.
     """
     batch, units, width = a.shape
@@ -58,8 +59,8 @@ def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
     if batch * of_text > MOST_NUMBERS:
         kind = ModelCannot if of_text > MOST_NUMBERS else NotEnoughMemory
         raise kind(
-            f"Relevance needs the vectors of all spans at once, {units} x {units} x {width} numbers a text; that is too "
-            "much for so long a text. Use gradients, span_attention or occlusion."
+            f"Relevance needs the vectors of all spans at once, {units} x {units} x {width} numbers a text; that is "
+            f"too much for so long a text. Use gradients, span_attention or occlusion."
         )
     return torch.tanh(a[:, :, None] + c[:, None] + p[:, :, None] * p[:, None])
 

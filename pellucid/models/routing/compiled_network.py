@@ -1,4 +1,6 @@
-"""A network of transformers, compiled by OpenVINO from its word embeddings to the first of its outputs: logits, or states."""
+"""A network of transformers, compiled by OpenVINO from its word embeddings to the first of its outputs: logits, or
+states.
+"""
 
 import inspect
 import threading
@@ -33,8 +35,8 @@ def lacks_openvino() -> str:
 class CompiledNetwork:
     """Passes of one network without a graph; the network is compiled again after any change of it.
 
-    The lookup of word embeddings stays PyTorch's own, with the hooks on it. So does the whole pass where other modules have hooks or a forward
-    of their own, or where the network is read under a graph: what these see or change must run.
+    The lookup of word embeddings stays PyTorch's own, with the hooks on it. So does the whole pass where other modules
+    have hooks or a forward of their own, or where the network is read under a graph: what these see or change must run.
     """
 
     def __init__(self, network: nn.Module) -> None:
@@ -110,7 +112,8 @@ class _FromEmbeddings(nn.Module):
 def compiled(network: nn.Module, tensors: Mapping[str, Tensor], settings: Columns, threads: int) -> Any:
     """A network compiled for columns of these names, of any number of rows and pieces.
 
-    settings: the other keywords of its forward. threads: how many compute a pass. Raises `ModelCannot` where OpenVINO cannot.
+    settings: the other keywords of its forward. threads: how many compute a pass. Raises `ModelCannot` where OpenVINO
+    cannot.
     """
     options = {
         "INFERENCE_PRECISION_HINT": "f32",  # else it rounds to bfloat16 where the processor can

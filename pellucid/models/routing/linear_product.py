@@ -1,4 +1,6 @@
-"""One linear layer by oneDNN, through operators of PyTorch that are not public: so they are tried before they are used."""
+"""One linear layer by oneDNN, through operators of PyTorch that are not public: so they are tried before they are
+used.
+"""
 
 import threading
 from collections.abc import Callable
@@ -51,7 +53,9 @@ def lacks_product() -> str:
 
 @cache
 def _lacks_operators() -> str:
-    """Tried once a process: an operator that is missing, takes other arguments or computes something else is not used."""
+    """Tried once a process: an operator that is missing, takes other arguments or computes something else is not
+    used.
+    """
     try:
         right = all(_is_right(*sizes) for sizes in TRIED)
     except Exception as error:  # a private operator may fail in any way, and nothing is lost with it
@@ -111,14 +115,15 @@ class PackedWeights:
 
     def of(self, weight: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
         """The packed copy of a weight as it is now. dtype: of the copy."""
-        # Torch does not count the changes that fused optimizers, `.data` and numpy make; a sum of all bytes notices these.
+        # Torch does not count the changes that fused optimizers, `.data` and numpy make; a sum of all bytes notices
+        # these.
         state, key = (weight.data_ptr(), checksum(weight)), (id(weight), dtype)
         entry = self._by_id.get(key)
         if entry is not None and entry.weight() is weight and entry.state == state:
             return entry.copy
         copy = packed(weight.detach().to(dtype))
-        # By a weak reference: else a route that nobody uses would live until Python looks for cycles. The function is bound, since
-        # at the end of a process a module's names may be gone before its weights.
+        # By a weak reference: else a route that nobody uses would live until Python looks for cycles. The function is
+        # bound, since at the end of a process a module's names may be gone before its weights.
         forget = partial(_forget, ref(self), key)
         with self._changing:
             self._by_id[key] = _Packed(ref(weight, forget), state, copy)

@@ -45,8 +45,9 @@ class RouteChoice:
 class RouteQuestion:
     """For which network a route is wanted.
 
-    name: a registered one, or "auto". digest: a function that returns what identifies the model. passes: what its trial runs. is_mixed: whether it
-    computes in mixed precision. by_name: the routes of this network, so that what one compiles in its trial is used afterwards.
+    name: a registered one, or "auto". digest: a function that returns what identifies the model. passes: what its trial
+    runs. is_mixed: whether it computes in mixed precision. by_name: the routes of this network, so that what one
+    compiles in its trial is used afterwards.
     """
 
     name: str
@@ -60,7 +61,8 @@ class RouteQuestion:
     def answer(self) -> RouteChoice:
         """The chosen route; of equal models on one device and equally many threads it is tried once a process.
 
-        Which one is the fastest is measured once a machine; a route that was chosen so before must still give eager's answers.
+        Which one is the fastest is measured once a machine; a route that was chosen so before must still give eager's
+        answers.
         """
         if self.name == EAGER:
             return self._route(EAGER, "it was named")

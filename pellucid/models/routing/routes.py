@@ -163,8 +163,8 @@ class LinearLayers(TorchFunctionMode):
 
     Without a graph so do calls that autocast rounds to bfloat16.
 
-    packed: the network's packed weights, for passes that are explained; None in a training step, where gradients lead to
-    weights too.
+    packed: the network's packed weights, for passes that are explained; None in a training step, where gradients lead
+    to weights too.
     """
 
     def __init__(self, packed: PackedWeights | None) -> None:

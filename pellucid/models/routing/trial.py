@@ -33,8 +33,8 @@ def own_call(network: nn.Module, columns: Mapping[str, Any]) -> object:
 class Route(Protocol):
     """One way to compute the passes of a network; it is made once for each network that it computes.
 
-    Its contexts change the running thread alone, and leave nothing behind. What a route does not recognise, PyTorch computes
-    as ever.
+    Its contexts change the running thread alone, and leave nothing behind. What a route does not recognise, PyTorch
+    computes as ever.
     """
 
     def __init__(self, network: nn.Module) -> None: ...
@@ -53,7 +53,8 @@ class Route(Protocol):
         ...
 
     def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
-        """The answer of `network(**columns)`, or a tuple with its logits: of a pass of which only logits and word embeddings are wanted.
+        """The answer of `network(**columns)`, or a tuple with its logits: of a pass of which only logits and word
+        embeddings are wanted.
 
         columns: the keywords of the network's forward. Word embeddings are looked up by the network's own module.
         """
@@ -94,9 +95,9 @@ Run = Callable[[Route, Sequence[Row], Want], Trace]
 class TrialPasses:
     """Passes of a few texts.
 
-    trace: a run of rows under a route. exact: such a run in the number type of the weights, where `trace` computes in mixed precision: there one
-    bit may become another number of bfloat16, which says nothing of a route. rows: a function that returns the rows of texts. gradients:
-    whether the model has any.
+    trace: a run of rows under a route. exact: such a run in the number type of the weights, where `trace` computes in
+    mixed precision: there one bit may become another number of bfloat16, which says nothing of a route. rows: a
+    function that returns the rows of texts. gradients: whether the model has any.
     """
 
     trace: Run
@@ -118,13 +119,16 @@ class TrialPasses:
             return _logits(self.exact, route, [row] * (1 + LARGE // len(row)))
 
     def short_texts(self, route: Route) -> Tensor:
-        """Logits of so many short texts that a route computes the products of the head too, which have one row a text."""
+        """Logits of so many short texts that a route computes the products of the head too, which have one row a
+        text.
+        """
         row = min(self.rows(TEXTS), key=len)
         with torch.inference_mode(False):
             return _logits(self.exact, route, [row] * MANY)
 
     def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
-        """Passes without a graph, and one with its gradient where there are any, of a text of some sentences: as often beside
+        """Passes without a graph, and one with its gradient where there are any, of a text of some sentences: as often
+        beside
         itself as fits the time under eager.
         """
         row = self._longest
@@ -165,7 +169,8 @@ TURNS = 4  # of all routes, one after the other
 
 
 def is_right(passes: TrialPasses, route: Route, eager: Route) -> bool:
-    """Whether answers and gradients of short texts differ by no more than 1e-5 of their largest number, and the answers of a full pass
+    """Whether answers and gradients of short texts differ by no more than 1e-5 of their largest number, and the answers
+    of a full pass
     and of one of many texts by no more than that of themselves, or of 1; nan differs from everything.
     """
     pairs = zip(passes.answers(route), passes.answers(eager), strict=True)

@@ -16,7 +16,8 @@ Where we leave the paper and its code:
 - illegal spans score minus infinity, and most are never computed; the code subtracts a million from each.
 
 Three routes compute the same: "tiles" in plain PyTorch, everywhere; "numba" on a CPU in float32; "triton" on CUDA
-in float32. "auto" takes one of the last two where it is installed and fits, and the texts are long enough to gain by it.
+in float32. "auto" takes one of the last two where it is installed and fits, and the texts are long enough to gain by
+it.
 """
 
 from functools import cache
@@ -52,8 +53,8 @@ def span_attention_scores(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Scores o [batch, unit, unit], pooled vectors [batch, width], log-normalisers [batch] of span attention.
 
-    a, c, p: [batch, unit, width]; u: [width]; segments, max_width, latest_start: see `legal_spans`. All three results have
-    gradients.
+    a, c, p: [batch, unit, width]; u: [width]; segments, max_width, latest_start: see `legal_spans`. All three results
+    have gradients.
     The weights are `(scores - log_normaliser[:, None, None]).exp()`, 0 outside the legal spans.
     Half precision is computed in float32: pooled returns to the type of a, the other two stay in float32.
     An example without a legal span gets pooled 0 and log-normaliser minus infinity; the caller may refuse it.

@@ -1,8 +1,10 @@
-"""Sixteen float32 numbers as one value inside compiled loops, so that speed does not depend on what a compiler recognises.
+"""Sixteen float32 numbers as one value inside compiled loops, so that speed does not depend on what a compiler
+recognises.
 
 A compiler turns a plain loop into vector instructions only where it can prove that no two arrays overlap, and on some
-processors it uses narrower vectors than it could. With these values the loop itself says what a vector is, and the compiler
-splits it into vectors of the processor's width. Where they cannot be compiled, `numba_plain.py` computes the same.
+processors it uses narrower vectors than it could. With these values the loop itself says what a vector is, and the
+compiler splits it into vectors of the processor's width. Where they cannot be compiled, `numba_plain.py` computes the
+same.
 """
 
 import operator

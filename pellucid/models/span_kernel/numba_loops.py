@@ -1,8 +1,8 @@
 """The span kernel's compiled loops: four spans at once, two rows by two columns, sixteen dimensions at a time.
 
-All tensors come flat, their width filled with zeros up to a multiple of the lanes; i0, i1, j0, j1 are where a unit's numbers
-begin. In a text with an odd number of units the last one stands twice; spans of the copy are not legal, so they weigh
-nothing.
+All tensors come flat, their width filled with zeros up to a multiple of the lanes; i0, i1, j0, j1 are where a unit's
+numbers begin. In a text with an odd number of units the last one stands twice; spans of the copy are not legal, so they
+weigh nothing.
 """
 
 from math import inf
@@ -82,7 +82,9 @@ def _derivative_of_tail(q):
 
 @compiled
 def _four(a, c, p, i0, i1, j0, j1, vector, at, spans, width, tails):
-    """Write the vectors of spans i0..j0, i0..j1, i1..j0, i1..j1, or their tails; the vectors' products with vector[at:]."""
+    """Write the vectors of spans i0..j0, i0..j1, i1..j0, i1..j1, or their tails; the vectors' products with
+    vector[at:].
+    """
     s0 = s1 = s2 = s3 = every(ZERO)
     for first in range(0, width, SUMMED):
         n0 = n1 = n2 = n3 = every(ZERO)
@@ -139,7 +141,9 @@ def _scale(values, factor):
 
 @compiled
 def _log_weights(unit, length, latest, i, j, max_width, known, squared, example, scores):
-    """The four spans' log-weights, in place: scores, which are copied into `squared`, or those that `squared` has already."""
+    """The four spans' log-weights, in place: scores, which are copied into `squared`, or those that `squared` has
+    already.
+    """
     n_units = squared.shape[1]
     for which in range(4):
         row, column = i + which // 2, j + which % 2
@@ -153,7 +157,8 @@ def _log_weights(unit, length, latest, i, j, max_width, known, squared, example,
 
 @compiled
 def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighted):
-    """Add one text's weighted span vectors to `weighted`; return the weights' sum and what their logarithms were reduced by.
+    """Add one text's weighted span vectors to `weighted`; return the weights' sum and what their logarithms were
+    reduced by.
 
     latest: [batch * unit], for each unit the last one that a span ending there may begin with. squared: [batch, unit,
     unit], the log-weights: written if they are not `known`. Both results and `weighted` are
@@ -191,7 +196,9 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
 
 @compiled
 def _add_gradients(c_grad, p_grad, p, i0, i1, j0, j1, u, pull, at, spans, strip, weights, deltas, width):
-    """Four spans' part of the gradients. spans: tails. strip: sums over columns for a of two rows, for p of both, for u."""
+    """Four spans' part of the gradients. spans: tails. strip: sums over columns for a of two rows, for p of both, for
+    u.
+    """
     w0, w1, w2, w3 = every(weights[0]), every(weights[1]), every(weights[2]), every(weights[3])
     d0, d1, d2, d3 = every(deltas[0]), every(deltas[1]), every(deltas[2]), every(deltas[3])
     for k in range(0, width, LANES):

@@ -1,7 +1,7 @@
 """The span kernel's compiled loops without vectors of our own: one span at a time, in plain loops over the width.
 
-They compute what `numba_loops.py` computes and take the same arguments. They run where its vectors cannot be compiled, and
-tests compare the two. Whether the plain loops become vector instructions is left to the compiler.
+They compute what `numba_loops.py` computes and take the same arguments. They run where its vectors cannot be compiled,
+and tests compare the two. Whether the plain loops become vector instructions is left to the compiler.
 """
 
 import numpy as np

@@ -79,8 +79,8 @@ def legal_spans(segments: Tensor, max_width: int | None = None, latest_start: Te
 
     segments: [batch, unit] whole numbers of at most 32 bits; below 0 where there is no unit (special tokens,
     padding). A number that returns after a gap is the same segment: number each run anew if spans must not
-    cross the gap. latest_start: [batch, unit], for each unit j the last i that a span ending there may begin with (None:
-    j itself); see `latest_starts`.
+    cross the gap. latest_start: [batch, unit], for each unit j the last i that a span ending there may begin with
+    (None: j itself); see `latest_starts`.
     """
     n_units = segments.shape[1]
     band = torch.ones(n_units, n_units, dtype=torch.bool, device=segments.device).triu_()
@@ -97,7 +97,8 @@ def legal_spans(segments: Tensor, max_width: int | None = None, latest_start: Te
 
 
 def latest_starts(content: Tensor) -> Tensor:
-    """[batch, unit] bool -> for each unit the last one up to it that has content: a span that begins later has no content.
+    """[batch, unit] bool -> for each unit the last one up to it that has content: a span that begins later has no
+    content.
 
     An example without any content has all its spans: each unit is its own latest start.
     """
@@ -235,8 +236,8 @@ class Scoring(NamedTuple):
 class Stream(Protocol):
     """One batch's spans, ready to be streamed by one route.
 
-    All tensors of one call have one number type; a, c, p: [batch, unit, width]. Pooled vectors and log-normalisers are in
-    float64: in float32 the log-normaliser's last digit would be the sixth of every weight.
+    All tensors of one call have one number type; a, c, p: [batch, unit, width]. Pooled vectors and log-normalisers are
+    in float64: in float32 the log-normaliser's last digit would be the sixth of every weight.
     """
 
     def attend(self, a: Tensor, c: Tensor, p: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,1 +1,3 @@
-"""Translators that explain themselves: the layer of source spans on a decoder, new networks, their pieces and folders."""
+"""Translators that explain themselves: the layer of source spans on a decoder, new networks, their pieces and
+folders.
+"""

@@ -1,8 +1,9 @@
 """The decoder of an LSTM translator: what was written so far, and attention that looks back at the source.
 
-Luong et al. (2015), "Effective Approaches to Attention-based Neural Machine Translation", equations 5 and 8 ("general"). As in Wu et
-al. (2016), "Google's Neural Machine Translation System", section 3, the first layer asks the source and the layers above it read the
-answer: so a step knows what the steps before it asked for, and all steps of a text are computed together.
+Luong et al. (2015), "Effective Approaches to Attention-based Neural Machine Translation", equations 5 and 8
+("general"). As in Wu et al. (2016), "Google's Neural Machine Translation System", section 3, the first layer asks the
+source and the layers above it read the answer: so a step knows what the steps before it asked for, and all steps of a
+text are computed together.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,9 @@ from pellucid.models.composed.lower_layers import BidirectionalLayer
 
 @dataclass(frozen=True)
 class RecurrentStates:
-    """What a search goes on from, in place of all that was read before. hidden, cell: for each layer [1 batch width]."""
+    """What a search goes on from, in place of all that was read before. hidden, cell: for each layer [1 batch
+    width].
+    """
 
     hidden: tuple[Tensor, ...]
     cell: tuple[Tensor, ...]
@@ -38,7 +41,8 @@ class RecurrentStates:
 class LstmDecoder(nn.Module):
     """Pieces written so far and the encoder's states -> for every place the state that writes the next piece.
 
-    embed_tokens: the table of word vectors, as wide as states. A place that is not attended writes as the one before it.
+    embed_tokens: the table of word vectors, as wide as states. A place that is not attended writes as the one before
+    it.
     """
 
     def __init__(self, embed_tokens: nn.Embedding, layers: int, dropout: float) -> None:
@@ -58,7 +62,9 @@ class LstmDecoder(nn.Module):
         attention_mask: Tensor | None = None,
         past_key_values: RecurrentStates | None = None,
     ) -> BaseModelOutputWithPastAndCrossAttentions:
-        """input_ids: [batch place], after what `past_key_values` has read. Masks: 1 where a piece may be read; None: everywhere."""
+        """input_ids: [batch place], after what `past_key_values` has read. Masks: 1 where a piece may be read; None:
+        everywhere.
+        """
         source, there = encoder_hidden_states, encoder_attention_mask
         there = torch.ones_like(source[..., 0]) if there is None else there.to(source)
         begin = past_key_values or self._begin(source, there)
@@ -100,7 +106,8 @@ class LstmDecoder(nn.Module):
 
 @dataclass(frozen=True)
 class _ReadPlaces:
-    """order: [batch place], the places that are read, then the others. last: [batch place], which of the read ones is the last up
+    """order: [batch place], the places that are read, then the others. last: [batch place], which of the read ones is
+    the last up
     to each place."""
 
     order: Tensor
@@ -130,7 +137,9 @@ class SourceAttention(nn.Module):
         self.joined = nn.Linear(2 * width, width)
 
     def forward(self, states: Tensor, source: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
-        """[batch place width], [batch source width], [batch source] -> the states that saw it, and weights [batch 1 place source]."""
+        """[batch place width], [batch source width], [batch source] -> the states that saw it, and weights [batch 1
+        place source].
+        """
         scores = states @ self.key(source).transpose(1, 2)
         scores = scores.masked_fill(there[:, None] == 0, torch.finfo(scores.dtype).min)
         weights = scores.softmax(-1)
@@ -167,13 +176,17 @@ IDS = ("pad_token_id", "eos_token_id", "decoder_start_token_id")
 
 
 def lstm_config(values: Mapping[str, object]) -> LstmConfig:
-    """The configuration that a folder's values describe; nothing else of them is read. Raises `BadSetting` for other kinds of values."""
+    """The configuration that a folder's values describe; nothing else of them is read. Raises `BadSetting` for other
+    kinds of values.
+    """
     names = {name: of_kind(name, values[name], float if name == "dropout" else int) for name in (*SIZES, *IDS)}
     return LstmConfig(**cast(dict[str, Any], names))
 
 
 class LstmEncoder(nn.Module):
-    """A source's ids -> a state for each piece, which has read the text from both sides; 0 where nothing is attended."""
+    """A source's ids -> a state for each piece, which has read the text from both sides; 0 where nothing is
+    attended.
+    """
 
     main_input_name = "input_ids"  # the library asks
 
@@ -259,7 +272,9 @@ class LstmTranslator(PreTrainedModel, GenerationMixin):
         use_cache: bool | None = None,
         return_dict: bool | None = None,
     ) -> Seq2SeqLMOutput:
-        """logits [batch place id] of what comes after each place of the target; labels: in place of decoder_input_ids."""
+        """logits [batch place id] of what comes after each place of the target; labels: in place of
+        decoder_input_ids.
+        """
         if encoder_outputs is None:
             encoder_outputs = self.encoder(input_ids=input_ids, attention_mask=attention_mask)
         if decoder_input_ids is None:

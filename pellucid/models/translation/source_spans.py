@@ -1,13 +1,14 @@
 """The layer of source spans: which spans of the source a decoder's state asks for, and what they add to the next word.
 
-Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 3.4, translate with span attention and do not say
-how; our reading is corrections.md A0.16. Of the encoder's states h, t_ij as in equation 6; at step t with the decoder's state
-d_t the score of a span is o_t(i, j) = (Q d_t) . t_ij / sqrt(width), alpha_t = softmax of o_t over the source's spans (equation 4), and
+Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", section 3.4, translate with span attention and do
+not say how; our reading is corrections.md A0.16. Of the encoder's states h, t_ij as in equation 6; at step t with the
+decoder's state d_t the score of a span is o_t(i, j) = (Q d_t) . t_ij / sqrt(width), alpha_t = softmax of o_t over the
+source's spans (equation 4), and
 
     the state that writes = d_t + A d_t + B sum of alpha_t(i, j) t_ij.
 
-What turns states into numbers for the vocabulary is linear, so a word's number is the decoder's own part plus the sum over
-spans of alpha times what the span says of that word.
+What turns states into numbers for the vocabulary is linear, so a word's number is the decoder's own part plus the sum
+over spans of alpha times what the span says of that word.
 """
 
 from dataclasses import asdict, dataclass
@@ -112,10 +113,10 @@ Query = Literal["decoder", "static"]
 class SpanSettings:
     """Settings of the layer.
 
-    max_width: the most pieces of a span, 1 or more; None: no limit. weights: "learned", or "uniform" for the ablation that
-    averages all spans. query: "decoder" asks anew at each step; "static" has one question for all steps, as a classifier has.
-    scale: divide scores by the square root of the width, as attention does; without it the weights are on one span before the
-    layer has learnt where to look.
+    max_width: the most pieces of a span, 1 or more; None: no limit. weights: "learned", or "uniform" for the ablation
+    that averages all spans. query: "decoder" asks anew at each step; "static" has one question for all steps, as a
+    classifier has. scale: divide scores by the square root of the width, as attention does; without it the weights are
+    on one span before the layer has learnt where to look.
     before, after: how many special tokens stand before and after a source; no span contains them.
     Raises `BadSetting` for other values.
     """
@@ -145,7 +146,8 @@ class SpanSettings:
 class SpanReading:
     """What the layer read at each step.
 
-    places: the spans, by numbers of source places. log_weights: [batch step span], log alpha; -inf for no span of the text.
+    places: the spans, by numbers of source places. log_weights: [batch step span], log alpha; -inf for no span of the
+        text.
     pooled: [batch step width], the sum of alpha t; 0 for a source without any span.
     """
 
@@ -212,7 +214,9 @@ class SpanChoice(nn.Module):
         nn.init.normal_(self.query if isinstance(self.query, nn.Parameter) else self.query.weight, std=0.05)
 
     def forward(self, states: Tensor, source: Tensor, mask: Tensor | None) -> SpanReading:
-        """As in `SourceSpans`. Under autocast, as in training, products are rounded as autocast does; the softmax never is."""
+        """As in `SourceSpans`. Under autocast, as in training, products are rounded as autocast does; the softmax never
+        is.
+        """
         kind = _number_type(states, self.start.weight.dtype)
         with torch.autocast(states.device.type, enabled=False):
             own = self.start.weight.dtype

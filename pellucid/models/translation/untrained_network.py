@@ -1,4 +1,5 @@
-"""A new translator: the library's Transformer with sinusoidal places, norms before each part and one table of word vectors.
+"""A new translator: the library's Transformer with sinusoidal places, norms before each part and one table of word
+vectors.
 
 The library calls this form Pegasus; no weights of that model are used.
 """
@@ -27,7 +28,8 @@ MOST_PLACES = 512
 class NetworkSettings:
     """Sizes of a Transformer that translates.
 
-    layers: blocks of the encoder, and as many of the decoder; 1 to 24. width: of every state, 8 to 4,096, divisible by heads.
+    layers: blocks of the encoder, and as many of the decoder; 1 to 24. width: of every state, 8 to 4,096, divisible by
+        heads.
     heads: of attention. inner_width: of the layers inside blocks; None: four times the width. dropout: 0 to 0.9.
     Raises `BadSetting` for other values.
     """
@@ -91,8 +93,9 @@ def untrained_network(settings: NetworkSettings, n_pieces: int, seed: int) -> Pr
 class LstmSettings:
     """Sizes of a translator of LSTMs.
 
-    layers: of the encoder, and as many of the decoder; 1 to 24. width: of every state and word vector, an even number from 8 to
-    4,096; half of an encoder's state comes from each direction. dropout: 0 to 0.9. Raises `BadSetting` for other values.
+    layers: of the encoder, and as many of the decoder; 1 to 24. width: of every state and word vector, an even number
+    from 8 to 4,096; half of an encoder's state comes from each direction. dropout: 0 to 0.9. Raises `BadSetting` for
+    other values.
     """
 
     layers: int = 2

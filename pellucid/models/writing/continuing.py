@@ -1,6 +1,8 @@
-"""What of a model's generation_config.json counts: which pieces begin and end what it writes, and which it never writes.
+"""What of a model's generation_config.json counts: which pieces begin and end what it writes, and which it never
+writes.
 
-Penalties, least lengths and sampling do not count: a text that is explained piece by piece is the one that the model itself finds likely.
+Penalties, least lengths and sampling do not count: a text that is explained piece by piece is the one that the model
+itself finds likely.
 """
 
 import re
@@ -45,7 +47,9 @@ PLAIN: dict[str, Any] = {
 
 
 def read_generation_settings(folder: Path, network: Any) -> None:  # Any: a network of the library that writes
-    """Give a network what its folder's file says, if there is one; raises `BadFile` for ids that are none of its vocabulary."""
+    """Give a network what its folder's file says, if there is one; raises `BadFile` for ids that are none of its
+    vocabulary.
+    """
     path = folder / FILE
     if not path.is_file():
         return
@@ -84,7 +88,9 @@ CODE = re.compile(r"(?:__)?([a-z]{2,3}(?:_[A-Za-z]{2,4})?)(?:__)?")  # deu_Latn,
 
 @dataclass(frozen=True)
 class Languages:
-    """The codes of the languages that are read and written, such as "eng_Latn" and "deu_Latn"; None: as the tokenizer says."""
+    """The codes of the languages that are read and written, such as "eng_Latn" and "deu_Latn"; None: as the tokenizer
+    says.
+    """
 
     source: str | None = None
     target: str | None = None
@@ -92,8 +98,8 @@ class Languages:
     def of(self, tokenizer: Any, name: str) -> Any:  # a fast tokenizer of any family
         """The tokenizer, set to these languages; name: what messages call the model.
 
-        Raises `BadSetting` for a model of one language, or where none is named that is to be written, `UnknownName` for a code that is
-        not there.
+        Raises `BadSetting` for a model of one language, or where none is named that is to be written, `UnknownName` for
+        a code that is not there.
         """
         if not is_multilingual(tokenizer):
             if self.source is not None or self.target is not None:
@@ -111,7 +117,8 @@ class Languages:
         if tokenizer.tgt_lang is None:
             way = in_syntax("give target_language=", "give --target-language")
             raise BadSetting(
-                f"{name} writes several languages; {way} and a code, such as {quoted(codes[0] if codes else 'deu_Latn')}."
+                f"{name} writes several languages; {way} and a code, such as "
+                f"{quoted(codes[0] if codes else 'deu_Latn')}."
             )
         return tokenizer
 
@@ -149,15 +156,18 @@ class Written:
 def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) -> Written:
     """What the model writes after a text, by beam search (1: greedily).
 
-    max_pieces: the most pieces, fewer where the model has no room for them: the text can be read again, which may take more pieces than
-    writing it. The same model and text give the same answer: nothing is drawn at random. A model may write nothing, an empty text.
-    text: may be empty where the model has a token that begins texts. Raises `BadInput` for a text that is too long.
+    max_pieces: the most pieces, fewer where the model has no room for them: the text can be read again, which may take
+    more pieces than writing it. The same model and text give the same answer: nothing is drawn at random. A model may
+    write nothing, an empty text. text: may be empty where the model has a token that begins texts. Raises `BadInput`
+    for a text that is too long.
     """
     return _endings(model, text, beam, max_pieces, 1)[0]
 
 
 def likeliest(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:
-    """The count best endings of a beam search, best first, without empty ones. count: at most beam. See `written_after`."""
+    """The count best endings of a beam search, best first, without empty ones. count: at most beam. See
+    `written_after`.
+    """
     return [one for one in _endings(model, text, beam, max_pieces, count) if one.text]
 
 
@@ -168,7 +178,9 @@ def _endings(model: WritingModel, text: str, beam: int, max_pieces: int, count: 
 
 
 def _source_ids(model: WritingModel, text: str) -> list[int]:
-    """The pieces of what is read; of an empty prompt the token that begins texts, as it is read when it is explained."""
+    """The pieces of what is read; of an empty prompt the token that begins texts, as it is read when it is
+    explained.
+    """
     ids = list(encoded_source(model.tokenizer, text)["input_ids"])
     if ids:
         return ids
@@ -179,7 +191,9 @@ def _source_ids(model: WritingModel, text: str) -> list[int]:
 
 
 def _readable(model: WritingModel, source: str, new: list[int]) -> Written:
-    """What was written, without the last pieces where the model has no room to read them again: a text's own pieces can be more."""
+    """What was written, without the last pieces where the model has no room to read them again: a text's own pieces can
+    be more.
+    """
     is_cut = not end_ids(model.network, model.tokenizer) & set(new)
 
     def text_of(count: int) -> str:
@@ -252,7 +266,8 @@ def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: 
     written = written_after(model, example.segments[0], beam, max_pieces)
     if not written.text:
         raise ModelCannot(
-            f"{model.name} writes nothing after {quoted(example.segments[0])}, so there is no word to explain; give the second text yourself."
+            f"{model.name} writes nothing after {quoted(example.segments[0])}, so there is no word to explain; give "
+            f"the second text yourself."
         )
     return prompted((*example.segments, written.text), id=example.id, meta=example.meta)
 
@@ -278,7 +293,9 @@ class ModelPivot:
         return f"{self.there.hash} {self.back.hash} {self.n_best}"
 
     def paraphrases(self, text: str) -> list[str]:
-        """The different texts that came back, in the order of their translations; none for a text that is too long or says nothing."""
+        """The different texts that came back, in the order of their translations; none for a text that is too long or
+        says nothing.
+        """
         if not text.strip():
             return []
         beam = max(BEAM, self.n_best)

@@ -32,8 +32,8 @@ from pellucid.text.units import SPECIAL, Units, trimmed
 class EncoderDecoder:
     """A network of the library with both parts, and its fast tokenizer. name: what messages call it.
 
-    A row has the source's pieces, the token that the decoder begins with, and the target's pieces; those after the last piece
-    of text are left away, since nothing that is explained comes after them.
+    A row has the source's pieces, the token that the decoder begins with, and the target's pieces; those after the last
+    piece of text are left away, since nothing that is explained comes after them.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -149,8 +149,8 @@ def _source_places(row: Row) -> list[tuple[int, int]]:
 class LanguageModel:
     """A causal network of the library and its fast tokenizer. name: what messages call it.
 
-    Prompt and continuation are tokenised as one text, as a user would. The first place of a row is always read: where its piece
-    is taken out, the token that begins or ends texts stands there.
+    Prompt and continuation are tokenised as one text, as a user would. The first place of a row is always read: where
+    its piece is taken out, the token that begins or ends texts stands there.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -240,7 +240,9 @@ class LanguageModel:
 
 
 def _in_its_text(piece: Piece, is_written: bool, text: str, start: int) -> Piece:
-    """The piece with its characters in the prompt, or in the continuation, which begins at a character of the joined text."""
+    """The piece with its characters in the prompt, or in the continuation, which begins at a character of the joined
+    text.
+    """
     if piece.segment == SPECIAL or not is_written:
         return piece
     first, last = trimmed(text, max(piece.start, start), max(piece.end, start))

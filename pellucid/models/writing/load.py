@@ -49,7 +49,9 @@ def writes(kind: str) -> bool:
 
 
 def is_writing_source(source: str | Path) -> bool:
-    """Whether the configuration of a folder, or of a model of the hub, names a class that writes; False where none can be read."""
+    """Whether the configuration of a folder, or of a model of the hub, names a class that writes; False where none can
+    be read.
+    """
     if is_translator(source):
         return True
     try:
@@ -95,13 +97,16 @@ def wrap_writing(
     name: str | None = None,
     languages: Languages = AS_THE_TOKENIZER_SAYS,
 ) -> WritingModel:
-    """A model that writes, from a network and a tokenizer in memory; raises `ModelCannot` for a tokenizer without offsets."""
+    """A model that writes, from a network and a tokenizer in memory; raises `ModelCannot` for a tokenizer without
+    offsets.
+    """
     check_of_library(network)
     if type(tokenizer).__name__ == "MarianTokenizer" and not isinstance(tokenizer, MarianTokenizer):
         tokenizer = cast(Tokenizer, MarianTokenizer(tokenizer))
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(
-            f"{type(tokenizer).__name__} does not say where in the text its pieces stand; fast tokenizers do, and Marian's."
+            f"{type(tokenizer).__name__} does not say where in the text its pieces stand; fast tokenizers do, and "
+            f"Marian's."
         )
     config: Any = network.config  # Any: torch's modules declare no configuration
     title: str = name or config.name_or_path or type(network).__name__
@@ -139,9 +144,11 @@ class EncodedPieces:
 
 @dataclass(frozen=True, eq=False)
 class MarianTokenizer:
-    """The library's tokenizer, asked for a text or, as `text_target`, for what is written; everything else is the library's.
+    """The library's tokenizer, asked for a text or, as `text_target`, for what is written; everything else is the
+    library's.
 
-    Two languages have two lists of pieces. A language's code at the beginning of a text (`>>fra<<`) is a piece of its own.
+    Two languages have two lists of pieces. A language's code at the beginning of a text (`>>fra<<`) is a piece of its
+    own.
     """
 
     own: Any  # the library's: it is loaded where sentencepiece is there
@@ -156,8 +163,8 @@ class MarianTokenizer:
         special = len(ids) - len(places)
         if special != 1 or ids[-1] != self.own.eos_token_id:
             raise ModelCannot(
-                f"The tokenizer reads {quoted(text)} as {len(ids)} pieces, and SentencePiece finds {len(places)} of them in the "
-                "text; it changes the text before it reads it (is sacremoses installed?)."
+                f"The tokenizer reads {quoted(text)} as {len(ids)} pieces, and SentencePiece finds {len(places)} of "
+                f"them in the text; it changes the text before it reads it (is sacremoses installed?)."
             )
         columns = {"input_ids": ids, "offset_mapping": [*places, (0, 0)]}
         return EncodedPieces(columns, (*(0 for _ in places), None))
@@ -187,7 +194,9 @@ def is_marian_folder(folder: Path) -> bool:
 
 
 def load_marian_tokenizer(folder: Path, name: str) -> MarianTokenizer:
-    """The tokenizer of a folder; raises `MissingPackage` without sentencepiece, `BadFile` where the files cannot be read."""
+    """The tokenizer of a folder; raises `MissingPackage` without sentencepiece, `BadFile` where the files cannot be
+    read.
+    """
     optional_package("sentencepiece")
     from transformers import MarianTokenizer as LibraryTokenizer
 

@@ -1,4 +1,6 @@
-"""What one run of a network that writes shows of its layers: states and attention weights of both parts, joined by piece."""
+"""What one run of a network that writes shows of its layers: states and attention weights of both parts, joined by
+piece.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +19,9 @@ from pellucid.run.traces import JoinedPart, JoinedParts
 
 
 class RecordedLayers:
-    """layer, point: the states [row unit width] that the network reads as those of this layer; None: its own. See `layers.py`."""
+    """layer, point: the states [row unit width] that the network reads as those of this layer; None: its own. See
+    `layers.py`.
+    """
 
     def __init__(
         self,
@@ -36,7 +40,9 @@ class RecordedLayers:
         self.attention = RecordedAttention(want.head_values, oblong=True)
 
     def _at_places(self, layer: int | None, point: Tensor | None) -> list[Tensor | None]:
-        """For each track the states that are read instead of its own, leaves of the graph; 0 where there is no piece."""
+        """For each track the states that are read instead of its own, leaves of the graph; 0 where there is no
+        piece.
+        """
         if layer is None or point is None:
             return [None] * len(self.tracks)
         spares = [point.new_zeros(*track.ids.shape, point.shape[-1]) for track in self.tracks]
@@ -126,8 +132,9 @@ def joined_states(tracks: Sequence[Track], count: int, states: Sequence[Tensor])
 class JoinedAttention:
     """Weights of each block between the units of rows; count: units of the longest row.
 
-    In an encoder's block a written piece keeps what it is: it looks at itself with weight 1; and so does a piece of the source in a
-    decoder's. A decoder's block looks twice, at what is written and at the source, and each look counts half. So rows sum to 1.
+    In an encoder's block a written piece keeps what it is: it looks at itself with weight 1; and so does a piece of the
+    source in a decoder's. A decoder's block looks twice, at what is written and at the source, and each look counts
+    half. So rows sum to 1.
     """
 
     def __init__(self, tracks: Sequence[Track], count: int) -> None:
@@ -160,13 +167,17 @@ class JoinedAttention:
         return _at_units(values, self.places[0])
 
     def encoder_values(self, values: Tensor) -> Tensor:
-        """[row head source width] -> [row head unit width]; a written piece sends itself a vector of length 1, over all heads."""
+        """[row head source width] -> [row head unit width]; a written piece sends itself a vector of length 1, over all
+        heads.
+        """
         joined = _at_units(values, self.places[0])
         joined[..., 0] += (self.places[1] >= 0)[:, None].to(joined) / joined.shape[1]
         return joined
 
     def decoder_values(self, own: Tensor, across: Tensor) -> Tensor:
-        """[row head written width], [row head source width] -> [row head unit width]; twice, since weights count half."""
+        """[row head written width], [row head source width] -> [row head unit width]; twice, since weights count
+        half.
+        """
         read, written = self.places
         return 2 * (_at_units(own, written) + _at_units(across, read))
 

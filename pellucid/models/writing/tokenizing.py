@@ -48,7 +48,9 @@ def joined(example: Example, prompt: str, continuation: str) -> tuple[str, int]:
 
 
 def first_after(encoded: TokenizedText, text: str, start: int, example: Example) -> int:
-    """The number of the first piece of the continuation, which begins at a character; raises `BadInput` for a piece of both."""
+    """The number of the first piece of the continuation, which begins at a character; raises `BadInput` for a piece of
+    both.
+    """
     for number, (segment, (first, last)) in enumerate(
         zip(encoded.sequence_ids(0), encoded["offset_mapping"], strict=True)
     ):
@@ -56,8 +58,8 @@ def first_after(encoded: TokenizedText, text: str, start: int, example: Example)
             continue
         if first < start and text[first:start].strip():
             raise BadInput(
-                f"Example {quoted(example.id)}: the tokenizer makes one piece of the prompt's end and the continuation's "
-                f"beginning, {quoted(text[first:last])}; end the prompt between words."
+                f"Example {quoted(example.id)}: the tokenizer makes one piece of the prompt's end and the "
+                f"continuation's beginning, {quoted(text[first:last])}; end the prompt between words."
             )
         return number
     raise BadInput(f"Example {quoted(example.id)}: the tokenizer leaves nothing of the continuation.")
@@ -71,7 +73,8 @@ NOTHING = -1  # the id that is to be written where nothing is
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece: id, what is shown of it, its segment (-1 for a special token), its characters, the token type of its part,
+    """One piece: id, what is shown of it, its segment (-1 for a special token), its characters, the token type of its
+    part,
     and the id that is to be written there."""
 
     id: int
@@ -98,7 +101,9 @@ def pieces_of(tokenizer: Tokenizer, encoded: TokenizedText, text: str, segment: 
 
 
 def row_of(pieces: Sequence[Piece], example: Example) -> tuple[Row, Units]:
-    """The row of these pieces, and their units; raises `BadInput` where the tokenizer leaves nothing to read or to write."""
+    """The row of these pieces, and their units; raises `BadInput` where the tokenizer leaves nothing to read or to
+    write.
+    """
     units = Units(
         "piece",
         tuple(piece.label for piece in pieces),
@@ -109,7 +114,8 @@ def row_of(pieces: Sequence[Piece], example: Example) -> tuple[Row, Units]:
     for segment, text in enumerate(example.segments):
         if text and segment not in units.segment:
             raise BadInput(
-                f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(text)}; give one that it knows."
+                f"Example {quoted(example.id)}: the tokenizer leaves nothing of the text {quoted(text)}; give one that "
+                f"it knows."
             )
     index = coarse_index(units, "word", example.segments)
     words = tuple(SPECIAL if units.special[n] else word for n, word in enumerate(index))
@@ -137,7 +143,8 @@ def check_length(count: int, most: int | None, what: str, example: Example, name
     """Raises `BadInput` for more pieces than the model reads at once; nothing is cut."""
     if most is not None and count > most:
         raise BadInput(
-            f"Example {quoted(example.id)}: {what} has {count} pieces, and {name} reads {most} at once; give a shorter text."
+            f"Example {quoted(example.id)}: {what} has {count} pieces, and {name} reads {most} at once; give a shorter "
+            f"text."
         )
 
 
@@ -151,7 +158,8 @@ def written_spans(
     pieces: Tensor,
     places: Tensor,
 ) -> WrittenSpans:
-    """pieces: [row source place], the number of the piece in its row, -1 where there is none. places: [row piece], the step that
+    """pieces: [row source place], the number of the piece in its row, -1 where there is none. places: [row piece], the
+    step that
     writes each piece."""
     weights = at_places(reading.weights, places)
     there = weights.amax(1) > 0
@@ -193,7 +201,9 @@ def head_at(head: nn.Module | None, places: Tensor) -> Iterator[None]:
 
 @contextmanager
 def recorded_product(head: nn.Module | None) -> Iterator[list[HeadProduct]]:
-    """The head's product, once it has run inside; nothing of a head that is more than a linear map, or that somebody else hooks."""
+    """The head's product, once it has run inside; nothing of a head that is more than a linear map, or that somebody
+    else hooks.
+    """
     products: list[HeadProduct] = []
     if type(head) is not nn.Linear or is_watched(head) or head._backward_hooks or head._backward_pre_hooks:
         yield products

@@ -1,9 +1,10 @@
-"""The layers of a network that writes, seen while it reads a short text: its encoder's blocks, if it has one, then its decoder's.
+"""The layers of a network that writes, seen while it reads a short text: its encoder's blocks, if it has one, then its
+decoder's.
 
-Layers are counted in the order in which blocks run. At layer l of an encoder with L blocks, for l <= L, pieces of the source
-have the state that block l left, and written ones the first input of the decoder; above L written pieces have the state that
-block l - L of the decoder left, and those of the source the encoder's output as later blocks read it. So whatever comes
-later depends on the text through the states of one layer, and shares of a layer add up.
+Layers are counted in the order in which blocks run. At layer l of an encoder with L blocks, for l <= L, pieces of the
+source have the state that block l left, and written ones the first input of the decoder; above L written pieces have
+the state that block l - L of the decoder left, and those of the source the encoder's output as later blocks read it. So
+whatever comes later depends on the text through the states of one layer, and shares of a layer add up.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,9 +40,10 @@ WRITTEN = 1  # the token type of a row's pieces that are written
 
 @dataclass(frozen=True)
 class Track:
-    """Columns [row place], padded on the right. ids: what is read. attended: 1 where other places may read it. pieces: the
-    number of the piece in its row, -1 where there is none. padding: whether the place is behind the row's last one; places of
-    absent pieces are not."""
+    """Columns [row place], padded on the right. ids: what is read. attended: 1 where other places may read it. pieces:
+    the
+    number of the piece in its row, -1 where there is none. padding: whether the place is behind the row's last one;
+    places of absent pieces are not."""
 
     ids: Tensor
     attended: Tensor
@@ -68,8 +70,8 @@ class Track:
 def track(rows: Sequence[Row], places: Places, blank: int, writes: PlaceOf | None, device: torch.device) -> Track:
     """The columns of rows. blank: the id of places without a piece.
 
-    writes: of a track that writes, (row, number of a piece as encoded) -> its place: it has every place from which a piece is
-    written, and its first place is read whatever stands there. None: the track only reads.
+    writes: of a track that writes, (row, number of a piece as encoded) -> its place: it has every place from which a
+    piece is written, and its first place is read whatever stands there. None: the track only reads.
     """
     of_rows = [places(row) for row in rows]
     lengths = [max((place + 1 for place, _ in of_row), default=1) for of_row in of_rows]
@@ -152,7 +154,8 @@ class Form(Protocol):
 
 @dataclass
 class SourceStates:
-    """block: from this reader on, `instead` [row place width] is read in place of the encoder's states; the first reader is 0.
+    """block: from this reader on, `instead` [row place width] is read in place of the encoder's states; the first
+    reader is 0.
 
     read: what each reader read, filled while the network runs.
     """
@@ -206,7 +209,9 @@ NO_WEIGHTS = "its blocks do not compute one softmax over all pieces for each att
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The blocks of one part of a network. count: how often they run, together; some networks run a block several times."""
+    """The blocks of one part of a network. count: how often they run, together; some networks run a block several
+    times.
+    """
 
     modules: nn.ModuleList
     count: int
@@ -232,7 +237,9 @@ class Layers:
 
 
 def readers_of_source(network: Any, decoder: Blocks) -> list[nn.Module]:  # Any: see `WritingModel`
-    """What reads the encoder's states, in the order in which it runs: the decoder's blocks, and the layer of source spans."""
+    """What reads the encoder's states, in the order in which it runs: the decoder's blocks, and the layer of source
+    spans.
+    """
     spans = source_spans_of(network)
     return [*decoder.modules, *([] if spans is None else [spans])]
 
@@ -262,7 +269,9 @@ def layers_of(network: Any, form: Form, tracks: Sequence[Track]) -> Layers:  # A
 
 
 def _shapes(layers: Layers, lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Queries and keys of every attention, in the order in which they run: in a decoder's block its own words, then the source."""
+    """Queries and keys of every attention, in the order in which they run: in a decoder's block its own words, then the
+    source.
+    """
     written, read = lengths[-1], lengths[0]
     own = (written, written)
     if layers.encoder is None:

@@ -1,4 +1,6 @@
-"""A model that writes, as the rooms see it: one pass over a text and its continuation, every written piece after those before."""
+"""A model that writes, as the rooms see it: one pass over a text and its continuation, every written piece after those
+before.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -33,9 +35,9 @@ TRIAL = Example(("a b c d e f", "a b"), id="trial")  # a network's layers are se
 class WritingModel:
     """A translator or language model with its tokenizer; implements `core.Model`.
 
-    An example is a pair: the text that is read, and the one that is written after it. The model's answer is one number, the
-    log-probability of the second text, the sum over its pieces; `pellucid.Word` explains its words. name: what results call it. trained_texts:
-    digests of the pairs it was made with, where they are known (`text/example.py`).
+    An example is a pair: the text that is read, and the one that is written after it. The model's answer is one number,
+    the log-probability of the second text, the sum over its pieces; `pellucid.Word` explains its words. name: what
+    results call it. trained_texts: digests of the pairs it was made with, where they are known (`text/example.py`).
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -56,7 +58,9 @@ class WritingModel:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Gradients; states and attention weights where blocks show them; span weights where the decoder reads source spans."""
+        """Gradients; states and attention weights where blocks show them; span weights where the decoder reads source
+        spans.
+        """
         shown = {"gradient", WRITING} | ({"hidden_states", "attention"} - self.layers.lacks.keys())
         return frozenset(shown if source_spans_of(self.network) is None else shown | {"span_weights"})
 
@@ -121,7 +125,9 @@ class WritingModel:
         embeddings: Tensor | None = None,
         layer: int | None = None,
     ) -> Trace:
-        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's states."""
+        """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's
+        states.
+        """
         run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
         return undisturbed(self.network, self.name, run, shared_numbers)
 
@@ -198,8 +204,8 @@ class WritingModel:
     ) -> Callable[[int], AbstractContextManager]:
         """For each track the context in which it is looked up: the network reads `read` instead of its own embeddings.
 
-        replaced: `read` is no text of the network's; what it has beyond a row's pieces then stands in the padding, by which a
-        trial sees whether padding is read.
+        replaced: `read` is no text of the network's; what it has beyond a row's pieces then stands in the padding, by
+        which a trial sees whether padding is read.
         """
 
         @contextmanager

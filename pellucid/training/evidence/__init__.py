@@ -1,1 +1,3 @@
-"""What objectives about a model's evidence share: spans drawn by their weights, distances of answers, people's marks."""
+"""What objectives about a model's evidence share: spans drawn by their weights, distances of answers, people's
+marks.
+"""

@@ -1,8 +1,9 @@
-"""Train texts without their heaviest units, or with these alone, at several shares of a text; and what the label costs then.
+"""Train texts without their heaviest units, or with these alone, at several shares of a text; and what the label costs
+then.
 
-Chan et al. (2022), "UNIREX: A Unified Learning Framework for Language Model Rationale Extraction", take the top k % of a text
-for several k and average. As in their released code, which units are the heaviest is not learnt from what the cut texts cost: weights
-move only through the states that they share with the answer.
+Chan et al. (2022), "UNIREX: A Unified Learning Framework for Language Model Rationale Extraction", take the top k % of
+a text for several k and average. As in their released code, which units are the heaviest is not learnt from what the
+cut texts cost: weights move only through the states that they share with the answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,8 +42,8 @@ class LabelCosts:
 class CutTexts:
     """What the label of a text costs when its heaviest units are read alone, or left out.
 
-    name: the objective's. top: the shares, each 0.01 to 0.99, of one unit or more. share: of the texts that are cut in a step. cut: what
-    is done to the heaviest units. Raises `BadSetting` for shares that are out of range, or none.
+    name: the objective's. top: the shares, each 0.01 to 0.99, of one unit or more. share: of the texts that are cut in
+    a step. cut: what is done to the heaviest units. Raises `BadSetting` for shares that are out of range, or none.
     """
 
     def __init__(self, name: str, context: ObjectiveContext, top: Sequence[float], share: float, cut: Cut) -> None:
@@ -58,7 +59,9 @@ class CutTexts:
         self.label_loss = TrainingLoss(classifier.problem, {}).label_loss
 
     def losses(self, part: StepPart, loss: Callable[[LabelCosts], Tensor]) -> Tensor:
-        """[example]: the mean over shares of a loss [text share] of the costs; 0 of texts that are not cut in this step."""
+        """[example]: the mean over shares of a loss [text share] of the costs; 0 of texts that are not cut in this
+        step.
+        """
         numbers = self.draws.sampled(self.context.rows(part.indices), part.done)
         if not numbers:
             return part.output.logits.new_zeros(len(part.indices))
@@ -123,8 +126,8 @@ Undecided = Literal["uniform", "priors"]
 def logits_of(context: ObjectiveContext, rows: Sequence[Row]) -> Tensor:
     """[row class]: the network's logits, with a graph.
 
-    Rows of similar length are computed together: cut texts differ in length, and padding them all to the longest one cost twice as
-    much as the whole texts.
+    Rows of similar length are computed together: cut texts differ in length, and padding them all to the longest one
+    cost twice as much as the whole texts.
     """
     classifier = context.classifier
     packs = Scheduler(default_budget(classifier.device)).packs([len(row) for row in rows])
@@ -150,8 +153,8 @@ def answer_divergence(one: Tensor, other: Tensor) -> Tensor:
 def undecided_answer(kind: Undecided, examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:
     """[1 class], or [1 class 2]: the log-probabilities of an answer that says nothing about a text.
 
-    kind: "uniform", all classes alike, for multi-label yes and no alike; "priors", as frequent as in the examples, each class
-    counted once more than it occurs, so that none is impossible.
+    kind: "uniform", all classes alike, for multi-label yes and no alike; "priors", as frequent as in the examples, each
+    class counted once more than it occurs, so that none is impossible.
     """
     outcomes = 2 if problem == "multi_label" else len(labels)
     if kind == "uniform":

@@ -1,7 +1,8 @@
-"""Spans drawn by a model's own weights, and how likely each draw was: so the weights learn from what the drawn spans do.
+"""Spans drawn by a model's own weights, and how likely each draw was: so the weights learn from what the drawn spans
+do.
 
-Williams (1992), "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning": the gradient of an
-expected cost is the expectation of (cost - baseline) x gradient of the log-probability of the draw.
+Williams (1992), "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning": the
+gradient of an expected cost is the expectation of (cost - baseline) x gradient of the log-probability of the draw.
 """
 
 from collections.abc import Collection, Sequence
@@ -38,7 +39,8 @@ class DrawnSpans:
 def drawn_spans(trace: SpanTrace, points: Tensor) -> DrawnSpans:
     """Draw a span for each point by the weights. points: [example span], from 0 to below 1.
 
-    Every text needs a span. The draw does not depend on padding: spans are counted row by row, and what is no span has no weight.
+    Every text needs a span. The draw does not depend on padding: spans are counted row by row, and what is no span has
+    no weight.
     """
     reached = trace.weights.detach().flatten(1).double().cpu().cumsum(1)
     numbers = torch.searchsorted(reached, points * reached[:, -1:], right=True)
@@ -101,7 +103,9 @@ Exchange = tuple[
 
 
 class SynonymRows:
-    """Rows with synonyms; reader: knows the pieces of each text. Raises `BadSetting`, which names the package, where WordNet is not installed."""
+    """Rows with synonyms; reader: knows the pieces of each text. Raises `BadSetting`, which names the package, where
+    WordNet is not installed.
+    """
 
     def __init__(self, context: ObjectiveContext, reader: SpanReader) -> None:
         self.context, self.reader = context, reader
@@ -114,7 +118,8 @@ class SynonymRows:
     def row(self, index: int, unit: str, order: Sequence[int], count: int) -> Row:
         """A text with at most so many words exchanged; one whose synonym has another number of parts stays.
 
-        order: the pieces that may be exchanged, those of the words to come first in front; a word needs all its pieces among them.
+        order: the pieces that may be exchanged, those of the words to come first in front; a word needs all its pieces
+        among them.
         """
         batch, row, exchanges = self.context.train, self.context.train.rows[index], list[Exchange]()
         example, parts = batch.examples[index], len(self.reader.pieces(index, unit))
@@ -174,9 +179,9 @@ class SecondReading:
 class SecondReadings:
     """The second readings of train texts.
 
-    reading: "hidden" writes the mask token over some parts (the pad token where there is no mask token), "synonyms" exchanges words for
-    WordNet's synonyms, "window" leaves only neighbouring parts. share: of a text's parts that are hidden or left out, or as many words
-    that are exchanged.
+    reading: "hidden" writes the mask token over some parts (the pad token where there is no mask token), "synonyms"
+    exchanges words for WordNet's synonyms, "window" leaves only neighbouring parts. share: of a text's parts that are
+    hidden or left out, or as many words that are exchanged.
     """
 
     def __init__(self, context: ObjectiveContext, reading: Reading, share: float) -> None:
@@ -186,7 +191,9 @@ class SecondReadings:
         self.synonyms = SynonymRows(context, self.reader) if reading == "synonyms" else None
 
     def of(self, index: int, unit: str, heaviest: range, points: Sequence[float]) -> SecondReading:
-        """How a text is read again. heaviest: its heaviest span, as numbers of parts. points: a random number from 0 to 1 for each piece."""
+        """How a text is read again. heaviest: its heaviest span, as numbers of parts. points: a random number from 0 to
+        1 for each piece.
+        """
         row, pieces = self.train.rows[index], self.reader.pieces(index, unit)
         others = [part for part in range(len(pieces)) if part not in heaviest]
         count = min(len(others), max(1, round(self.share * len(pieces))))

@@ -1,4 +1,6 @@
-"""Random numbers of training texts that depend on seed, step and text alone, so that a killed training goes on alike."""
+"""Random numbers of training texts that depend on seed, step and text alone, so that a killed training goes on
+alike.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,8 +26,8 @@ LOWEST_SHARE = 0.01
 class TextDraws:
     """The draws of one objective in one training.
 
-    name: the objective's; two objectives draw differently. seed: the recipe's. share: of the texts that the objective acts on
-    in a step, 0.01 to 1; its losses are divided by it, so that their mean stays the same.
+    name: the objective's; two objectives draw differently. seed: the recipe's. share: of the texts that the objective
+    acts on in a step, 0.01 to 1; its losses are divided by it, so that their mean stays the same.
     """
 
     name: str
@@ -62,7 +64,9 @@ class TextDraws:
 
 @dataclass(frozen=True)
 class ReadAgain:
-    """numbers: places of the texts in the step's part. indices: their numbers among the train texts. rows, spans: theirs."""
+    """numbers: places of the texts in the step's part. indices: their numbers among the train texts. rows, spans:
+    theirs.
+    """
 
     numbers: list[int]
     indices: list[int]
@@ -90,7 +94,9 @@ def texts_read_again(context: ObjectiveContext, draws: TextDraws, part: StepPart
 
 
 def pooled_by_all_spans(context: ObjectiveContext, part: StepPart) -> Pooled:
-    """The pooled vectors and the weights of all legal spans, with a graph; the layer is used once more, nothing is read again."""
+    """The pooled vectors and the weights of all legal spans, with a graph; the layer is used once more, nothing is read
+    again.
+    """
     states = part.output.states
     assert states is not None  # composed networks give them
     pooler = context.classifier.network.pooler
@@ -127,7 +133,9 @@ def _of_text(batch: Batch, number: int) -> tuple[int, ...]:
 
 
 def marked_parts(rows: Sequence[Row], marks: Sequence[Sequence[int]], unit: str, device: torch.device) -> Tensor:
-    """[example part]: 1 for the parts with a marked piece, else 0. marks: of each row, as `marked_pieces` gives them."""
+    """[example part]: 1 for the parts with a marked piece, else 0. marks: of each row, as `marked_pieces` gives
+    them.
+    """
     width = max(map(len, rows))
     words, segments, pieces = (
         torch.tensor([[*column, *[empty] * (width - len(column))] for column in columns], device=device)

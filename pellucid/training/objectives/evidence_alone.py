@@ -31,7 +31,8 @@ DRAWS = 2  # of a text in a step: each is the other's baseline
 
 @objectives.add("read_alone", reads="spans")
 class ReadAlone:
-    """Kullback-Leibler divergence, in nats, from the text's answer to the answer to drawn spans alone; two draws a text.
+    """Kullback-Leibler divergence, in nats, from the text's answer to the answer to drawn spans alone; two draws a
+    text.
 
     What the model answers to its heaviest spans alone is what it answers to the whole text.
 
@@ -39,8 +40,8 @@ class ReadAlone:
     by their weights, and the draw learns by REINFORCE (Williams 1992) with the other draw as baseline
     (Kool, van Hoof & Welling 2019).
 
-    The text's answer is the aim and does not learn from this. The words outside the spans are absent; where both draws are the same
-    spans, they are read once. A text without spans costs 0.
+    The text's answer is the aim and does not learn from this. The words outside the spans are absent; where both draws
+    are the same spans, they are read once. A text without spans costs 0.
 
     n_spans: how many spans are drawn and read together, 1 or more.
     share: of the texts that are read in a step, 0.01 to 1; the others cost 0, these count more.
@@ -83,7 +84,8 @@ class ReadAlone:
 
 @objectives.add("answer_by_all_spans", reads="spans", pooler_setting="n_heaviest")
 class AnswerByAllSpans:
-    """The labels' cross-entropy, in nats, of the answer by all legal spans, from the states that the step has read; no further pass.
+    """The labels' cross-entropy, in nats, of the answer by all legal spans, from the states that the step has read; no
+    further pass.
 
     Where the heaviest spans alone decide, the answer that all spans would give learns the labels as
     well.
@@ -122,8 +124,9 @@ class SoftSufficiency:
     Improving Faithfulness Metrics", which draws the numbers of an embedding that stay; here each word's
     embedding is multiplied by the chance to stay, so that weights have gradients and nothing is drawn.
 
-    A unit's embedding is multiplied by its weight as a share of the text's largest one; a unit of a model with spans weighs as much as
-    all spans that it lies in. Special tokens stay. The text's answer is the aim and does not learn from this.
+    A unit's embedding is multiplied by its weight as a share of the text's largest one; a unit of a model with spans
+    weighs as much as all spans that it lies in. Special tokens stay. The text's answer is the aim and does not learn
+    from this.
 
     share: of the texts that are read in a step, 0.01 to 1; the others cost 0, these count more.
     """
@@ -178,13 +181,14 @@ class SameSpans:
     of the weights of spans. Their distance is symmetric; so is ours, the Jensen-Shannon divergence,
     which is at most log 2.
 
-    The second reading has another dropout, and differs outside the heaviest span. Both readings learn. A text without spans costs 0.
+    The second reading has another dropout, and differs outside the heaviest span. Both readings learn. A text without
+    spans costs 0.
 
-    reading: "hidden", some words are masked (the pad token where there is no mask token); "synonyms", some words are exchanged for
-    WordNet's most frequent synonyms where the text keeps its number of words (or pieces, where spans are made of these); "window", only
-    neighbouring words are read, and compared are the weights of the spans among them, as shares of their sum.
-    hidden: share of a text's words (or pieces) that the second reading does not see or that it exchanges, at least one where there is
-    one outside the heaviest span; 0 for dropout alone, to 0.9.
+    reading: "hidden", some words are masked (the pad token where there is no mask token); "synonyms", some words are
+    exchanged for WordNet's most frequent synonyms where the text keeps its number of words (or pieces, where spans are
+    made of these); "window", only neighbouring words are read, and compared are the weights of the spans among them, as
+    shares of their sum. hidden: share of a text's words (or pieces) that the second reading does not see or that it
+    exchanges, at least one where there is one outside the heaviest span; 0 for dropout alone, to 0.9.
     share: of the texts that are read twice in a step, 0.01 to 1; the others cost 0, these count more.
     Raises `BadSetting` for synonyms where WordNet is not installed.
     """
@@ -233,7 +237,8 @@ class SameSpans:
 
 
 def weights_from(weights: Tensor, firsts: Sequence[int], second: SpanTrace) -> Tensor:
-    """[text first last]: the first reading's weights of the spans that the second has, as shares of their sum; both count parts from 0.
+    """[text first last]: the first reading's weights of the spans that the second has, as shares of their sum; both
+    count parts from 0.
 
     weights: [text first last], of whole texts. firsts: of each text the part with which the second reading begins.
     """

@@ -40,8 +40,8 @@ class Marked:
     "Fine-grained Sentiment Analysis with Faithful Attention", for weights of spans: -log of the weight
     on them, the cross-entropy that asks nothing of how it is shared.
 
-    Where the answer uses the heaviest spans alone, these are the weights that all spans would have: a text whose heaviest spans lie outside
-    the marks teaches too.
+    Where the answer uses the heaviest spans alone, these are the weights that all spans would have: a text whose
+    heaviest spans lie outside the marks teaches too.
 
     spans: which spans count, "inside" the marks or "overlapping" them.
     n_marked: how many of the marked train texts are learnt from, 1 or more, chosen by the seed; None: all.
@@ -57,8 +57,8 @@ class Marked:
         marked_texts = [number for number, marks in enumerate(self.marks) if any(marks)]
         if not marked_texts:
             raise BadInput(
-                "The objective marked learns from the words that people marked, and no train text has such marks; give data with "
-                "rationales, or leave the objective away."
+                "The objective marked learns from the words that people marked, and no train text has such marks; give "
+                "data with rationales, or leave the objective away."
             )
         self.learnt = frozenset(sorted(marked_texts, key=self._rank)[:n_marked])
 
@@ -84,7 +84,8 @@ class Marked:
 
 @objectives.add("attributed", reads="spans")
 class Attributed:
-    """-log of the weight, in nats, of the spans with the highest attributions that share no word; the mean over these spans.
+    """-log of the weight, in nats, of the spans with the highest attributions that share no word; the mean over these
+    spans.
 
     The weights lie on the spans that an attribution method finds in the model's own answer.
 
@@ -93,13 +94,14 @@ class Attributed:
     As Jethani et al. (2022), "FastSHAP: Real-Time Shapley Value Estimation", learn Shapley values; but
     what learns is the model itself, which then answers by these spans.
 
-    A span's attribution is the sum over its words of what the method says of them, for the class that the model predicts now, less the text's
-    mean word. Of further spans only those above 0 count. The method's scores are the aim and do not learn. Where the answer uses the
-    heaviest spans alone, the weights are those that all spans would have.
+    A span's attribution is the sum over its words of what the method says of them, for the class that the model
+    predicts now, less the text's mean word. Of further spans only those above 0 count. The method's scores are the aim
+    and do not learn. Where the answer uses the heaviest spans alone, the weights are those that all spans would have.
 
-    method: an attribution method that scores pieces. n_spans: how many spans, 1 or more. share: of the texts that are read in a step, 0.01 to 1;
-    the others cost 0, these count more.
-    Raises `UnknownName`, `ModelCannot` or `BadSetting` for a method that does not exist, does not work with the model or scores no pieces.
+    method: an attribution method that scores pieces. n_spans: how many spans, 1 or more. share: of the texts that are
+    read in a step, 0.01 to 1; the others cost 0, these count more.
+    Raises `UnknownName`, `ModelCannot` or `BadSetting` for a method that does not exist, does not work with the model
+    or scores no pieces.
     """
 
     def __init__(
@@ -132,7 +134,8 @@ class Attributed:
 
 
 def worth_finding(parts: Tensor, legal: Tensor) -> Tensor:
-    """[text first last]: the sums of the parts' scores of each legal span; -inf where it is not above 0, unless it is the text's highest.
+    """[text first last]: the sums of the parts' scores of each legal span; -inf where it is not above 0, unless it is
+    the text's highest.
 
     parts: [text part]. legal: [text first last] bool.
     """
@@ -152,8 +155,8 @@ TOKENS = 8_192  # padded tokens of a pass; a step has fewer
 class OwnAttributions:
     """Scores of train texts by one method, for the class that the model predicts now, without dropout.
 
-    Raises `UnknownName` or `ModelCannot` for a method that does not exist or does not work with the model, `BadSetting` for one that scores
-    something else than pieces.
+    Raises `UnknownName` or `ModelCannot` for a method that does not exist or does not work with the model, `BadSetting`
+    for one that scores something else than pieces.
     """
 
     def __init__(self, context: ObjectiveContext, method: str) -> None:
@@ -161,17 +164,18 @@ class OwnAttributions:
         [self.call] = attributions.calls([method])
         if lacks := lacking(context.classifier, self.call.entry.facts["needs"]):
             raise ModelCannot(
-                f"{method} does not work with {context.classifier.name}, which {lacks}; give a method that scores pieces, such as "
-                "gradient_x_input."
+                f"{method} does not work with {context.classifier.name}, which {lacks}; give a method that scores "
+                f"pieces, such as gradient_x_input."
             )
         self.reader = SpanReader(context.train)
         self._of_pieces([0])  # so that a method that scores no pieces is refused before the first step
 
     def of_parts(self, indices: Sequence[int], unit: str, width: int) -> Tensor:
-        """[text part]: the sum of the scores of each part's pieces, less their mean over the text's parts; 0 where there is no part.
+        """[text part]: the sum of the scores of each part's pieces, less their mean over the text's parts; 0 where
+        there is no part.
 
-        indices: numbers of train texts. unit: "word" or "piece". width: of the result. Less the mean, a longer span does not win by words
-        that say nothing.
+        indices: numbers of train texts. unit: "word" or "piece". width: of the result. Less the mean, a longer span
+        does not win by words that say nothing.
         """
         scores = torch.zeros(len(indices), width, dtype=torch.float64)
         for line, index, pieces in zip(scores, indices, self._of_pieces(indices), strict=True):
@@ -190,7 +194,8 @@ class OwnAttributions:
             scores = self.call(forward, target)
         if scores.units is not None or scores.rows or scores.rows_of:
             raise BadSetting(
-                f"{self.call.title} does not score the pieces of a text; give another method, such as gradient_x_input or relevance."
+                f"{self.call.title} does not score the pieces of a text; give another method, such as gradient_x_input "
+                f"or relevance."
             )
         return [values.detach().double().cpu() for values in scores.values]
 

@@ -23,7 +23,8 @@ from pellucid.training.objective import ObjectiveContext, StepPart
 
 @objectives.add("comprehensiveness_margin", reads="weights")
 class ComprehensivenessMargin:
-    """max(0, loss of the text - loss of the text without its heaviest units + margin), in nats; mean over the shares in top.
+    """max(0, loss of the text - loss of the text without its heaviest units + margin), in nats; mean over the shares in
+    top.
 
     Without its heaviest words a text costs more, by a margin, than with them.
 
@@ -31,8 +32,8 @@ class ComprehensivenessMargin:
     Extraction": the margin criterion of comprehensiveness, with the margin and the shares of the
     released code.
 
-    The losses are the label's. The units that are left out are absent, so they cost nothing. A unit of a model with spans weighs as
-    much as all spans that it lies in.
+    The losses are the label's. The units that are left out are absent, so they cost nothing. A unit of a model with
+    spans weighs as much as all spans that it lies in.
 
     margin: nats, 0 to 100. top: shares of a text's units, each 0.01 to 0.99, of one unit or more.
     share: of the texts that are cut in a step, 0.01 to 1; the others cost 0, these count more.
@@ -65,7 +66,8 @@ class SufficiencyMargin:
     Extraction": the margin criterion of sufficiency, with the margin and the shares of the released
     code.
 
-    The losses are the label's. All other units are absent. A unit of a model with spans weighs as much as all spans that it lies in.
+    The losses are the label's. All other units are absent. A unit of a model with spans weighs as much as all spans
+    that it lies in.
 
     margin: nats, 0 to 100. top: shares of a text's units, each 0.01 to 0.99, of one unit or more.
     share: of the texts that are cut in a step, 0.01 to 1; the others cost 0, these count more.
@@ -98,8 +100,8 @@ class LeaveOut:
     drawn by their weights, and the draw learns by REINFORCE (Williams 1992). The words of the spans are
     absent, so the cut text costs what its words cost.
 
-    The baseline of the draw is the whole text's own distance from undecided: what counts is how much nearer the cut brought it.
-    A text without spans costs 0.
+    The baseline of the draw is the whole text's own distance from undecided: what counts is how much nearer the cut
+    brought it. A text without spans costs 0.
 
     n_spans: how many spans are drawn and left out together, 1 or more.
     undecided: "uniform", all classes alike; or "priors", as frequent as among the train texts.

@@ -31,9 +31,9 @@ LENS_AS_MASK, LENS_AS_OTHER = 0.3, 0.1  # of the hidden pieces; the others stay
 class Masking:
     """How rows are masked.
 
-    share: of a row's pieces of text, at least one. mask: the id of the mask token; None where the tokenizer has none: then
-    another piece stands in its place. vocabulary: [piece], the ids that another piece is drawn from. seed: a whole number.
-    as_mask, as_other: the shares of the hidden pieces that become the mask and another piece.
+    share: of a row's pieces of text, at least one. mask: the id of the mask token; None where the tokenizer has none:
+    then another piece stands in its place. vocabulary: [piece], the ids that another piece is drawn from. seed: a whole
+    number. as_mask, as_other: the shares of the hidden pieces that become the mask and another piece.
     """
 
     share: float
@@ -46,7 +46,8 @@ class Masking:
     def masked(self, row: Row, reading: int) -> tuple[Row, list[int]]:
         """The masked row, and the numbers of its hidden pieces, in order.
 
-        reading: how often the row was read before. The draws depend on the seed, on this number and on the row's own ids.
+        reading: how often the row was read before. The draws depend on the seed, on this number and on the row's own
+        ids.
         """
         generator = generator_for(row, f"masks of reading {reading}", self.seed)
         content = content_of(row)
@@ -83,14 +84,15 @@ class MaskedWords:
     hidden, of which 80 % become the mask token, 10 % another piece and 10 % stay; the decoder is the
     frozen table of word vectors (corrections.md A4.7).
 
-    The softmax is over the pieces that occur in the train texts, its logits are h . e with their word vectors e, plus the
-    logarithm of how frequent the piece is there. The paper does not say whether its decoder adds anything; without these
-    constants all states must first learn the frequencies, and on SST-2 with weight 1 the labels were not learnt in four epochs.
-    Unlike the paper's, the mean is taken over a text's hidden pieces and then over texts, so that long texts computed in parts have the
-    loss of the whole batch. A text of one piece has nothing to guess it from and costs 0.
+    The softmax is over the pieces that occur in the train texts, its logits are h . e with their word vectors e, plus
+    the logarithm of how frequent the piece is there. The paper does not say whether its decoder adds anything; without
+    these constants all states must first learn the frequencies, and on SST-2 with weight 1 the labels were not learnt
+    in four epochs. Unlike the paper's, the mean is taken over a text's hidden pieces and then over texts, so that long
+    texts computed in parts have the loss of the whole batch. A text of one piece has nothing to guess it from and costs
+    0.
 
-    share: of a text's pieces that are hidden, at least one; 0.01 to 0.9. Which ones hangs on the seed, the step and the text.
-    Raises `BadInput` where no train text has two pieces.
+    share: of a text's pieces that are hidden, at least one; 0.01 to 0.9. Which ones hangs on the seed, the step and the
+    text. Raises `BadInput` where no train text has two pieces.
     """
 
     def __init__(self, context: ObjectiveContext, *, share: float = 0.15) -> None:
@@ -99,8 +101,8 @@ class MaskedWords:
         rows = [row for row in context.train.rows if len(content_of(row)) >= FEWEST]
         if not rows:
             raise BadInput(
-                f"The objective masked_words finds no train text of {FEWEST} pieces or more, of which one could be hidden; give "
-                "longer texts, or leave the objective away."
+                f"The objective masked_words finds no train text of {FEWEST} pieces or more, of which one could be "
+                f"hidden; give longer texts, or leave the objective away."
             )
         classifier = context.classifier
         self.pieces = torch.tensor(sorted({row.ids[piece] for row in rows for piece in content_of(row)}))
@@ -115,7 +117,8 @@ class MaskedWords:
     @property
     def table(self) -> Tensor:
         """[id width]: the decoder, which is the network's own table of word vectors."""
-        # The weight itself, without a call of the module: hooks that replace or record word embeddings see their own look-ups.
+        # The weight itself, without a call of the module: hooks that replace or record word embeddings see their own
+        # look-ups.
         return self.context.classifier.network.get_input_embeddings().weight
 
     def losses(self, part: StepPart) -> Tensor:

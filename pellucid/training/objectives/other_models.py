@@ -1,7 +1,8 @@
-"""Models of another model's architecture that are trained to answer as it does with other weights: one a divergence weight.
+"""Models of another model's architecture that are trained to answer as it does with other weights: one a divergence
+weight.
 
-Wiegreffe & Pinter (2019), "Attention is not not Explanation", section 4. Their adversary is a whole new model with new random
-weights of its own, trained with the base model's settings; so is ours, from the next seed.
+Wiegreffe & Pinter (2019), "Attention is not not Explanation", section 4. Their adversary is a whole new model with new
+random weights of its own, trained with the base model's settings; so is ours, from the next seed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,9 +45,9 @@ def imitators(
 ) -> Callable[[float], Classifier]:
     """A function from a divergence weight, lambda, to the trained model; `imitation_curve` calls it.
 
-    base: the folder of the model that is imitated. parts: "train" and "dev". out: each lambda gets a folder in it, such as
-    `lambda_0.1`, in which interrupted training goes on and finished training is loaded. divergence: "jsd" or "kl". changes:
-    fields of `Recipe` that differ from the base model's; its penalties and objectives are left away.
+    base: the folder of the model that is imitated. parts: "train" and "dev". out: each lambda gets a folder in it, such
+    as `lambda_0.1`, in which interrupted training goes on and finished training is loaded. divergence: "jsd" or "kl".
+    changes: fields of `Recipe` that differ from the base model's; its penalties and objectives are left away.
     Raises `BadSetting` for a model that was not trained here: its recipe is not known.
     """
     plan, recipe = plan_and_recipe(base, "a model that imitates it")
@@ -74,8 +75,8 @@ def retrainer(
 ) -> Callable[[Mapping[str, Sequence[Example]], str], Classifier]:
     """A function from texts ("train" and "dev") and a name to a model that is trained on them as the one in `base` was.
 
-    out: each name gets a folder in it, in which interrupted training goes on and finished training is loaded. Raises `BadSetting`
-    for a model that was not trained here: its recipe is not known.
+    out: each name gets a folder in it, in which interrupted training goes on and finished training is loaded. Raises
+    `BadSetting` for a model that was not trained here: its recipe is not known.
     """
     plan, recipe = plan_and_recipe(base, "another model")
 
@@ -97,8 +98,8 @@ def plan_and_recipe(base: str | Path, what: str) -> tuple[Plan, Recipe]:
     plan = read_plan(values)
     if plan.started_from:
         raise BadSetting(
-            f"{base} began with the encoder of another classifier, which {what} would lack; give a model that was trained from an "
-            "encoder."
+            f"{base} began with the encoder of another classifier, which {what} would lack; give a model that was "
+            f"trained from an encoder."
         )
     return replace(plan, trained={}), Recipe(**record)
 
@@ -123,10 +124,10 @@ class Imitation:
     It stands in place of the labels, which are not learnt; the released code also weighs classes, which is left out.
 
     model: the folder of the model that is imitated; it has the same classes, in any order, and cuts texts alike.
-    divergence: "jsd", Jensen-Shannon, as in the paper; "kl", Kullback-Leibler from the new weights to the imitated ones, with
-    which the released code trains.
-    divergence_weight: lambda, 0 or more. With 0 answers alone are compared, and neither model needs weights of spans or units.
-    Raises `BadSetting` for a model with other classes, other pieces or other weights.
+    divergence: "jsd", Jensen-Shannon, as in the paper; "kl", Kullback-Leibler from the new weights to the imitated
+    ones, with which the released code trains.
+    divergence_weight: lambda, 0 or more. With 0 answers alone are compared, and neither model needs weights of spans or
+    units. Raises `BadSetting` for a model with other classes, other pieces or other weights.
     """
 
     def __init__(
@@ -174,8 +175,8 @@ def own_weights(output: Output) -> Tensor:
 def _check_classes(own: Classifier, base: Classifier) -> None:
     if own.problem != "single_label" or base.problem != own.problem:
         raise BadSetting(
-            "The objective imitation compares probabilities of classes of which a text has one; problem='multi_label' has none "
-            "such. Leave the objective away."
+            "The objective imitation compares probabilities of classes of which a text has one; problem='multi_label' "
+            "has none such. Leave the objective away."
         )
     if set(own.labels) != set(base.labels):
         raise BadSetting(
@@ -187,7 +188,8 @@ def _check_classes(own: Classifier, base: Classifier) -> None:
 def _check_pieces(own: Batch, base: Batch, name: str) -> None:
     if any(row.windows for row in base.rows):
         raise BadInput(
-            f"The imitated model {name} reads some train texts in windows; give shorter texts, or a model that reads them as one."
+            f"The imitated model {name} reads some train texts in windows; give shorter texts, or a model that reads "
+            f"them as one."
         )
     if any(
         one.ids != other.ids or one.word_index != other.word_index
@@ -206,8 +208,9 @@ def _check_weights(own: Classifier, base: Classifier) -> None:
     ]
     if not kinds[0][0] or kinds[0] != kinds[1]:
         raise BadSetting(
-            f"The objective imitation compares weights of spans or of units, and the imitated model {base.name} has others, or "
-            "none; give both models the same pooler (additive, dot or span) and unit, or divergence_weight=0."
+            f"The objective imitation compares weights of spans or of units, and the imitated model {base.name} has "
+            f"others, or none; give both models the same pooler (additive, dot or span) and unit, or "
+            f"divergence_weight=0."
         )
     if getattr(own.network.pooler, "weights", "") == "uniform":
         raise BadSetting(
@@ -225,8 +228,8 @@ class Deception:
     Source: Pruthi et al. (2020), "Learning to Deceive with Attention-Based Explanations", equation 1:
     -log(1 - the weight on marked words). Such a model is a test of tests: its weights explain nothing.
 
-    The marks are the rationales of the train texts. A text that is marked all over costs 0 too: its weights have nowhere to go.
-    Raises `BadInput` where no train text has marks.
+    The marks are the rationales of the train texts. A text that is marked all over costs 0 too: its weights have
+    nowhere to go. Raises `BadInput` where no train text has marks.
     """
 
     def __init__(self, context: ObjectiveContext) -> None:
@@ -234,8 +237,8 @@ class Deception:
         self.marks = marked_pieces(context.train)
         if not any(map(any, self.marks)):
             raise BadInput(
-                "The objective deception keeps weights off the words that people marked, and no train text has such marks; give "
-                "data with rationales, or leave the objective away."
+                "The objective deception keeps weights off the words that people marked, and no train text has such "
+                "marks; give data with rationales, or leave the objective away."
             )
 
     def losses(self, part: StepPart) -> Tensor:

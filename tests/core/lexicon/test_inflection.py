@@ -11,8 +11,14 @@ go went gone going goes, take took taken taking takes, begin began begun beginni
 stop stopped stopped stopping stops, try tried tried trying tries, love loved loved loving loves, die died died dying dies
 be was been being is, have had had having has, come came come coming comes, put put put putting puts, see saw seen seeing sees
 """
-NOUNS = "man men, child children, fly flies, church churches, wolf wolves, human humans, funds funds, film films, crisis crises"
-DEGREES = "big bigger biggest, happy happier happiest, good better best, nice nicer nicest, interesting more~interesting most~interesting"
+NOUNS = (
+    "man men, child children, fly flies, church churches, wolf wolves, human humans, funds funds, film films, "
+    "crisis crises"
+)
+DEGREES = (
+    "big bigger biggest, happy happier happiest, good better best, nice nicer nicest, interesting "
+    "more~interesting most~interesting"
+)
 
 
 def rows(text):

@@ -39,7 +39,9 @@ class Original:
 
 
 def write(path: Path, content: Any) -> Path:
-    """Write bytes, text, an object as JSON, or rows as JSON lines; .gz is zipped .parquet a table and .xlsx a spreadsheet."""
+    """Write bytes, text, an object as JSON, or rows as JSON lines; .gz is zipped .parquet a table and .xlsx a
+    spreadsheet.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         pq.write_table(pa.table(content), path)

@@ -146,7 +146,9 @@ def _sources(tmp_path):
 
 @pytest.mark.whole
 def test_a_folder_is_read_without_a_request(tmp_path):
-    """In a process that prints every attempt to connect: cards that name files elsewhere, files with addresses in them."""
+    """In a process that prints every attempt to connect: cards that name files elsewhere, files with addresses in
+    them.
+    """
     sources = _sources(tmp_path)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     done = subprocess.run(

@@ -34,7 +34,8 @@ def test_mimic_iv_has_other_files_and_codes(tmp_path):
     write(
         tmp_path / "note" / "discharge.csv.gz",
         "note_id,subject_id,hadm_id,note_type,note_seq,charttime,storetime,text\n"
-        '1-DS,1,10,DS,1,2180,2180,"Name: ___\nStable."\n2-DS,2,20,DS,1,2180,2180,Better.\n3-DS,3,30,DS,1,2180,2180,Home.\n',
+        '1-DS,1,10,DS,1,2180,2180,"Name: '
+        '___\nStable."\n2-DS,2,20,DS,1,2180,2180,Better.\n3-DS,3,30,DS,1,2180,2180,Home.\n',
     )
     examples = sorted((one for part in PARTS for one in read(tmp_path, part)), key=lambda one: one.id)
     assert examples == [

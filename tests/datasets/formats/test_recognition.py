@@ -1,4 +1,6 @@
-"""Files as spreadsheets write them: separators, encodings, decimal commas and columns are recognised, and that is said."""
+"""Files as spreadsheets write them: separators, encodings, decimal commas and columns are recognised, and that is
+said.
+"""
 
 import gzip
 import warnings

@@ -6,7 +6,10 @@ from pellucid.base.errors import UnknownName
 from pellucid.data.load import load_examples
 from tests.datasets.formats.originals import write
 
-MESSAGE = "From: a@b\nSubject: Re: Kites\n\nIn article <1@x> someone writes:\n> Thread breaks.\n| It does.\nUse silk.\n\n:-)\n"
+MESSAGE = (
+    "From: a@b\nSubject: Re: Kites\n\nIn article <1@x> someone writes:\n> Thread breaks.\n| It does.\nUse "
+    "silk.\n\n:-)\n"
+)
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""A lens's training goes on after it was killed and ends with the same bytes; its folder is of one model, texts and recipe."""
+"""A lens's training goes on after it was killed and ends with the same bytes; its folder is of one model, texts and
+recipe.
+"""
 
 import random
 

@@ -1,4 +1,6 @@
-"""What the contract tests need beside the registrations. `pytest -p pellucid_plugged.contract_inputs` reads it first."""
+"""What the contract tests need beside the registrations. `pytest -p pellucid_plugged.contract_inputs` reads it
+first.
+"""
 
 from tests.datasets.formats.originals import ORIGINALS, Original, example
 from tests.reference.planted import REFERENCES, Reference, words_of
