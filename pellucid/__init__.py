@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from pellucid.evidence.eraser_scores import eraser_scores
     from pellucid.evidence.extract import extract
     from pellucid.evidence.spans import spans
-    from pellucid.explaining.accuracy import accuracy, follows_planted_reason
+    from pellucid.explaining.answers import accuracy, follows_planted_reason, predict, select
     from pellucid.explaining.explain import explain_all
     from pellucid.explaining.figure import figure, latex
     from pellucid.explaining.inputs.loading import load
     from pellucid.explaining.planting import plant
     from pellucid.explaining.read import examples, read
     from pellucid.explaining.report import report
-    from pellucid.explaining.select import predict, select
     from pellucid.explaining.typed_explain import explain
     from pellucid.layers.concepts_door import concepts
     from pellucid.layers.door import layer_analysis

@@ -20,7 +20,7 @@ from pellucid.comparison.door import compare_with
 from pellucid.data.load import classes_of, load_examples, load_parts
 from pellucid.drawing.comparison_section import comparison_section
 from pellucid.drawing.page import Section, caveats_section, facts_section, page_scales, write_report
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.loading import route_to_load
 from pellucid.explaining.inputs.readings import usual_methods
 from pellucid.explaining.report import texts_section

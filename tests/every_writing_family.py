@@ -15,7 +15,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 import pellucid
 from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import attributions
-from pellucid.models.writing.load import wrap_writing
+from pellucid.models.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.run.model import WRITING
 from tests.asking import FEW, ask

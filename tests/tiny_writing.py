@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-from pellucid.models.writing.load import wrap_writing
+from pellucid.models.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from tests.tiny import (
     byte_pairs,

@@ -10,8 +10,7 @@ from types import GeneratorType
 
 import numpy as np
 
-from pellucid.attacks.attack_case import AttackCase, Omission, Ranking, highest_first
-from pellucid.attacks.attempt import Edit
+from pellucid.attacks.attack_case import AttackCase, Edit, Omission, Ranking, highest_first
 from pellucid.attacks.named import AttackPlan
 from pellucid.attacks.omission_scores import omission_scores, omissions_at
 from pellucid.base.catalogue import Call

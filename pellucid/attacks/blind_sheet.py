@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.attack_case import Attempt
 from pellucid.attacks.record import Attempts
 from pellucid.base.checks import quoted, whole
 from pellucid.base.errors import BadFile, BadInput

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.attack_case import Attempt
 from pellucid.attacks.blind_sheet import SheetScores
 from pellucid.attacks.record import Attempts
 from pellucid.base.checks import percent

@@ -19,7 +19,7 @@ from pellucid.base.checks import in_syntax, listed, whole
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import attacks
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from, translator_from
 from pellucid.explaining.inputs.readings import Data, ModelSource

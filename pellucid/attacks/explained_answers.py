@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from pellucid.attacks.attack_case import Place
-from pellucid.attacks.attempt import ExplanationShift
+from pellucid.attacks.attack_case import ExplanationShift, Place
 from pellucid.attacks.omission_scores import moved_places, scores_at, words_of
 from pellucid.attacks.questions import Question, Reply
 from pellucid.base.catalogue import Call

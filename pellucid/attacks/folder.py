@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.attack_case import Attempt
 from pellucid.attacks.blind_sheet import (
     COLUMNS,
     FORM,

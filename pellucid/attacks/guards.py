@@ -2,9 +2,8 @@
 
 import re
 
-from pellucid.attacks.attack_case import AttackCase
+from pellucid.attacks.attack_case import AttackCase, Edit, edited_segments
 from pellucid.attacks.attack_steps import Edits
-from pellucid.attacks.attempt import Edit, edited_segments
 from pellucid.attacks.dictionaries import PARTS_OF_SPEECH
 from pellucid.base.checks import between
 from pellucid.base.kinds import attack_guards

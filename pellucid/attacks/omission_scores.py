@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.attacks.attack_case import AttackCase, Omission, Place
-from pellucid.attacks.attempt import Edit
+from pellucid.attacks.attack_case import AttackCase, Edit, Omission, Place
 from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Batch
 from pellucid.text.example import Example

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.attacks.attack_case import AttackCase, Goal, Omission, Place, is_right
+from pellucid.attacks.attack_case import AttackCase, Attempt, Ending, Goal, Omission, Place, is_right
 from pellucid.attacks.attack_steps import asks_omissions, method_of, parts_of
-from pellucid.attacks.attempt import Attempt, Ending
 from pellucid.attacks.cases import (
     StoredSpans,
     answers_for,

@@ -8,9 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from pellucid.attacks.attack_case import AttackCase, Omission
+from pellucid.attacks.attack_case import AttackCase, Attempt, Ending, ExplanationShift, Omission, edited_segments
 from pellucid.attacks.attack_steps import AttackParts, Edits, Steps, Variant, attack_steps
-from pellucid.attacks.attempt import Attempt, Ending, ExplanationShift, edited_segments
 from pellucid.results.explanation import Prediction
 from pellucid.run.model import Model
 from pellucid.run.predicting import single_predictions

@@ -7,7 +7,7 @@ from typing import overload
 
 import numpy as np
 
-from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.attack_case import Attempt
 from pellucid.attacks.storage import save_attempts
 from pellucid.base.checks import short_title
 from pellucid.base.json_text import nan_as_none

@@ -4,9 +4,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from pellucid.attacks.attack_case import AttackCase, Ranking
+from pellucid.attacks.attack_case import AttackCase, Edit, Ranking
 from pellucid.attacks.attack_steps import Edits, Options, Steps, nearest
-from pellucid.attacks.attempt import Edit
 from pellucid.base.checks import at_least, between
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attack_searches

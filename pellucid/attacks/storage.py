@@ -9,15 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pellucid.attacks.attempt import ENDINGS, Attempt, Edit, ExplanationShift
+from pellucid.attacks.attack_case import ENDINGS, Attempt, Edit, ExplanationShift
 from pellucid.base.checks import reason
 from pellucid.base.errors import BadFile, PellucidError
 from pellucid.base.files import disk_errors, file_name, whole_file, write_text
 from pellucid.base.json_text import nan_as_none, parsed, read_json
-from pellucid.base.parquet_file import bounded_batches
 from pellucid.results.explanation import Prediction
 from pellucid.results.explanation_record import example_record
-from pellucid.results.storage import arrow_table, check_name
+from pellucid.results.storage import arrow_table, bounded_batches, check_name
 from pellucid.text.example import Example, Rationale
 
 FORM = "pellucid-attempts-1"

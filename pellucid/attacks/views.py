@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pellucid.attacks.attempt import Attempt, Ending, ExplanationShift
+from pellucid.attacks.attack_case import Attempt, Ending, ExplanationShift
 from pellucid.attacks.record import AttackSummary, Attempts
 from pellucid.base.checks import in_syntax
 from pellucid.base.kinds import renderers

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import pellucid
-from pellucid.attention.models import user_weights_in_file
+from pellucid.attention.door import user_weights_in_file
 from pellucid.attention.page import curve_points
 from pellucid.attention.record import AttentionAnalysis, ModelAttention
 from pellucid.attention.unit_plots import (

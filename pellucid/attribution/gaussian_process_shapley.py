@@ -21,9 +21,9 @@ from pellucid.attribution.shared.coalition_game import (
     coalitions,
     fit_r2,
     games,
+    relative_error,
     sample_caveats,
 )
-from pellucid.attribution.shared.sampling_error import relative_error
 from pellucid.base.checks import between
 from pellucid.base.kinds import attributions
 from pellucid.run.batch import Operator

@@ -6,7 +6,8 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from pellucid.attribution.shared.jackknife import GROUPS, relative_error
+from pellucid.attribution.shared.diagnostics import GROUPS
+from pellucid.attribution.shared.diagnostics import jackknife_error as relative_error
 from pellucid.base.checks import at_least, one_of
 from pellucid.base.kinds import attributions
 from pellucid.base.memory import index_on, to_device, zeros_for

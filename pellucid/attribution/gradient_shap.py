@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from pellucid.attribution.gradient import Moves
-from pellucid.attribution.shared.jackknife import GROUPS, relative_error
+from pellucid.attribution.shared.diagnostics import GROUPS
+from pellucid.attribution.shared.diagnostics import jackknife_error as relative_error
 from pellucid.attribution.shared.paths import Baselines, blank_texts, gap_caveats, gaps
 from pellucid.base.checks import at_least, listed, one_of, quoted
 from pellucid.base.errors import BadSetting

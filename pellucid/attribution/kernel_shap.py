@@ -16,9 +16,11 @@ from pellucid.attribution.shared.coalition_game import (
     fit_r2,
     fitted,
     games,
+    relative_error,
     sample_caveats,
+    stability,
+    standard_error,
 )
-from pellucid.attribution.shared.sampling_error import relative_error, stability, standard_error
 from pellucid.base.checks import at_least
 from pellucid.base.kinds import attributions
 from pellucid.run.batch import Operator

@@ -11,8 +11,15 @@ from typing import Literal, get_args
 import numpy as np
 import torch
 
-from pellucid.attribution.shared.coalition_game import MOST_ROWS, Games, all_coalitions, games
-from pellucid.attribution.shared.sampling_error import TRUSTED_ERROR, noise_caveats, relative_error
+from pellucid.attribution.shared.coalition_game import (
+    MOST_ROWS,
+    TRUSTED_ERROR,
+    Games,
+    all_coalitions,
+    games,
+    noise_caveats,
+    relative_error,
+)
 from pellucid.base.checks import at_least, one_of
 from pellucid.base.kinds import attributions, diagnostics
 from pellucid.run.batch import Operator

@@ -15,7 +15,7 @@ from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import metrics as known_metrics
 from pellucid.comparison.compared_part import ComparisonCost
 from pellucid.comparison.folder import TABLE
-from pellucid.drawing.progress_bar import MINUTE, duration
+from pellucid.drawing.terminal import MINUTE, duration
 from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.explaining.commands.model_options import (
     CheckOptions,

@@ -23,7 +23,7 @@ from pellucid.comparison.judged_part import JudgedPart
 from pellucid.comparison.run_checks import CheckFolder
 from pellucid.comparison.scored_text import Explained, by_method, joined
 from pellucid.comparison.table import comparison_table
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_for
 from pellucid.explaining.inputs.loading import loading_for
 from pellucid.explaining.inputs.models import any_model_from, model_from

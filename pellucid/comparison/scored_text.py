@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pellucid.results.class_words import class_of
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import tau_b, top_overlap
-from pellucid.results.word_counts import class_of
 from pellucid.text.example import Example
 from pellucid.text.ranges import drawn_order
 from pellucid.text.units import text_units

@@ -15,8 +15,8 @@ from pellucid.base.errors import BadFile
 from pellucid.comparison.check_case import TextIntervals
 from pellucid.comparison.scored_text import ScoredText
 from pellucid.results.bootstrap import percentile_interval, tallies
-from pellucid.results.document_frequencies import word_form
 from pellucid.results.interval import Interval
+from pellucid.results.word_lists import word_form
 from pellucid.run.blank import derived_seed
 from pellucid.text.example import Example
 from pellucid.text.inflection import likeliest_synonym

@@ -10,8 +10,8 @@ from pellucid.base.checks import one_of
 from pellucid.base.errors import BadFile
 from pellucid.base.kinds import datasets, reasons
 from pellucid.data.plant import CLASSES, Kit, planted
-from pellucid.data.shared.marked_text import unmark
 from pellucid.data.shared.part_files import split_of
+from pellucid.data.shared.rows import unmark
 from pellucid.text.example import Example
 
 TEXTS = files("pellucid.data") / "texts"

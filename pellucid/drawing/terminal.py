@@ -1,8 +1,10 @@
-"""Lines for a terminal, made and printed by rich; without colours where the output is not a terminal."""
+"""Lines for a terminal, by rich, without colours where it is none; and how far long work is."""
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 
 from rich.console import Console
@@ -10,6 +12,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from pellucid.base.processes import Progress as Report
+from pellucid.base.processes import silent
 from pellucid.drawing.html import plain
 
 Line = Text | Padding
@@ -63,3 +67,126 @@ def printed(lines: Sequence[Line | Grid], colour: bool | None, width: int | None
     for one in lines:
         console.print(one)
     return "\n".join(row.rstrip() for row in file.getvalue().splitlines()) + "\n"
+
+
+# Shows how far long work is: a bar in a terminal; elsewhere a line once it is clear how long it takes,
+# then one a minute.
+
+
+@contextmanager
+def progress_bar(show: bool | None = None) -> Iterator[Report]:
+    """Yield a function (stage, done, total) that writes to the standard error.
+
+    show: None draws a bar if the standard error is a terminal; elsewhere it prints a line about work of more than a
+    minute: how much is done and about how long the rest takes, again every minute. True prints a line every ten per
+    cent there, too. False is silent.
+    """
+    if show is False:
+        yield silent
+    elif sys.stderr.isatty():
+        yield from _bar()
+    else:
+        yield _lines(tenths=show is True)
+
+
+def _bar() -> Iterator[Report]:
+    # Only here: a call in a script or a log needs nothing of it.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        current, pace, is_long = "", Pace(), False
+
+        def report(stage: str, done: int, total: int) -> None:
+            nonlocal current, is_long
+            if stage != current:
+                current, is_long = stage, False
+                bar.reset(task, description=plain(stage), total=total)
+            bar.update(task, completed=done, total=total)
+            sentence = pace.sentence(stage, done, total)
+            if sentence and not is_long:  # the bar itself says the rest
+                is_long = True
+                bar.console.print(plain(sentence), markup=False, highlight=False)
+
+        yield report
+
+
+def _lines(tenths: bool) -> Callable[[str, int, int], None]:
+    """tenths: whether to print a line every ten per cent, too."""
+    last: tuple[str, int] = ("", -1)
+    pace = Pace()
+
+    def report(stage: str, done: int, total: int) -> None:
+        nonlocal last
+        tenth = 10 * done // total if total > 0 else 10
+        if tenths and (stage, tenth) != last and (stage != last[0] or tenth > last[1]):
+            last = (stage, tenth)
+            print(f"{plain(stage)}: {tenth * 10} %", file=sys.stderr, flush=True)
+        if sentence := pace.sentence(stage, done, total):
+            print(plain(sentence), file=sys.stderr, flush=True)
+
+    return report
+
+
+# How long work will still take, judging by what is done so far, and when to say so.
+
+
+MINUTE = 60.0
+INSTANT = 1.0  # what is done in the first second may have been finished before, such as parts of a resumed comparison
+WARM_UP = 30.0  # a first batch that is quicker than this says little: imports and checks of the model are part of it
+TRIAL = 2.0  # seconds of work before its pace is believed
+
+
+class Pace:
+    """Watches the stages of one piece of work. clock: gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._stage, self._total = "", -1
+        self._last = clock()  # when the last report came
+        self._begun = self._base = self._last
+        self._done_at_base = 0
+        self._is_warm = False  # whether a first batch of this stage has run
+        self._spoken: float | None = None  # when the last sentence of this stage came
+
+    def sentence(self, stage: str, done: int, total: int) -> str | None:
+        """What to say at this report of progress: how much of a stage is done and about how long the rest takes.
+
+        The first sentence of a stage comes as soon as its pace is known, if it takes more than a minute in all; then
+        one comes a minute. The time of a quick first batch does not count. None: nothing is to be said.
+        """
+        now = self._clock()
+        if (stage, total) != (self._stage, self._total):
+            self._stage, self._total, self._spoken = stage, total, None
+            self._begun, self._base, self._done_at_base = self._last, self._last, 0
+            self._is_warm = False
+        self._last = now
+        if now - self._begun < (INSTANT if self._is_warm else WARM_UP):
+            self._base, self._done_at_base = now, done
+        self._is_warm = self._is_warm or now - self._begun >= INSTANT
+        measured, done_in_it = now - self._base, done - self._done_at_base
+        if measured < TRIAL or done_in_it <= 0 or done >= total:
+            return None
+        left = measured / done_in_it * (total - done)
+        due = now - self._begun + left > MINUTE if self._spoken is None else now - self._spoken >= MINUTE
+        if not due:
+            return None
+        self._spoken = now
+        return f"{stage}: {done:,} of {total:,} done, about {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: "20 seconds", "7 minutes", "2.5 hours"."""
+    if seconds < MINUTE:
+        return f"{max(round(seconds, -1), 10):.0f} seconds"
+    minutes = round(seconds / MINUTE)
+    if minutes < 90:
+        return f"{minutes} minute{'s' if minutes > 1 else ''}"
+    return f"{minutes / 60:.1f} hours"

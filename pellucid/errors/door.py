@@ -1,27 +1,210 @@
-"""The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they are right."""
+"""The door `error_analysis`: how often the evidence shows a pattern where the model is wrong, and where it is right."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import inspect
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pellucid.attribution.span_attention import is_spread_out
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import listed
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.errors.grouping import grouped
-from pellucid.errors.record import ErrorAnalysis, cues_from
+from pellucid.errors.record import ErrorAnalysis, LearnedCues, PatternCount, cues_from, words_of
 from pellucid.evidence.spans import span_weights
 from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource, default_method
-from pellucid.results.explanation import Explanation
-from pellucid.results.heaviest_spans import HeaviestSpans, heaviest_spans
+from pellucid.results.bootstrap import difference, share
+from pellucid.results.explanation import Explanation, Scored
+from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts, heaviest_spans
 from pellucid.run.model import Model
 from pellucid.text.example import Example, seen_caveats
 from pellucid.text.label_map import LabelMap
+from pellucid.text.units import text_units
+
+# Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and
+# cue words.
+#
+# The evidence is the heaviest span of a self-explaining model, or the words that an attribution method
+# scores highest.
+#
+# After the kinds of errors in Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table
+# 6, which gives examples of them. Here each is a rule, so that it can be counted. The words are English.
+
+
+CONTRASTS = frozenset(
+    "but although though however yet while whereas despite nevertheless nonetheless notwithstanding".split()
+)
+NEGATIONS = frozenset(
+    "not no never none nothing nobody nowhere neither nor cannot without hardly barely scarcely rarely seldom".split()
+)
+NEAR = 2  # a negation belongs to a word if it is among so many words before it: "not a good"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """words: the words, in lower case, of the text that contains the evidence. indices: which of them are evidence.
+
+    own, foreign: the cue words of the text's label, and of all other classes.
+    """
+
+    words: tuple[str, ...]
+    indices: tuple[int, ...]
+    own: Collection[str]
+    foreign: Collection[str]
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """The words of the evidence."""
+        return tuple(self.words[index] for index in self.indices)
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The text's other words."""
+        return tuple(word for index, word in enumerate(self.words) if index not in self.indices)
+
+
+def evidence_of(explanation: Explanation, cues: Mapping[str, Collection[str]]) -> Evidence | None:
+    """The evidence of a labelled text; cues: class -> words. None where no part has a positive score for the answer.
+
+    Of a pair, the text that contains the strongest part counts.
+    """
+    label, parts = explanation.example.label, evidence_parts(explanation)
+    if not parts:
+        return None
+    text = explanation.example.segments[parts[0].segment]
+    indices = {index for part in parts if part.segment == parts[0].segment for index in _words_under(text, part)}
+    own = cues.get(label or "", ())
+    foreign = {word for other, words in cues.items() if other != label for word in words}
+    return Evidence(tuple(words_of(text)), tuple(sorted(indices)), own, foreign)
+
+
+def _words_under(text: str, part: Scored) -> list[int]:
+    """The words that a part overlaps; a span of pieces may begin inside a word."""
+    words = enumerate(text_units(text, "word"))
+    return [index for index, (start, end) in words if start < part.end and end > part.start]
+
+
+def contrast_outside(evidence: Evidence) -> bool:
+    """A contrast word stands in the text, outside the evidence."""
+    return any(word in CONTRASTS for word in evidence.outside)
+
+
+def negation_cut_off(evidence: Evidence) -> bool:
+    """One of the two words before a word of the evidence negates, and is not part of the evidence."""
+    before = {index - distance for index in evidence.indices for distance in range(1, NEAR + 1)}
+    words = (evidence.words[index] for index in before.difference(evidence.indices) if index >= 0)
+    return any(word in NEGATIONS or word.endswith("n't") for word in words)
+
+
+def cue_of_another_class(evidence: Evidence) -> bool:
+    """The evidence holds a cue word of a class other than the label, and none of the label's."""
+    return any(word in evidence.foreign for word in evidence.inside) and not any(
+        word in evidence.own for word in evidence.inside
+    )
+
+
+def no_cue(evidence: Evidence) -> bool:
+    """The evidence holds no cue word of any class."""
+    return not any(word in evidence.foreign or word in evidence.own for word in evidence.inside)
+
+
+NEED_CUES = frozenset({cue_of_another_class, no_cue})
+PATTERNS: tuple[Callable[[Evidence], bool], ...] = (
+    contrast_outside,
+    negation_cut_off,
+    cue_of_another_class,
+    no_cue,
+)
+
+
+OTHER, OTHER_MEANING = "none_of_these", "The evidence shows none of the patterns."
+Pattern = Callable[[Evidence], bool]
+Shown = frozenset[str]
+
+
+def grouped(
+    explanations: Sequence[Explanation],
+    cues: LearnedCues,
+    caveats: tuple[str, ...] = (),
+    heaviest: HeaviestSpans = NOT_COUNTED,
+) -> ErrorAnalysis:
+    """Count the patterns in explanations of labelled texts by one method.
+
+    A text counts for every pattern that it shows, so shares may sum to more than 1. It is listed under the first of
+    them in the order contrast_outside, negation_cut_off, cue_of_another_class, no_cue, the surest mistakes first.
+    Raises `BadInput` for a text whose label is not a class of the model. cues: without any, patterns that need them are
+    left out. caveats, heaviest: go into the result unchanged; heaviest counts what the spans of a self-explaining model
+    are.
+    """
+    for explanation in explanations:
+        _check_label(explanation)
+    patterns_counted = [pattern for pattern in PATTERNS if cues.exist or pattern not in NEED_CUES]
+    shown = [_patterns(evidence_of(one, cues.of(one.example)), patterns_counted) for one in explanations]
+    is_right = [one.example.label == one.prediction.label for one in explanations]
+    wrong = [patterns for patterns, right in zip(shown, is_right, strict=True) if not right]
+    rest = [patterns for patterns, right in zip(shown, is_right, strict=True) if right]
+    counts = tuple(_count(name, meaning, wrong, rest) for name, meaning in _meanings(patterns_counted).items())
+    texts: dict[str, list[Explanation]] = {count.name: [] for count in counts}
+    for explanation, patterns, right in zip(explanations, shown, is_right, strict=True):
+        if not right:
+            texts[next(name for name in texts if name in patterns)].append(explanation)
+    method = explanations[0].method if explanations else ""
+    surest_first = {name: sorted(of_pattern, key=_doubt) for name, of_pattern in texts.items()}
+    return ErrorAnalysis(
+        len(wrong),
+        len(rest),
+        counts,
+        surest_first,
+        cues.by_class,
+        (*cues.caveats, *caveats),
+        heaviest,
+        method,
+    )
+
+
+def _doubt(explanation: Explanation) -> float:
+    """1 - the probability of the answer; the largest where the model gives no probabilities."""
+    probability = explanation.prediction.probability
+    return 1 - probability if probability == probability else math.inf
+
+
+def _check_label(explanation: Explanation) -> None:
+    example, labels = explanation.example, explanation.prediction.labels
+    if example.label not in labels:
+        raise BadInput(
+            f"Example {example.id!r} has the label {example.label!r}, which is no class of the model; give texts "
+            f"labelled with {', '.join(labels)}."
+        )
+
+
+def _meanings(patterns: Sequence[Pattern]) -> dict[str, str]:
+    return {_name(pattern): inspect.getdoc(pattern) or "" for pattern in patterns} | {OTHER: OTHER_MEANING}
+
+
+def _name(pattern: Pattern) -> str:
+    return pattern.__name__
+
+
+def _patterns(evidence: Evidence | None, patterns: Sequence[Pattern]) -> Shown:
+    shown = frozenset(_name(pattern) for pattern in patterns if evidence is not None and pattern(evidence))
+    return shown or frozenset({OTHER})
+
+
+def _count(name: str, meaning: str, wrong: Sequence[Shown], right: Sequence[Shown]) -> PatternCount:
+    among_wrong, among_right = (sum(name in patterns for patterns in part) for part in (wrong, right))
+    share_wrong, share_right = share(among_wrong, len(wrong)), share(among_right, len(right))
+    over = difference(share_wrong, share_right)
+    return PatternCount(name, meaning, among_wrong, among_right, share_wrong, share_right, over)
+
+
+# The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they
+# are right.
+
 
 READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate a share
 

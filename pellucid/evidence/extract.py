@@ -9,9 +9,8 @@ from pellucid.base.checks import between, known, quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.kinds import attributions, extractors
 from pellucid.base.processes import Progress
-from pellucid.drawing.progress_bar import progress_bar
-from pellucid.evidence.extraction_request import ExtractionRequest, SelectedSpans
-from pellucid.evidence.selection import BY_SPANS, BY_WORDS, Budget, Selection
+from pellucid.drawing.terminal import progress_bar
+from pellucid.evidence.extraction_request import BY_SPANS, BY_WORDS, Budget, ExtractionRequest, SelectedSpans, Selection
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource

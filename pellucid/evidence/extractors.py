@@ -7,8 +7,14 @@ import numpy as np
 import torch
 
 from pellucid.base.kinds import extractors
-from pellucid.evidence.extraction_request import ExtractionRequest, SegmentWords, SelectedSpans
-from pellucid.evidence.selection import BY_SPANS, BY_WORDS, Selection
+from pellucid.evidence.extraction_request import (
+    BY_SPANS,
+    BY_WORDS,
+    ExtractionRequest,
+    SegmentWords,
+    SelectedSpans,
+    Selection,
+)
 from pellucid.results.explanation import Explanation
 from pellucid.run.target import Target
 from pellucid.text.ranges import Pick, choose_ranges, without

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadSetting
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
 from pellucid.explaining.inputs.examples import examples_for, reads_label, strange_for
 from pellucid.explaining.inputs.loading import loading_for

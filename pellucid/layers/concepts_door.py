@@ -10,7 +10,7 @@ import torch
 from pellucid.base.checks import in_syntax, listed, mapping, quoted, whole
 from pellucid.base.errors import BadInput
 from pellucid.data.load import ConceptSource, load_concepts
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import ModelSource
 from pellucid.layers.concept_analysis import ConceptAnalysis, WordInText, concept_question

@@ -15,7 +15,7 @@ from pellucid.base.json_text import read_json
 from pellucid.base.kinds import attributions, readers
 from pellucid.base.output_folder import PARTS, QUESTION
 from pellucid.drawing.method_facts import entry_of
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_for
 from pellucid.explaining.inputs.loading import distinct_names
 from pellucid.explaining.inputs.models import model_from

@@ -10,7 +10,7 @@ from pellucid.base.files import possible_path, read_text
 from pellucid.base.kinds import datasets
 from pellucid.data.load import is_plain_text
 from pellucid.data.shared.part_files import split_parts
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.data_source import DataSource, columns_as_settings
 from pellucid.explaining.inputs.models import model_with_states
 from pellucid.explaining.inputs.readings import Data, ModelSource

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Literal, TypedDict, overload
 from pellucid.base.checks import known, one_of, short_title
 from pellucid.base.kinds import renderers
 from pellucid.base.packages import optional_package
-from pellucid.results.class_words import ClassWords
+from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.summary import Summary, summary_of
-from pellucid.results.word_counts import MIN_TEXTS, class_words
 
 # One explanation as one row of plain values: the text, the answer, and its words with their scores.
 

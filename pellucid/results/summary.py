@@ -8,10 +8,9 @@ from statistics import mean
 
 from pellucid.base.kinds import renderers
 from pellucid.results.bootstrap import share
-from pellucid.results.class_words import ClassWords
+from pellucid.results.class_words import ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval
-from pellucid.results.word_counts import class_words
 from pellucid.text.label_map import label_names
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pellucid.base.checks import mapping
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import possible_path
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.data_source import DataSource, columns_as_settings, with_labels
 from pellucid.explaining.inputs.loading import load, remember, route_to_load
 from pellucid.explaining.inputs.readings import Data

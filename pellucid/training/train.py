@@ -12,8 +12,8 @@ from pellucid.base.kinds import objectives
 from pellucid.base.output_folder import FolderState, OutputFolder, check_as_before
 from pellucid.base.processes import Progress
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hugging_face import source_digest
+from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.composed.composed import (
     as_classifier,
     compose,

@@ -22,7 +22,7 @@ from pellucid.base.errors import BadFile
 from pellucid.base.files import check_folder, disk_errors, remove_unfinished, write_text
 from pellucid.base.output_folder import OutputFolder
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.composed.composed import (
     CONFIG,
     TOKENIZER_FILES,

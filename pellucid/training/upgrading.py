@@ -14,7 +14,7 @@ from pellucid.base.checks import listed
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.base.files import possible_path, read_text, write_text
 from pellucid.base.json_text import parsed
-from pellucid.explaining.accuracy import class_logits_of
+from pellucid.explaining.answers import class_logits_of
 from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import is_composed, strips_final_full_stop

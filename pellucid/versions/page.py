@@ -29,8 +29,7 @@ from pellucid.drawing.wording import percent
 from pellucid.explaining.views.corpus import IN_FULL, START, ending, light_picture, usual_scales
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval
-from pellucid.versions.record import Difference, DifferenceMeans, TextDifference, TwinDifference
-from pellucid.versions.terminal import (
+from pellucid.versions.command import (
     MEASURES,
     agreement_in_words,
     answers_in_words,
@@ -42,6 +41,7 @@ from pellucid.versions.terminal import (
     outcome_in_words,
     two,
 )
+from pellucid.versions.record import Difference, DifferenceMeans, TextDifference, TwinDifference
 
 ORDER = (
     "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose "

@@ -13,7 +13,7 @@ from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.read import of_one_method, read_explanations
-from pellucid.results.word_counts import MIN_TEXTS
+from pellucid.results.class_words import MIN_TEXTS
 from pellucid.text.example import Example
 from pellucid.words.views import terminal_class_words
 

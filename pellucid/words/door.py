@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 from pellucid.base.checks import every, one_of
 from pellucid.base.errors import BadSetting
-from pellucid.results import word_counts
-from pellucid.results.class_words import ClassWords
-from pellucid.results.document_frequencies import (
+from pellucid.results.class_words import MIN_TEXTS, ClassWords
+from pellucid.results.class_words import class_words as counted_words
+from pellucid.results.explanation import Explanation
+from pellucid.results.word_lists import (
     Counted,
     DocumentFrequencies,
     document_frequencies,
     word_forms,
 )
-from pellucid.results.explanation import Explanation
-from pellucid.results.word_counts import MIN_TEXTS
 from pellucid.run.model import Model
 from pellucid.text.example import Example
 
@@ -67,7 +66,7 @@ def class_words(
     0.0
     """
     results = every("results", results, Explanation, "give what explain or read returned")
-    return word_counts.class_words(results, min_texts=min_texts, frequencies=_frequencies(idf, unit, model))
+    return counted_words(results, min_texts=min_texts, frequencies=_frequencies(idf, unit, model))
 
 
 def _frequencies(idf: Data | None, unit: Counted, model: ModelSource | None) -> DocumentFrequencies | None:

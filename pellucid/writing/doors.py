@@ -10,16 +10,16 @@ from typing import Any, Unpack
 from pellucid.base.checks import in_syntax, listed, mapping, one_of, quoted, whole
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.files import possible_path, readable
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explain import explain
 from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import any_model_from, translator_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.models.composed.composed import read_trained_texts
+from pellucid.models.load import wrap_writing
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.writing.continuing import Written, written_after
-from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.results.explanation import Explanation
 from pellucid.text.example import Example

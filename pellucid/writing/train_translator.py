@@ -15,8 +15,8 @@ from pellucid.base.json_text import json_digest
 from pellucid.base.output_folder import FolderState, OutputFolder, check_as_before
 from pellucid.base.packages import cached_property
 from pellucid.base.processes import Progress
-from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import evaluating
+from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.composed.composed import missing_tokenizer_files, read_trained_texts, save_tokenizer
 from pellucid.models.load import move
 from pellucid.models.translation.translator_folder import TranslatorParts

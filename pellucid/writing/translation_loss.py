@@ -17,7 +17,7 @@ from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import check_folder, disk_errors, remove_unfinished, write_text
 from pellucid.base.kinds import penalties
 from pellucid.base.output_folder import OutputFolder
-from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.composed.composed import FILE as TRAINED_TEXTS
 from pellucid.models.composed.composed import TOKENIZER_FILES, write_trained_texts

@@ -14,6 +14,7 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import penalties
 from pellucid.base.torch_state import OwnDraws
 from pellucid.models.classifiers.tokens import Tokenizer
+from pellucid.models.load import load_writing
 from pellucid.models.translation.source_spans import SpanSettings
 from pellucid.models.translation.translator_folder import TranslatorParts, add_source_spans, source_spans_of
 from pellucid.models.translation.untrained_network import (
@@ -24,7 +25,6 @@ from pellucid.models.translation.untrained_network import (
     untrained_network,
 )
 from pellucid.models.writing.forms import EncoderDecoder
-from pellucid.models.writing.load import load_writing
 from pellucid.models.writing.tokenizing import two_texts
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.text.example import Example

@@ -17,7 +17,7 @@ from functools import partial
 
 import pellucid
 from pellucid.base.processes import Share
-from pellucid.explaining.accuracy import class_logits_of
+from pellucid.explaining.answers import class_logits_of
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.text.example import Example
 from pellucid.training.train import train_model

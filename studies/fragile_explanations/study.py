@@ -17,7 +17,7 @@ import time
 from functools import partial
 
 import pellucid
-from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.attack_case import Attempt
 from pellucid.attacks.named import AttackPlan
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.processes import Share

@@ -15,7 +15,7 @@ from pellucid.base.errors import ModelCannot
 from pellucid.base.processes import Progress
 from pellucid.data.load import load_examples
 from pellucid.evidence.transfers import reason_precision
-from pellucid.explaining.accuracy import accuracy
+from pellucid.explaining.answers import accuracy
 from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.readings import usual_methods
 from pellucid.results.bootstrap import bootstrap_interval

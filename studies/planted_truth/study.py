@@ -21,7 +21,7 @@ from pellucid.base.kinds import reasons
 from pellucid.base.processes import Share
 from pellucid.data.built_in import first_edition
 from pellucid.data.plant import CLASSES, PARTS, plant
-from pellucid.explaining.accuracy import follows_planted_reason
+from pellucid.explaining.answers import follows_planted_reason
 from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.readings import usual_methods
 from pellucid.explaining.planting import ENOUGH

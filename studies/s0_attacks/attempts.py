@@ -4,7 +4,7 @@ import time
 from functools import partial
 
 import pellucid
-from pellucid.attacks.attempt import Attempt
+from pellucid.attacks.attack_case import Attempt
 from pellucid.attacks.record import Attempts
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.processes import Share

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pellucid
 from pellucid.base.processes import Share, no_report
-from pellucid.explaining.accuracy import class_logits_of
+from pellucid.explaining.answers import class_logits_of
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.extraction import Extraction
 from pellucid.training.train import train_model

@@ -12,8 +12,14 @@ import numpy as np
 
 from pellucid.base.kinds import extractors
 from pellucid.evidence.eraser_scores import documents
-from pellucid.evidence.extraction_request import ExtractionRequest, SelectedSpans
-from pellucid.evidence.selection import above_half, best_words, literal, windows
+from pellucid.evidence.extraction_request import (
+    ExtractionRequest,
+    SelectedSpans,
+    above_half,
+    best_words,
+    literal,
+    windows,
+)
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import ExtractedSpan, Extraction
 from pellucid.run.blank import generator_for

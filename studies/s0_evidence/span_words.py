@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.errors.grouping import CONTRASTS, NEGATIONS
+from pellucid.errors.door import CONTRASTS, NEGATIONS
 from pellucid.errors.record import words_of
 from pellucid.results.bootstrap import NOTHING, bootstrap_interval, paired_difference, share
 from pellucid.results.extraction import Extraction

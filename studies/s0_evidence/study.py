@@ -20,7 +20,7 @@ import pellucid
 from pellucid.base.files import write_text
 from pellucid.base.processes import Progress
 from pellucid.data.load import load_examples
-from pellucid.errors.grouping import grouped
+from pellucid.errors.door import grouped
 from pellucid.errors.record import ErrorAnalysis, cue_words, cues_of
 from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.models.classifiers.classifier import Classifier

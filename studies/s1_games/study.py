@@ -23,7 +23,7 @@ from pellucid.base.processes import Share
 from pellucid.comparison.compared_part import compared_part
 from pellucid.comparison.comparison import Comparison, metric_calls
 from pellucid.comparison.judged_part import joined
-from pellucid.explaining.accuracy import accuracy
+from pellucid.explaining.answers import accuracy
 from pellucid.run.explaining import Request, method_calls
 from pellucid.run.model import Model
 from pellucid.run.target import Target

@@ -17,7 +17,7 @@ import time
 from functools import partial
 
 from pellucid.base.processes import Share
-from pellucid.explaining.accuracy import class_logits_of
+from pellucid.explaining.answers import class_logits_of
 from pellucid.training.trained_folder import TrainedFolder
 from studies.s2_models.numbers import summarise
 from studies.s2_models.page import as_page, as_picture

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pellucid.base.errors import UnknownName
 from pellucid.base.processes import Share
-from pellucid.explaining.accuracy import class_logits_of
+from pellucid.explaining.answers import class_logits_of
 from pellucid.training.train import train_model
 from pellucid.training.trained_folder import TrainedFolder
 from studies.s3_accuracy.models import TITLES, model_plan, model_recipe

@@ -23,7 +23,7 @@ from typing import Any
 
 from pellucid.base.processes import Share
 from pellucid.data.load import load_examples
-from pellucid.explaining.accuracy import class_logits_of
+from pellucid.explaining.answers import class_logits_of
 from pellucid.layers.door import layer_analysis
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.storage import as_records

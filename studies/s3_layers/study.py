@@ -15,7 +15,7 @@ from dataclasses import asdict
 from functools import partial
 
 from pellucid.base.processes import Share
-from pellucid.explaining.accuracy import accuracy
+from pellucid.explaining.answers import accuracy
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.run.hidden_target import HiddenState
 from pellucid.text.example import Example

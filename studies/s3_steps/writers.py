@@ -9,8 +9,8 @@ from functools import partial
 
 import pellucid
 from pellucid.base.processes import Share
+from pellucid.models.load import wrap_writing
 from pellucid.models.translation.untrained_network import LstmSettings, NetworkSettings
-from pellucid.models.writing.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.text.example import Example
 from pellucid.writing.links import linked_words

@@ -5,10 +5,9 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.attention.door import tests_to_run
+from pellucid.attention.door import tests_to_run, weigh
 from pellucid.attention.folder import AttentionFolder, TestedModel
 from pellucid.attention.lines import model_attention
-from pellucid.attention.models import weigh
 from pellucid.attention.question import AttentionQuestion
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.processes import silent

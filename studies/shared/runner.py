@@ -14,7 +14,7 @@ from pellucid.base.files import write_text
 from pellucid.base.manifest import remove_manifest
 from pellucid.base.output_folder import NOTHING_KNOWN, OutputFolder
 from pellucid.base.processes import Progress, silent
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.text.ranges import TIES
 from studies.shared.equal_scores import RECORD
 from studies.shared.study import Settings, Study, studies

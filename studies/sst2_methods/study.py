@@ -28,7 +28,7 @@ from pellucid.comparison.comparison import Comparison, metric_calls
 from pellucid.comparison.folder import ComparisonFolder
 from pellucid.comparison.judged_part import joined
 from pellucid.data.load import load_examples
-from pellucid.explaining.accuracy import accuracy
+from pellucid.explaining.answers import accuracy
 from pellucid.explaining.inputs.readings import usual_methods
 from pellucid.models.composed.networks import Plan
 from pellucid.results.table import CHANCE

@@ -7,8 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
-from pellucid.attacks.attack_case import AttackCase, Place
-from pellucid.attacks.attempt import Edit, edited_segments
+from pellucid.attacks.attack_case import AttackCase, Edit, Place, edited_segments
 from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.attacks.named import AttackPlan
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot, UnknownName

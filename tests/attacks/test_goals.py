@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import pellucid
-from pellucid.attacks.attack_case import Place
-from pellucid.attacks.attempt import Edit
+from pellucid.attacks.attack_case import Edit, Place
 from pellucid.attacks.omission_scores import moved_places, words_of
 from pellucid.attacks.views import row_of
 from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
@@ -225,7 +224,7 @@ def test_places_are_followed_by_their_characters(edit, expected):
     example = Example(("a bcd ef", "a"))
     moved = moved_places(words_of(example)[:3], [edit])
     text = Example(tuple(example.segments))
-    from pellucid.attacks.attempt import edited_segments
+    from pellucid.attacks.attack_case import edited_segments
 
     after = edited_segments(text.segments, [edit])
     assert [one and after[one.segment][one.start : one.end] for one in moved] == expected

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 import pellucid
-from pellucid.attacks.attack_case import AttackCase, Place
-from pellucid.attacks.attempt import Edit
+from pellucid.attacks.attack_case import AttackCase, Edit, Place
 from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.base.kinds import attack_candidates, attack_guards

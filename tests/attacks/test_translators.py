@@ -6,8 +6,8 @@ from transformers import MarianConfig, MarianMTModel
 
 import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.models.load import wrap_writing
 from pellucid.models.writing.continuing import ModelPivot
-from pellucid.models.writing.load import wrap_writing
 from tests.tiny import sentence_piece_before_end, tiny_classifier
 from tests.tiny_writing import tiny_writing
 

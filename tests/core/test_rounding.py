@@ -12,7 +12,7 @@ import torch
 import pellucid
 from pellucid.data.exports.tables import write_csv
 from pellucid.explaining.views.terminal_explanation import terminal_text
-from pellucid.results.word_counts import class_words
+from pellucid.results.class_words import class_words
 from pellucid.run.packing import scheduler_for
 from pellucid.run.rounding import rounding_of
 from pellucid.run.scheduler import evaluate_rows

@@ -9,8 +9,8 @@ import regex
 from pellucid.base.kinds import datasets
 from pellucid.data.built_in import first_edition
 from pellucid.data.load import load_examples
-from pellucid.data.shared.marked_text import unmark
 from pellucid.data.shared.part_files import SHARES, split_of
+from pellucid.data.shared.rows import unmark
 from pellucid.text.example import Example, group_of
 from pellucid.text.units import text_units
 from studies.corpus_facts.facts import PHENOMENA, largest_overlap, words_changed

@@ -10,9 +10,9 @@ import torch
 import pellucid
 from pellucid.attention import folder as attention_folder
 from pellucid.attention import question as attention_question
+from pellucid.attention.door import weigh
 from pellucid.attention.folder import AttentionFolder
 from pellucid.attention.lines import verdict_of
-from pellucid.attention.models import weigh
 from pellucid.attention.record import AttentionAnalysis
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import attention_tests

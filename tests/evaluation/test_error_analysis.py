@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.drawing.method_facts import readable
-from pellucid.errors.grouping import (
+from pellucid.errors.door import (
     contrast_outside,
     cue_of_another_class,
     evidence_of,

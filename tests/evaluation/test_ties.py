@@ -17,8 +17,7 @@ from pellucid.base.kinds import metrics
 from pellucid.base.processes import silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.scored_text import scored_text, without_highest
-from pellucid.evidence.extraction_request import ExtractionRequest
-from pellucid.evidence.selection import Selection
+from pellucid.evidence.extraction_request import ExtractionRequest, Selection
 from pellucid.results.bootstrap import combined
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.scheduler import Scheduler

@@ -12,7 +12,7 @@ from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import extractors
 from pellucid.base.processes import silent
 from pellucid.evidence.extract import extract_from, selection_for
-from pellucid.evidence.selection import BY_SPANS, BY_WORDS, TAKES_BUDGET
+from pellucid.evidence.extraction_request import BY_SPANS, BY_WORDS, TAKES_BUDGET
 
 NAMES = extractors.names()
 SELECTIONS = [(name, mode) for name in NAMES for mode in extractors.get(name).facts["selections"]]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.base.errors import BadSetting
-from pellucid.evidence.selection import BY_WORDS, Selection
+from pellucid.evidence.extraction_request import BY_WORDS, Selection
 from pellucid.text.ranges import choose_ranges, shared_out
 from tests.reference import extraction as slow
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid.attacks.apertium.modes import installed_pivots
-from pellucid.attacks.attempt import edited_segments
+from pellucid.attacks.attack_case import edited_segments
 from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import attacks
 from pellucid.text.example import Example

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pellucid.models.classifiers.digest import network_digest, network_state
+from pellucid.models.classifiers.in_memory import network_digest, network_state
 from tests.tiny import tiny_composed
 
 CHANGES = {

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from pellucid.drawing import progress_bar as pace
-from pellucid.drawing.progress_bar import Pace, duration, progress_bar
+from pellucid.drawing import terminal as pace
+from pellucid.drawing.terminal import Pace, duration, progress_bar
 
 
 def sentences(events, stage="explaining"):

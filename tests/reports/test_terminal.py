@@ -7,7 +7,7 @@ import pytest
 
 from pellucid.base.checks import short_title
 from pellucid.comparison.terminal import terminal_table
-from pellucid.drawing.progress_bar import progress_bar
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide

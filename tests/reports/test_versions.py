@@ -1,8 +1,8 @@
 """The difference between two versions on a page, in a notebook and in a terminal."""
 
 import pellucid
+from pellucid.versions.command import terminal_difference
 from pellucid.versions.record import Difference
-from pellucid.versions.terminal import terminal_difference
 from tests.evaluation.test_versions import version
 from tests.reports.parsed import parsed
 from tests.reports.sample_results import HOSTILE

@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid.data.load import load_examples
-from pellucid.explaining.accuracy import accuracy
+from pellucid.explaining.answers import accuracy
 from pellucid.training.door import train
 from studies.planted_token.study import LEARNT, TRAINING, average_precisions
 

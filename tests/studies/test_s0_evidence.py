@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import pellucid
-from pellucid.errors.grouping import evidence_of
+from pellucid.errors.door import evidence_of
 from pellucid.results.extraction import ExtractedSpan, Extraction
 from pellucid.text.example import Example
 from studies.s0_evidence.page import as_page

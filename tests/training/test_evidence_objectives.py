@@ -14,9 +14,8 @@ from pellucid.run.batch import edit
 from pellucid.run.trace import SpanTrace
 from pellucid.text.example import Example, Rationale
 from pellucid.training.checkpoint import best_epoch
-from pellucid.training.evidence.cut_texts import answer_divergence, log_answers, undecided_answer
-from pellucid.training.evidence.drawn_spans import drawn_spans, reinforced_costs
-from pellucid.training.evidence.text_draws import TextDraws
+from pellucid.training.cut_texts import TextDraws, answer_divergence, log_answers, undecided_answer
+from pellucid.training.drawn_spans import drawn_spans, reinforced_costs
 from pellucid.training.loop import check_beginnings, settled_in
 from pellucid.training.objective import ObjectiveContext, StepPart, objectives_of
 from pellucid.training.objectives.evidence_labels import OwnAttributions

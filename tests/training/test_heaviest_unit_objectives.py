@@ -11,7 +11,7 @@ from pellucid.base.errors import BadSetting
 from pellucid.run.batch import edit
 from pellucid.run.trace import SpanTrace
 from pellucid.text.example import Example
-from pellucid.training.evidence.cut_texts import heaviest_parts, part_weights
+from pellucid.training.cut_texts import heaviest_parts, part_weights
 from tests.reference import evidence_objectives as reference
 from tests.tiny import tiny_composed
 from tests.training.test_evidence_objectives import EXAMPLES, objective_of, part_of, weights_of

@@ -14,8 +14,8 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 import pellucid
 from pellucid.data.load import load_examples
+from pellucid.models.load import wrap_writing
 from pellucid.models.translation.untrained_network import learn_pieces
-from pellucid.models.writing.load import wrap_writing
 
 pytestmark = [
     pytest.mark.long,

@@ -31,8 +31,8 @@ from pellucid.comparison.word_correlation import (
     token_correlation,
     type_correlation,
 )
-from pellucid.results.document_frequencies import word_form
 from pellucid.results.interval import CheckLine
+from pellucid.results.word_lists import word_form
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.text.example import Example
 

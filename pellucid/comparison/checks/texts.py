@@ -12,9 +12,8 @@ from pellucid.comparison.check_case import CheckCase, Findings
 from pellucid.comparison.scored_text import TAU, Explained, ScoredText, taus, top_measure, tops
 from pellucid.comparison.word_correlation import synonym_examples
 from pellucid.results.bootstrap import t_interval
-from pellucid.results.document_frequencies import word_form
 from pellucid.results.interval import CheckLine, Curve, Interval
-from pellucid.results.word_lists import OverlapCurve, overlap_curve
+from pellucid.results.word_lists import OverlapCurve, overlap_curve, word_form
 from pellucid.text.example import Example
 from pellucid.text.lexicon import is_content_word
 from pellucid.text.wordnet import WordNet

@@ -13,9 +13,8 @@ from pellucid.base.errors import BadFile
 from pellucid.base.files import read_text
 from pellucid.base.json_text import parsed, read_json
 from pellucid.base.kinds import formats
-from pellucid.data.shared.marked_text import AGREEMENTS, agreed_rationales
 from pellucid.data.shared.part_files import filled_lines, part_file
-from pellucid.data.shared.rows import BadRow, ReadRow, label_of, read_rows
+from pellucid.data.shared.rows import AGREEMENTS, BadRow, ReadRow, agreed_rationales, label_of, read_rows
 from pellucid.text.example import ANNOTATORS, Example, Rationale, annotators_record
 from pellucid.text.lexicon import document_names, eraser_tokens
 

@@ -21,10 +21,10 @@ from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
 from pellucid.base.memory import check_memory
 from pellucid.base.packages import optional_package
-from pellucid.base.parquet_file import check_values
 from pellucid.data.shared.columns import SAMPLE, columns_of, say_how_read
 from pellucid.data.shared.delimited import check_named_once
 from pellucid.data.shared.rows import ReadRow, read_rows
+from pellucid.results.storage import check_values
 from pellucid.text.example import Example, Rationale
 
 Row: TypeAlias = dict[str, Any]  # the columns of a data set by anybody; `Example` refuses texts that are none

@@ -9,9 +9,8 @@ from pellucid.base.checks import one_of
 from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
 from pellucid.data.shared.delimited import comma_records, named, needs, tab_records, with_header
-from pellucid.data.shared.marked_text import AGREEMENTS, agreed_rationales
 from pellucid.data.shared.part_files import filled_lines, part_file, part_files, row_id
-from pellucid.data.shared.rows import ReadRow, label_of, read_rows
+from pellucid.data.shared.rows import AGREEMENTS, ReadRow, agreed_rationales, label_of, read_rows
 from pellucid.text.example import ANNOTATORS, Example, Rationale, annotators_record
 
 FILES = {

@@ -29,9 +29,8 @@ from pellucid.data.shared.columns import (
     usual_fields,
 )
 from pellucid.data.shared.delimited import encoding_in_words, encoding_of
-from pellucid.data.shared.marked_text import agreed_rationales
 from pellucid.data.shared.part_files import filled_lines
-from pellucid.data.shared.rows import ReadRow, of_classes, read_rows
+from pellucid.data.shared.rows import ReadRow, agreed_rationales, of_classes, read_rows
 from pellucid.text.example import Example, Rationale, annotators_of, has_annotators
 
 

@@ -11,9 +11,8 @@ from pellucid.base.errors import BadFile
 from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
 from pellucid.data.shared.delimited import tab_records
-from pellucid.data.shared.marked_text import Line, aligned, pair_of
 from pellucid.data.shared.part_files import PARTS, filled_lines, held_out, lines, row_id
-from pellucid.data.shared.rows import ReadRow, read_rows
+from pellucid.data.shared.rows import Line, ReadRow, aligned, pair_of, read_rows
 from pellucid.text.example import Example
 
 NAMES = {"train": ("train",), "dev": ("dev", "valid", "val"), "test": ("test",)}

@@ -14,11 +14,11 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import read_text
 from pellucid.base.kinds import datasets
 from pellucid.data.load import ENDINGS, ending_of, is_plain_text
+from pellucid.explaining.answers import select
 from pellucid.explaining.commands.model_options import settings_from
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.data_source import DataSource, looks_like_a_file
 from pellucid.explaining.inputs.examples import fitting
-from pellucid.explaining.select import select
 from pellucid.run.model import Model
 from pellucid.text.example import Example, as_examples, prompted
 from pellucid.text.label_map import LabelMap

@@ -8,11 +8,10 @@ from pellucid.base.checks import in_syntax
 from pellucid.base.errors import BadInput, OtherSegments, UnmatchedLabels, notify
 from pellucid.base.torch_state import check_computes
 from pellucid.data.shared.columns import expected_labels
-from pellucid.explaining.inputs.columns import examples_from_columns, table_columns
 from pellucid.explaining.inputs.data_source import examples_from_path, examples_from_string
 from pellucid.explaining.inputs.models import is_model
 from pellucid.explaining.inputs.readings import ReadingRequest, plain
-from pellucid.explaining.inputs.rows import examples_from_rows
+from pellucid.explaining.inputs.rows import examples_from_columns, examples_from_rows, table_columns
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import TargetName

@@ -16,10 +16,9 @@ from pellucid.base.torch_state import check_computes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.language_heads.lens_folder import language_head_for
-from pellucid.models.load import load_model
+from pellucid.models.load import load_model, wrap_writing, writes
 from pellucid.models.routing.route_choice import check_route
 from pellucid.models.writing.continuing import Languages
-from pellucid.models.writing.load import wrap_writing, writes
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.run.diagnostics import EAGER
 from pellucid.run.model import Model

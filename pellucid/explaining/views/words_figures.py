@@ -25,12 +25,11 @@ from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.wording import clear
-from pellucid.results.class_words import ClassWords, WordScore
-from pellucid.results.document_frequencies import word_form
+from pellucid.results.class_words import ClassWords, WordScore, class_of, distinct_texts
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.table import Cell, Table
-from pellucid.results.word_counts import class_of, distinct_texts
+from pellucid.results.word_lists import word_form
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,9 +16,8 @@ from pellucid.base.checks import of_class, one_of, reason, whole
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
 from pellucid.base.memory import is_memory_error
 from pellucid.models.classifiers.buffer_copies import reading, shared_numbers, undisturbed
-from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import Enough, wide_after, word_embeddings
-from pellucid.models.classifiers.in_memory import check_network, losses
+from pellucid.models.classifiers.in_memory import check_network, losses, network_digest
 from pellucid.models.classifiers.network_layers import LayerRun, checked_layers, layer_names
 from pellucid.models.classifiers.running import FAILURES, class_names, closed_up, collate
 from pellucid.models.families.probes import device_of, rows_of_table

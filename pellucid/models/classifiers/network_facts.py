@@ -13,9 +13,8 @@ from torch import Tensor, nn
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import reading, undisturbed
-from pellucid.models.classifiers.digest import network_digest, network_state
 from pellucid.models.classifiers.hooks import word_embeddings
-from pellucid.models.classifiers.in_memory import losses
+from pellucid.models.classifiers.in_memory import losses, network_digest, network_state
 from pellucid.models.classifiers.network_layers import RecordedAttention
 from pellucid.models.classifiers.running import Arguments, Call, Output, collate, run_network
 from pellucid.models.classifiers.tokens import Tokenizer, encode, own_copy, tokenized

@@ -15,7 +15,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from pellucid.base.errors import ModelCannot
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.digest import network_digest
+from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.run.model import Model
 from pellucid.run.module_hooks import hook_output

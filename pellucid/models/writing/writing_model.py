@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
-from pellucid.models.classifiers.digest import network_digest
 from pellucid.models.classifiers.hooks import Enough, output_through, wide_after
+from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import computing_config, device_of
 from pellucid.models.translation.translator_folder import source_spans_of, span_readings

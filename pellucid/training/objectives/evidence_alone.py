@@ -12,8 +12,16 @@ from pellucid.models.composed.networks import read_through
 from pellucid.run.readout import jensen_shannon
 from pellucid.run.rounding import widened
 from pellucid.run.trace import SpanTrace
-from pellucid.training.evidence.cut_texts import answer_divergence, log_answers, logits_of, part_weights
-from pellucid.training.evidence.drawn_spans import (
+from pellucid.training.cut_texts import (
+    TextDraws,
+    answer_divergence,
+    log_answers,
+    logits_of,
+    part_weights,
+    pooled_by_all_spans,
+    texts_read_again,
+)
+from pellucid.training.drawn_spans import (
     READINGS,
     Reading,
     SecondReading,
@@ -22,7 +30,6 @@ from pellucid.training.evidence.drawn_spans import (
     drawn_spans,
     reinforced_costs,
 )
-from pellucid.training.evidence.text_draws import TextDraws, pooled_by_all_spans, texts_read_again
 from pellucid.training.objective import ObjectiveContext, StepPart
 from pellucid.training.training_loss import TrainingLoss, balancing_weights, gold_numbers
 

@@ -16,8 +16,7 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import lacking
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target
-from pellucid.training.evidence.drawn_spans import SpanReader
-from pellucid.training.evidence.text_draws import (
+from pellucid.training.cut_texts import (
     TextDraws,
     inside,
     marked_parts,
@@ -25,6 +24,7 @@ from pellucid.training.evidence.text_draws import (
     overlapping,
     weights_of_all_spans,
 )
+from pellucid.training.drawn_spans import SpanReader
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 Counted = Literal["inside", "overlapping"]

@@ -7,17 +7,18 @@ from torch.nn import functional as F
 
 from pellucid.base.checks import at_least, between, one_of
 from pellucid.base.kinds import objectives
-from pellucid.training.evidence.cut_texts import (
+from pellucid.training.cut_texts import (
     TOP,
     CutTexts,
+    TextDraws,
     Undecided,
     answer_divergence,
     log_answers,
     logits_of,
+    texts_read_again,
     undecided_answer,
 )
-from pellucid.training.evidence.drawn_spans import SpanReader, drawn_spans, reinforced_costs
-from pellucid.training.evidence.text_draws import TextDraws, texts_read_again
+from pellucid.training.drawn_spans import SpanReader, drawn_spans, reinforced_costs
 from pellucid.training.objective import ObjectiveContext, StepPart
 
 

@@ -27,7 +27,7 @@ from pellucid.run.batch import Batch
 from pellucid.run.readout import jensen_shannon, kullback_leibler, total_variation
 from pellucid.run.rounding import widened
 from pellucid.text.example import Example
-from pellucid.training.evidence.text_draws import marked_parts, marked_pieces, overlapping
+from pellucid.training.cut_texts import marked_parts, marked_pieces, overlapping
 from pellucid.training.objective import WEIGHTS, ObjectiveContext, StepPart
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model

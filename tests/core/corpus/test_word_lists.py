@@ -8,9 +8,8 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, UnknownName
-from pellucid.results.document_frequencies import document_frequencies
 from pellucid.results.results import Results
-from pellucid.results.word_lists import overlap, overlap_curve, shared_words
+from pellucid.results.word_lists import document_frequencies, overlap, overlap_curve, shared_words
 from tests.core.corpus.answered import answered
 
 TEXTS = Results(

@@ -5,7 +5,7 @@ import pytest
 from pellucid.base.errors import BadSetting
 from pellucid.data.formats.inference import marked_characters
 from pellucid.data.load import load_examples
-from pellucid.data.shared.marked_text import agreed_rationales
+from pellucid.data.shared.rows import agreed_rationales
 from tests.datasets.formats.originals import E_SNLI_HEADER, E_SNLI_ROW, ORIGINALS, write
 
 

@@ -4,8 +4,8 @@ Doe (2030), "On Things".
 """
 
 from pellucid.base.kinds import datasets
-from pellucid.data.shared.marked_text import unmark
 from pellucid.data.shared.part_files import split_of
+from pellucid.data.shared.rows import unmark
 from pellucid.text.example import Example
 
 THINGS = "kettle lamp chair knife radio fork clock towel shelf mug".split()

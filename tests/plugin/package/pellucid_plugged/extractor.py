@@ -4,7 +4,7 @@ Doe (2030), "On Words".
 """
 
 from pellucid.base.kinds import extractors
-from pellucid.evidence.selection import BY_WORDS
+from pellucid.evidence.extraction_request import BY_WORDS
 
 
 @extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))

@@ -1,5 +1,6 @@
-"""`pellucid figure RESULTS --out FILE`: a picture of saved results for a paper or a slide."""
+"""Commands about files: `pellucid figure`; `convert`, JSON lines of any data; `plant`, texts with a known reason; `verify`."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +11,14 @@ from pellucid.base.checks import listed, quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.drawing.canvas import format_of
+from pellucid.explaining.answers import some_of
+from pellucid.explaining.commands.data_options import Amount, Part, Reading
+from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.read import of_one_method
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
+from pellucid.text.example import Example
 
 NAMED = 5  # ids in a message
 
@@ -105,3 +110,109 @@ def _number_of(ids: list[str], text: str) -> int:
         f"--text {quoted(text)} is no text of this analysis; give its number, 0 to {len(ids) - 1}, or its id; the ids "
         f"begin with: {listed(ids[:NAMED])}."
     )
+
+
+# Commands about files: `pellucid convert`, data as JSON lines; `plant`, texts with a known reason;
+# `verify`, is a folder whole?
+
+
+@with_option_records
+def convert(
+    source: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
+    out: Annotated[Path, typer.Argument(help="The file to write: .jsonl or .jsonl.gz.")],
+    *,
+    part: Part,
+    reading: Reading,
+    amount: Amount,
+    seed: Annotated[int, typer.Option(help="The seed of --sample.")] = 0,
+) -> None:
+    """Write a part of a data set as JSON lines, the format that every command recognises."""
+    check_outputs([out], [source])
+    whole = reading.source(source, part.split, label_map=reading.meanings()).examples()
+    examples = some_of(whole, limit=amount.limit, sample=amount.sample, seed=seed)
+    pellucid.write_json_lines(examples, out)
+    say(f"Written: {len(examples)} examples in {out}")
+
+
+# `pellucid plant REASON`: texts whose label has one known reason, to judge explanations by.
+
+
+@with_option_records
+def plant(
+    reason: Annotated[str, typer.Argument(help="The reason: token, token_pair, order, position, span or lexicon.")],
+    *,
+    out: Annotated[Path, typer.Option(help="The folder to write to: train.jsonl, dev.jsonl and test.jsonl.")],
+    on: Annotated[
+        str,
+        typer.Option(
+            help="The texts to plant in: the name of a data set, a data file, or a folder with train, dev and test."
+        ),
+    ] = "pocket",
+    reading: Reading,
+    amount: Amount,
+    n: Annotated[
+        int, typer.Option(min=10, help="How many train texts to make; dev and test have a fifth each.")
+    ] = 1000,
+    distractor: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="How often, in train, a decoy word occurs with its label, 0 to 1."),
+    ] = 0.9,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the reason: name=value. May be repeated.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed of all draws, --sample included.")] = 0,
+) -> None:
+    """Make texts whose label has one known reason, with decoy words that often occur with a label and do not decide
+    it.
+    """
+    parts = pellucid.plant(
+        reason,
+        _carriers(on, reading, amount, seed),
+        out=out,
+        n=n,
+        distractor=distractor,
+        seed=seed,
+        **settings_from(set_ or []),  # type: ignore[arg-type]
+    )
+    sizes = ", ".join(f"{len(examples)} {part}" for part, examples in parts.items())
+    say(f"Planted {reason} in {on}: {sizes} texts in {out}")
+    say(f"Train on it: pellucid train {out} --out MODEL")
+    say(
+        f'Then ask whether it was learnt: pellucid.follows_planted_reason(pellucid.load("MODEL"), '
+        f'pellucid.examples("{out}"))'
+    )
+
+
+def _carriers(on: str, reading: Reading, amount: Amount, seed: int) -> str | list[Example]:
+    """The texts to plant in: a name or path that is read as it is, or the texts that the options select."""
+    if reading == Reading() and amount == Amount():
+        return on
+    examples = reading.source(on, "all", label_map=reading.meanings()).examples()
+    return some_of(examples, limit=amount.limit, sample=amount.sample, seed=seed)
+
+
+# `pellucid verify FOLDER`: is a folder as the command left it that made it?
+
+
+DAMAGED = 1  # the exit status where a file is missing or changed
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(help="What compare, attack, train or another command wrote with --out.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Say which files of a folder are missing, changed or foreign, by its manifest: without the model, and without
+    network.
+
+    Digests find accidents and careless changes, not a forger, who rewrites the manifest too. The exit status is 1 where
+    a file is missing or changed. Foreign files are listed and are no failure.
+    """
+    outcome = pellucid.verify(folder)
+    if as_json:
+        print(json.dumps(outcome.record()))
+    else:
+        for line in str(outcome).splitlines():
+            say(line)
+    if not outcome.is_whole:
+        raise typer.Exit(DAMAGED)
