@@ -1,4 +1,4 @@
-"""The doors `predict`, `select`, `accuracy` and `follows_planted_reason`: what a model answers and where it is right."""
+"""The doors `predict`, `select`, `accuracy`, `follows_planted_reason`: what a model answers, and where it is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands about files: `pellucid figure`; `convert`, JSON lines of any data; `plant`, texts with a known reason; `verify`."""
+"""Commands about files: `pellucid figure`, `convert`, `plant` and `verify`."""
 
 import json
 from pathlib import Path
