@@ -61,8 +61,7 @@ def steps_of_model(model: JudgedModel) -> Steps:
 
 def measured() -> dict[str, dict[str, float]]:
     """For each model the median seconds of a late step, its ratios to the plain model's step (median over rounds) early
-    and late, and
-    in a whole training, whose objectives begin where the recipe says.
+    and late, and in a whole training, whose objectives begin where the recipe says.
     """
     steps = {name: steps_of_model(MODELS[name]) for name in JUDGED}
     early, late = (timed_after(steps, done) for done in (EARLY, LATE))

@@ -34,8 +34,7 @@ FLOOR_SECONDS, CUDA_FLOOR_SECONDS = 1.2, 0.3  # of each look at the floor
 @dataclass(frozen=True)
 class Task:
     """What one process measures. seconds: ideal time of a run; the sample is drawn for it. route: by which our passes
-    are
-    computed."""
+    are computed."""
 
     case: Case
     way: Way

@@ -94,8 +94,7 @@ def _short(seconds: float) -> str:
 
 def floors(records: Records) -> str:
     """The floor of every place: best batches and tokens a second, how far it drifted between the cases, and its share
-    of
-    the processor's peak."""
+    of the processor's peak."""
     measured = {name: record for name, record in records.items() if name.startswith("floor / ") and "forward" in record}
     counted = any(OPERATIONS in record for record in measured.values())
     columns = len(FLOOR_HEAD) if counted else FLOOR_HEAD.index("GFLOP/s")

@@ -239,13 +239,12 @@ class Goal(Protocol):
 @dataclass(frozen=True, eq=False)
 class AttackCase:
     """units: what may be edited, in reading order. answer: the model's to the text as it is. scores: [unit] of the
-    attribution method that the
-    order reads, or None. omissions: for each unit what the model is asked to score it, where the order asks for its
-    scores itself; None: the model reads nothing of the unit. first_order: (unit, replacement) -> by how much the answer
-    should come nearer to the goal, judged by the gradient alone; None where the search does not read it. fillers: for
-    each unit the words that the model's language head finds likeliest in its place, likeliest first; None where no
-    candidate reads them. seed: the user's. start: [number], what the goal reads of the text as it is; None: the
-    probabilities of the answer.
+    attribution method that the order reads, or None. omissions: for each unit what the model is asked to score it,
+    where the order asks for its scores itself; None: the model reads nothing of the unit. first_order: (unit,
+    replacement) -> by how much the answer should come nearer to the goal, judged by the gradient alone; None where the
+    search does not read it. fillers: for each unit the words that the model's language head finds likeliest in its
+    place, likeliest first; None where no candidate reads them. seed: the user's. start: [number], what the goal reads
+    of the text as it is; None: the probabilities of the answer.
     """
 
     example: Example
@@ -288,8 +287,7 @@ class AttackCase:
 @dataclass(frozen=True)
 class Ranking:
     """units: their numbers, first to edit first; units that are not listed stay. replacements: unit -> the only text to
-    put in its place,
-    where the order has already settled it.
+    put in its place, where the order has already settled it.
     """
 
     units: tuple[int, ...]

@@ -32,8 +32,8 @@ SEPARATOR = " ‖ "  # between the texts of a pair
 @dataclass(frozen=True)
 class KeyRow:
     """What a row of the sheet does not show. edited: "a" or "b". label: of the text before, "" where it has none;
-    before, after: the model's
-    answers. id: of the text. texts: a digest of the letters of both texts, "" in keys of earlier versions.
+    before, after: the model's answers. id: of the text. texts: a digest of the letters of both texts, "" in keys of
+    earlier versions.
     """
 
     row: int

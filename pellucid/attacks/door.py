@@ -215,8 +215,7 @@ MOST_TRANSLATIONS = 32
 
 def model_pivot(translators: Sequence[ModelSource] | None, n_best: int) -> ModelPivot | None:
     """The models that translate there and back; None without any. Raises `BadSetting` for another number than two,
-    `ModelCannot` for a
-    model that does not translate.
+    `ModelCannot` for a model that does not translate.
     """
     whole("n_best", n_best, 1, MOST_TRANSLATIONS)
     if translators is None:

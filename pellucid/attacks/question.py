@@ -52,9 +52,8 @@ class Beginning:
 @dataclass(frozen=True, eq=False)
 class AttackQuestion:
     """name: the attack's title. unit: "word" or "span". extractor: what finds spans, or None. most: queries a text, or
-    None. stored: texts -> the
-    explanation whose scores stand for those of the order's method; None: they are computed. spans: texts -> the spans
-    to edit; None: they are found.
+    None. stored: texts -> the explanation whose scores stand for those of the order's method; None: they are computed.
+    spans: texts -> the spans to edit; None: they are found.
     """
 
     model: Model

@@ -24,8 +24,7 @@ from pellucid.text.example import Example
 @dataclass(frozen=True)
 class Question:
     """The text of a case with these edits. most: queries that the answer may cost; None: any number. omission: what is
-    asked in place of an edited
-    text; None: nothing.
+    asked in place of an edited text; None: nothing.
     """
 
     case: AttackCase

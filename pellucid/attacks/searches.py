@@ -113,8 +113,7 @@ def one_unit(case: AttackCase, ranking: Ranking, options: Options, *, n_units: i
 @attack_searches.add(needs={"gradient"})
 def screened(case: AttackCase, ranking: Ranking, options: Options, *, per_unit: int = 3) -> Steps:
     """Units by the gain that their best replacement has to first order; of each the best few are asked, and the nearest
-    to the goal stays
-    if it is nearer than before.
+    to the goal stays if it is nearer than before.
 
     Greedy, but the gradient says which replacements are worth a question.
 

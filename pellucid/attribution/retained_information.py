@@ -106,8 +106,7 @@ def seed_spread(nats: float) -> str:
 @diagnostics.add(worst="highest")
 def saturated_share(share: float) -> str:
     """The share of the text's pieces, special tokens left out, that bear noise of the largest size: the state holds
-    next to
-    nothing of them."""
+    next to nothing of them."""
     return ""
 
 

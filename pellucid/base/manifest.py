@@ -186,9 +186,8 @@ def names_below(folder: Path) -> list[str]:
 @dataclass(frozen=True)
 class Verification:
     """folder: as it was named. checked: how many files the manifests list. missing, changed: names of files that are
-    not there,
-    or not as they were written; what is no file, and a link that leads out of the folder, is changed. foreign: files
-    that no manifest lists; they are no failure.
+    not there, or not as they were written; what is no file, and a link that leads out of the folder, is changed.
+    foreign: files that no manifest lists; they are no failure.
     """
 
     folder: str

@@ -33,8 +33,7 @@ def begin_nothing() -> None:
 @dataclass(frozen=True)
 class Processes:
     """count: so many at once. threads: of each. begin: what each does before its first task, such as loading a model; a
-    top-level
-    function or a `partial` of one.
+    top-level function or a `partial` of one.
     """
 
     count: int

@@ -39,8 +39,7 @@ AT_ONCE = 2**20  # numbers of span vectors that are computed together
 @dataclass(frozen=True)
 class SpanStates:
     """One text: vectors, a function of first and last parts; pooled [width]; weights [part part]; weighed [part part],
-    which of
-    them are legal spans. unit: the kind of unit that a part is.
+    which of them are legal spans. unit: the kind of unit that a part is.
 
     score [width]: a span's score is its product with the vector, up to a constant. head [class width], bias [class].
     All numbers in float64, on the CPU. rounding: how far the model's own logits may differ from these, relative to

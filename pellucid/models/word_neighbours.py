@@ -36,8 +36,7 @@ class WordNeighbours:
 
     def near(self, word: str) -> list[tuple[str, float]]:
         """(word, cosine) of the hundred nearest words, nearest first, without the word itself in another case; a word
-        of several pieces
-        has the mean of their vectors.
+        of several pieces has the mean of their vectors.
         """
         return self._near(word)
 

@@ -215,8 +215,7 @@ Add = Callable[[Tensor, list[int], Tensor], None]  # sums, numbers of points, th
 @dataclass(frozen=True, eq=False)
 class Points:
     """owners: the example of each point. at: numbers of points -> [point unit width], called when their pass begins, so
-    memory
-    does not grow with the number of points. layer: points are that layer's states (None: word embeddings)."""
+    memory does not grow with the number of points. layer: points are that layer's states (None: word embeddings)."""
 
     owners: Sequence[int]
     at: Callable[[list[int]], Tensor]

@@ -69,8 +69,7 @@ class TextDifference:
 @dataclass(frozen=True)
 class DifferenceMeans:
     """Means over texts, with 95 % bootstrap intervals: the share of texts whose answer changed (nan for values); tau
-    and overlap of those
-    texts that have them (nan where none has).
+    and overlap of those texts that have them (nan where none has).
 
     n, n_tau, n_overlap: over how many texts.
     """
@@ -142,8 +141,7 @@ class DifferenceSummary:
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Sequence[TextDifference]):
     """The texts under both versions, worst first: answers that became wrong, other changed answers, then the lowest
-    overlap and
-    tau; with means over all texts, from `pellucid.diff`.
+    overlap and tau; with means over all texts, from `pellucid.diff`.
 
     rows: the texts. totals: what `summary` returns. method: what explained them. models: the names of both versions.
     only_before, only_after: the ids of texts that one version alone explains. caveats: sentences.

@@ -87,8 +87,7 @@ def link_scores_of(
 
 def link_counts(scores: Sequence[np.ndarray], links: Sequence[Links]) -> np.ndarray:
     """[pair 7]: linked target words; how many best links are right; the sum of ranks; what the same place gets; what
-    chance
-    gets, and its ranks; all links.
+    chance gets, and its ranks; all links.
 
     scores, links: as in `link_scores_of`.
     """

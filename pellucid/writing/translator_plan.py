@@ -42,10 +42,9 @@ MOST_PIECES = 200_000
 @dataclass(frozen=True)
 class TranslatorPlan:
     """pooler: "span" for the layer of source spans, "none" for the plain twin. spans: settings of that layer; those of
-    special
-    tokens are set by the tokenizer. network: sizes of a new Transformer, or of LSTMs. pieces: the most joint pieces to
-    learn, for a new one. start_from: a folder or hub name of a translator to go on from, whose network and pieces stay;
-    None: a new one.
+    special tokens are set by the tokenizer. network: sizes of a new Transformer, or of LSTMs. pieces: the most joint
+    pieces to learn, for a new one. start_from: a folder or hub name of a translator to go on from, whose network and
+    pieces stay; None: a new one.
     """
 
     pooler: Pooler = "span"

@@ -22,11 +22,10 @@ MAIN = ("plain", "entropy", "believable")
 @dataclass(frozen=True)
 class SpanCorpus:
     """title: of the corpus. models: that are trained on it; judged: those of them whose spans are judged on test, None:
-    all. folder: of its
-    texts; learnt: of those that models learn from, where it is another. train: texts to learn from, None: all. seeds,
-    epochs, rate: of trainings. words: of a document, its last sentences; None: texts are short. marks: whether people
-    marked evidence in the judged texts. compared: texts in which other methods explain the same model; 0: no method
-    does.
+    all. folder: of its texts; learnt: of those that models learn from, where it is another. train: texts to learn from,
+    None: all. seeds, epochs, rate: of trainings. words: of a document, its last sentences; None: texts are short.
+    marks: whether people marked evidence in the judged texts. compared: texts in which other methods explain the same
+    model; 0: no method does.
     """
 
     title: str
@@ -96,10 +95,9 @@ CORPORA = {
 @dataclass(frozen=True)
 class SpanSize:
     """judged: texts whose spans are judged, with at most `longest` words each. compared: the most in which other
-    methods explain.
-    train, dev: the most texts of a training; unread: the most train texts that no model learns from, on which
-    accuracies are compared beside dev; leaked: train and test texts of the label-leak probe. planted: of a training
-    with a planted reason. seeds: the most of a corpus. epochs: None, the corpus's.
+    methods explain. train, dev: the most texts of a training; unread: the most train texts that no model learns from,
+    on which accuracies are compared beside dev; leaked: train and test texts of the label-leak probe. planted: of a
+    training with a planted reason. seeds: the most of a corpus. epochs: None, the corpus's.
     """
 
     judged: int
@@ -139,8 +137,7 @@ def seeds_of(on: str, size: SpanSize) -> int:
 @cache
 def parts_of(on: str, data: str, size_name: str) -> Mapping[str, list[Example]]:
     """train, dev; unread: those of dev, and train texts that no model learns from; test: all labelled test texts;
-    judged: those whose
-    spans are judged.
+    judged: those whose spans are judged.
     """
     size, corpus = SIZES[size_name], CORPORA[on]
     if is_planted(on):

@@ -88,8 +88,7 @@ def model_folder(settings: Settings, name: str, seed: int) -> Path:
 
 def training_numbers(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
     """right: "1" or "0" for each test text; unread_right: for each unread text; dev: what the spans of dev texts do;
-    seconds: of the training,
-    None of one that was interrupted.
+    seconds: of the training, None of one that was interrupted.
     """
     began, folder = time.perf_counter(), model_folder(settings, name, seed)
     was_begun = folder.exists()

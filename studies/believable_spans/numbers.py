@@ -147,8 +147,8 @@ def _against_methods(units: Sequence[Numbers], field: str) -> Numbers:
 
 def _overlap(units: Sequence[Numbers]) -> Numbers | None:
     """How alike two seeds' heaviest spans are: words in both / words in either, mean over pairs of seeds; the same of
-    integrated
-    gradients' best words on the same texts, and the lead of the spans. Intervals are over texts. None below two seeds.
+    integrated gradients' best words on the same texts, and the lead of the spans. Intervals are over texts. None below
+    two seeds.
     """
     if len(units) < 2:
         return None
@@ -176,8 +176,7 @@ def _jaccard(one: Sequence[int], other: Sequence[int]) -> float:
 
 def _reasons(runs: Sequence[Sequence[float | None]], fits: Sequence[bool]) -> Numbers:
     """share: of the reason's words in the spans; whole: how often all of them are, of the `n_fitting` texts where two
-    short spans can have
-    all. Both in points; texts without a reason are left out.
+    short spans can have all. Both in points; texts without a reason are left out.
     """
     shares = np.array([[np.nan if one is None else one for one in run] for run in runs], dtype=float)
     has_reason = ~np.isnan(shares).any(0)

@@ -18,9 +18,8 @@ ALLENNLP: tuple[Choice, ...] = ("allennlp_simple", "allennlp_smooth", "allennlp_
 @dataclass(frozen=True)
 class GamesSize:
     """How much is run. texts, dev: texts that are judged, of test and dev. train: texts to learn from, None for all.
-    words: test texts
-    whose words `s1_words` counts. idf: texts that say how rare words are, None for all. lens: settings of a lens that
-    is trained where none is named.
+    words: test texts whose words `s1_words` counts. idf: texts that say how rare words are, None for all. lens:
+    settings of a lens that is trained where none is named.
     """
 
     texts: int

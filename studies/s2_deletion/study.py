@@ -146,9 +146,8 @@ def _model(settings: Settings, task: str, seed: int, share: Share) -> Numbers:
 
 def _measure(settings: Settings, task: str, group: str, seed: int, share: Share) -> Numbers:
     """right: operator -> method -> for each text how many draws of 1 are right without 0, 1, 2 ... words, a digit each;
-    "" for a
-    text that is answered wrongly at first. The released code writes padding over words, and has no random words of its
-    own.
+    "" for a text that is answered wrongly at first. The released code writes padding over words, and has no random
+    words of its own.
     """
     began = time.perf_counter()
     model = trained(settings, task, seed)

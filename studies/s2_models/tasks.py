@@ -26,8 +26,8 @@ SST5 = "sst5"
 @dataclass(frozen=True)
 class SentimentTask:
     """title: of the data set. folder: in the folder of all data sets. labels: the last one is what the released code
-    explains.
-    accuracy: the paper's, in percent; train: its texts to learn from. pieces: at most so many are read, None for all.
+    explains. accuracy: the paper's, in percent; train: its texts to learn from. pieces: at most so many are read, None
+    for all.
     """
 
     title: str
@@ -66,8 +66,7 @@ class SentimentTaskSize:
 @dataclass(frozen=True)
 class ModelsOfSentimentSize:
     """tasks: how much of each. seeds: trainings of each model. width: numbers of a state of the models that begin with
-    random vectors.
-    phrases: whether SST-5 is learnt from all distinct phrases.
+    random vectors. phrases: whether SST-5 is learnt from all distinct phrases.
     """
 
     tasks: Mapping[str, SentimentTaskSize]

@@ -15,8 +15,7 @@ from studies.shared.text_choice import with_smallest_digests
 @dataclass(frozen=True)
 class ScoredTask:
     """title: of the data set. measure: "accuracy" or "mcc". paper: model -> the paper's number in points. own_test:
-    whether the
-    data have a labelled test part; else dev is the test part, and texts out of train stand in for dev.
+    whether the data have a labelled test part; else dev is the test part, and texts out of train stand in for dev.
     """
 
     title: str
@@ -52,9 +51,8 @@ MEASURES = {"accuracy": "accuracy", "mcc": "Matthews correlation × 100"}
 @dataclass(frozen=True)
 class ModelsSize:
     """How much is run. seeds: task -> trainings of each model. train: task -> texts to learn from. dev, test: texts at
-    most, those
-    with the smallest digests. epochs: task -> model -> epochs. width: numbers of a state of the models that begin with
-    random vectors.
+    most, those with the smallest digests. epochs: task -> model -> epochs. width: numbers of a state of the models that
+    begin with random vectors.
     """
 
     seeds: Mapping[str, int]

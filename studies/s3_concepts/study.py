@@ -31,8 +31,7 @@ TEXT, WORD = "domestic tension and unhappiness", "unhappiness"
 @dataclass(frozen=True)
 class ConceptsSize:
     """How much is run. seeds, train, dev, reference, models: as in `s3_layers`. n_random: random pieces of the
-    vocabulary. settings: those of
-    retained_information that are not its defaults.
+    vocabulary. settings: those of retained_information that are not its defaults.
     """
 
     seeds: int

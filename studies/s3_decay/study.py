@@ -45,8 +45,8 @@ OF_TRAINING = 0.6  # of a unit's time
 @dataclass(frozen=True)
 class DecaySize:
     """How much is run. weights: of the penalty, the first is 0. seeds: trainings of each. train, dev, test, explained:
-    texts,
-    those with the smallest digests; explained ones are of test. width: numbers of a state. settings: of the method.
+    texts, those with the smallest digests; explained ones are of test. width: numbers of a state. settings: of the
+    method.
     """
 
     weights: tuple[float, ...]

@@ -28,8 +28,7 @@ SHOWN = "span_attention"  # its map of one string stands on the page
 @dataclass(frozen=True)
 class WriterSize:
     """How much is trained and explained. strings: to learn from, of shortest to longest letters. explained: held-out
-    strings, of so many
-    letters."""
+    strings, of so many letters."""
 
     networks: dict[str, NetworkSettings | LstmSettings]
     strings: int

@@ -42,9 +42,8 @@ REFERENCE = 50  # train texts on which the spread of states is measured, anew at
 @dataclass(frozen=True)
 class TrainingSize:
     """How much is run. every: steps between looks. watched: dev texts that are explained. seeds: trainings of each
-    model. train,
-    dev: texts, those with the smallest digests. epochs: of each model. width: numbers of the BiLSTM's states. settings:
-    of the method.
+    model. train, dev: texts, those with the smallest digests. epochs: of each model. width: numbers of the BiLSTM's
+    states. settings: of the method.
     """
 
     every: int

@@ -17,8 +17,8 @@ SHORT, LONG = "sst2", "newsgroups"  # where weights are chosen: for short texts,
 @dataclass(frozen=True)
 class AttentionTask:
     """title: of the corpus. labels: the second is the paper's class 1. paper: the row of its tables, "" for none.
-    weights_of: the
-    task whose chosen weights are used; "" where it chooses its own. reader: settings of `load_examples`.
+    weights_of: the task whose chosen weights are used; "" where it chooses its own. reader: settings of
+    `load_examples`.
     """
 
     title: str
@@ -43,8 +43,7 @@ TASKS = {
 @dataclass(frozen=True)
 class CorpusSize:
     """How much of a corpus is used. train, dev, test: texts at most, those with the smallest digests. words: the first
-    ones of a
-    text that are read, None for all. batch_size: texts a step. variants: pooler -> its variants.
+    ones of a text that are read, None for all. batch_size: texts a step. variants: pooler -> its variants.
     """
 
     train: int

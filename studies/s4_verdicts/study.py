@@ -45,8 +45,7 @@ MARKS = "impermissible"  # the field of the marked words
 @dataclass(frozen=True)
 class VerdictsSize:
     """reasons: planted ones -> epochs. planted: train texts of each. train, dev, test, epochs: of the model that
-    deceives. width: of
-    random word vectors; None: MiniLM's. batch_size: texts a step.
+    deceives. width: of random word vectors; None: MiniLM's. batch_size: texts a step.
     """
 
     reasons: Mapping[str, int]

@@ -21,8 +21,7 @@ DECOYED = 0.9  # the share of train texts whose decoy goes with the label
 @dataclass(frozen=True)
 class JudgedCorpus:
     """title: of the corpus. folder: of its texts; learnt: of those that models learn from, where it is another. seeds:
-    trainings.
-    epochs, rate: of a training.
+    trainings. epochs, rate: of a training.
     """
 
     title: str
@@ -46,8 +45,8 @@ CORPORA = {
 @dataclass(frozen=True)
 class JudgingSize:
     """texts: that are judged, with at most `longest` words. train, dev: texts of a training, at most; planted: of one
-    with a planted
-    reason. metrics, checks: names, None for all that there are. resamples: bootstrap draws. batch_size: texts a step.
+    with a planted reason. metrics, checks: names, None for all that there are. resamples: bootstrap draws. batch_size:
+    texts a step.
     """
 
     texts: int

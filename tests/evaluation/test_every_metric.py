@@ -45,8 +45,7 @@ def _effects(case, index):
 @cache
 def judgeable():
     """Examples that every metric can judge: labelled as the model predicts, with the words marked that matter most, and
-    a decoy that
-    matters least.
+    a decoy that matters least.
     """
     predicted = [one.prediction.label for one in case_with(examples()).explanations]
     return [

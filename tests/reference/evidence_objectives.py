@@ -120,8 +120,7 @@ def margin(
     left_out: bool,
 ) -> float:
     """The mean over shares of max(0, margin - how much the text's loss is better than that of a text without its
-    heaviest units);
-    or, of these units alone, max(0, margin - how much theirs is better than the text's).
+    heaviest units); or, of these units alone, max(0, margin - how much theirs is better than the text's).
     """
     units, costs = set(range(len(weights))), []
     for share in top:

@@ -161,8 +161,7 @@ def coalitions(
     players: int, generator: torch.Generator, sizes_at: Callable[[np.ndarray], np.ndarray], fewest: int = 0
 ) -> Iterator[np.ndarray]:
     """An endless sequence of coalitions [player] bool. sizes_at: [number] in [0, 1) -> how many players are present;
-    sets of a size are
-    equally likely. fewest: smaller ones are left out.
+    sets of a size are equally likely. fewest: smaller ones are left out.
     """
     numbers = even_numbers(generator)
     while True:

@@ -282,8 +282,7 @@ def highest_in_reason(is_reason: np.ndarray, scores: np.ndarray) -> float:
 
 def decoy_above(is_reason: np.ndarray, is_decoy: np.ndarray, scores: np.ndarray) -> float:
     """1 if a decoy's word scores above all words of the reason, 0 if below; if d of its words and r of the reason's
-    share the
-    highest score, d / (d + r), the share of their orders in which the decoy comes first.
+    share the highest score, d / (d + r), the share of their orders in which the decoy comes first.
     """
     highest = scores[is_reason | is_decoy].max()
     decoys, reasons = ((marked & (scores == highest)).sum() for marked in (is_decoy, is_reason))

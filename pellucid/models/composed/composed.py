@@ -273,8 +273,7 @@ LABELS = ("first", "second")  # of a head that nothing reads
 
 def encoder_model(source: str | Path) -> Classifier:
     """The encoder of a name or folder under a head that nobody trained; of a composed model, the one that it began
-    with, in its own
-    form (without B-cos layers).
+    with, in its own form (without B-cos layers).
 
     Raises `BadSetting` for a classifier whose encoder before fine-tuning is not known, `BadFile` where there is none.
     """

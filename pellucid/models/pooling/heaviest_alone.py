@@ -38,8 +38,7 @@ def attend_to_heaviest(scores: Tensor, count: int, vectors_of: VectorsOf, u: Ten
 
 def heaviest_apart(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """[batch span] numbers, first part x parts + last part, of the heaviest spans that share no part, the heaviest
-    first; and bool, where
-    there was none left, with the number 0.
+    first; and bool, where there was none left, with the number 0.
     """
     scores, parts = scores.clone(), scores.shape[-1]
     places = torch.arange(parts, device=scores.device)

@@ -51,8 +51,7 @@ def average_spans(
 
 def _vectors(a: Tensor, c: Tensor, p: Tensor) -> Tensor:
     """[batch unit unit width]: every t_ij. Raises for more numbers than a computer should hold: `ModelCannot` where one
-    text has as many,
-    `NotEnoughMemory`, upon which a pass takes fewer texts, where all texts together have.
+    text has as many, `NotEnoughMemory`, upon which a pass takes fewer texts, where all texts together have.
     """
     batch, units, width = a.shape
     of_text = units**2 * width

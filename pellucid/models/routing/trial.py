@@ -128,8 +128,7 @@ class TrialPasses:
 
     def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
         """Passes without a graph, and one with its gradient where there are any, of a text of some sentences: as often
-        beside
-        itself as fits the time under eager.
+        beside itself as fits the time under eager.
         """
         row = self._longest
 
@@ -170,8 +169,7 @@ TURNS = 4  # of all routes, one after the other
 
 def is_right(passes: TrialPasses, route: Route, eager: Route) -> bool:
     """Whether answers and gradients of short texts differ by no more than 1e-5 of their largest number, and the answers
-    of a full pass
-    and of one of many texts by no more than that of themselves, or of 1; nan differs from everything.
+    of a full pass and of one of many texts by no more than that of themselves, or of 1; nan differs from everything.
     """
     pairs = zip(passes.answers(route), passes.answers(eager), strict=True)
     if not all(difference(ours, own) <= NEAR for ours, own in pairs):

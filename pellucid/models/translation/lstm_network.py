@@ -107,8 +107,7 @@ class LstmDecoder(nn.Module):
 @dataclass(frozen=True)
 class _ReadPlaces:
     """order: [batch place], the places that are read, then the others. last: [batch place], which of the read ones is
-    the last up
-    to each place."""
+    the last up to each place."""
 
     order: Tensor
     last: Tensor

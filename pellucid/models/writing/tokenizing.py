@@ -74,8 +74,7 @@ NOTHING = -1  # the id that is to be written where nothing is
 @dataclass(frozen=True)
 class Piece:
     """One piece: id, what is shown of it, its segment (-1 for a special token), its characters, the token type of its
-    part,
-    and the id that is to be written there."""
+    part, and the id that is to be written there."""
 
     id: int
     label: str
@@ -159,8 +158,7 @@ def written_spans(
     places: Tensor,
 ) -> WrittenSpans:
     """pieces: [row source place], the number of the piece in its row, -1 where there is none. places: [row piece], the
-    step that
-    writes each piece."""
+    step that writes each piece."""
     weights = at_places(reading.weights, places)
     there = weights.amax(1) > 0
     first, last = (

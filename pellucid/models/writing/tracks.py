@@ -41,8 +41,7 @@ WRITTEN = 1  # the token type of a row's pieces that are written
 @dataclass(frozen=True)
 class Track:
     """Columns [row place], padded on the right. ids: what is read. attended: 1 where other places may read it. pieces:
-    the
-    number of the piece in its row, -1 where there is none. padding: whether the place is behind the row's last one;
+    the number of the piece in its row, -1 where there is none. padding: whether the place is behind the row's last one;
     places of absent pieces are not."""
 
     ids: Tensor
