@@ -1,0 +1,42 @@
+"""What an earlier version, and this one, has saved is read as it was."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.golden.pack import EXPECTED, READINGS
+
+ARCHIVES = sorted(Path(__file__).parent.glob("version-*.tar.xz"))
+
+
+@pytest.fixture(scope="module", params=ARCHIVES, ids=lambda path: path.name)
+def unpacked(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("golden")
+    with tarfile.open(request.param) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+def near(value):
+    """Numbers of a reading within the rounding of another processor."""
+    if isinstance(value, list):
+        return [near(part) for part in value]
+    return pytest.approx(value, abs=2e-3) if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_what_was_saved_is_read(unpacked, monkeypatch, name):
+    monkeypatch.chdir(unpacked)
+    expected = json.loads((unpacked / EXPECTED).read_text(encoding="utf-8"))
+    assert READINGS[name]() == near(expected[name])
+
+
+def test_damage_to_what_was_saved_is_seen(unpacked, monkeypatch, tmp_path):
+    """The check can fail: a byte of a score makes another reading."""
+    monkeypatch.chdir(unpacked)
+    expected = json.loads((unpacked / EXPECTED).read_text(encoding="utf-8"))
+    assert READINGS["explanations, JSON"]() != near(
+        [[score + 1 for score in row] for row in expected["explanations, JSON"]]
+    )
