@@ -1,11 +1,13 @@
 """The options of commands that read data: how it is read, which texts of it, and where texts come from."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,14 +16,14 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import read_text
 from pellucid.base.kinds import datasets
 from pellucid.data.load import ENDINGS, ending_of, is_plain_text
-from pellucid.explaining.answers import select
 from pellucid.explaining.commands.model_options import settings_from
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.data_source import DataSource, looks_like_a_file
-from pellucid.explaining.inputs.examples import fitting
-from pellucid.run.model import Model
 from pellucid.text.example import Example, as_examples, prompted
 from pellucid.text.label_map import LabelMap
+
+if TYPE_CHECKING:  # what reads data and models takes seconds to import, and `--help` needs neither
+    from pellucid.explaining.inputs.data_source import DataSource
+    from pellucid.run.model import Model
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Reading(TextFiles):
 
     def source(self, data: str | Path, split: str, *, label_map: LabelMap | None = None) -> DataSource:
         """The data that are read so; without a map, labels are as the data have them."""
+        from pellucid.explaining.inputs.data_source import DataSource
+
         columns = {"text": self.text_column, "label": self.label_column}
         settings = settings_from(self.read or [], "--read")
         settings |= {name: column for name, column in columns.items() if column is not None}
@@ -132,11 +136,15 @@ def labelled(model: Model, examples: Sequence[Example], reading: Reading, needed
     """The examples under the model's classes; where labels fit none, a notice, or, where classes are needed,
     `BadInput`.
     """
+    from pellucid.explaining.inputs.examples import fitting
+
     return fitting(model, examples, reading.meanings(), "error" if needed else "notice")
 
 
 def selected(model: Model, examples: Sequence[Example], amount: Amount, answers: Answers, seed: int) -> list[Example]:
     """The examples that the options select."""
+    from pellucid.explaining.answers import select
+
     return select(
         model,
         examples,
@@ -208,6 +216,8 @@ class TextOptions:
 
     def _from_words(self, texts: Sequence[str], reading: Reading) -> tuple[Example, ...]:
         """Words are texts; a single one that plainly names data is read, or refused where both could be meant."""
+        from pellucid.explaining.inputs.data_source import looks_like_a_file
+
         files = [text for text in texts if _is_data_file(text)]
         if files and len(texts) > 1:
             raise BadInput(f"{files[0]} is a file among texts; give it alone: --file {files[0]}.")

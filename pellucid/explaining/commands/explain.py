@@ -1,10 +1,12 @@
 """`pellucid explain MODEL TEXT…`: why did the model decide so?"""
 
+from __future__ import annotations
+
 import json
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -31,14 +33,12 @@ from pellucid.explaining.commands.model_options import (
     with_option_records,
 )
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.examples import reads_label
-from pellucid.explaining.inputs.readings import default_method
-from pellucid.results.explanation_record import to_record
-from pellucid.results.side_by_side import SideBySide
-from pellucid.results.storage import check_name
-from pellucid.run.hidden_target import HiddenState
-from pellucid.run.readout import Positions
-from pellucid.run.target import TargetName
+
+if TYPE_CHECKING:
+    from pellucid.results.side_by_side import SideBySide
+    from pellucid.run.hidden_target import HiddenState
+    from pellucid.run.readout import Positions
+    from pellucid.run.target import TargetName
 
 FEW = 5  # texts that are printed whole
 
@@ -124,6 +124,11 @@ def explain(
     ] = "float32",
 ) -> None:
     """Explain why a model classifies texts as it does: how much each word mattered."""
+    from pellucid.explaining.inputs.examples import reads_label
+    from pellucid.explaining.inputs.readings import default_method
+    from pellucid.results.explanation_record import to_record
+    from pellucid.results.storage import check_name
+
     if save is not None:
         check_name(save)
     if csv is not None and csv.suffix != ".csv":
@@ -136,7 +141,7 @@ def explain(
     if layer is None:
         explained: TargetName | HiddenState = _target(target, against)
     else:
-        explained = HiddenState(_layer(layer), _positions(positions), part)
+        explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
     classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
     named = names or [default_method(classifier, explained, output)]
     needed = answers.need_labels or reads_label(explained)

@@ -2,12 +2,14 @@
 name.
 """
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -15,10 +17,13 @@ from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
 from pellucid.base.json_text import parsed
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.data_source import DataSource
-from pellucid.explaining.inputs.readings import ALL
-from pellucid.run.model import Model
 from pellucid.text.example import Example, seen_in_training
+
+if TYPE_CHECKING:
+    from pellucid.explaining.inputs.data_source import DataSource
+    from pellucid.run.model import Model
+
+ALL = "all"  # in place of names: every usual one
 
 
 @dataclass(frozen=True)
