@@ -42,6 +42,11 @@ def test_importing_pellucid_imports_nothing_heavy(program):
     assert heavy_modules(program) == []
 
 
+@pytest.mark.parametrize("command", ("explain", "words", "figure", "spans", "errors", "extract", "attack", "train"))
+def test_help_of_a_command_imports_no_library_of_models(command):
+    assert not {"torch", "transformers", "sklearn"} & set(heavy_modules(COMMAND_LINE, command, "--help"))
+
+
 def test_explaining_by_gradients_imports_no_library_of_other_methods(tmp_path):
     from tests.tiny import save_tiny
 

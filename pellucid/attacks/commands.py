@@ -2,17 +2,16 @@
 judged of them.
 """
 
+from __future__ import annotations
+
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import pellucid
-from pellucid.attacks.attack_case import Attempt
-from pellucid.attacks.blind_sheet import SheetScores
-from pellucid.attacks.record import Attempts
 from pellucid.base.checks import percent
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_folder, check_new, check_outputs
@@ -34,6 +33,11 @@ from pellucid.explaining.commands.model_options import (
 )
 from pellucid.explaining.commands.safe_text import say
 from pellucid.text.wordnet import DEBIAN
+
+if TYPE_CHECKING:
+    from pellucid.attacks.attack_case import Attempt
+    from pellucid.attacks.blind_sheet import SheetScores
+    from pellucid.attacks.record import Attempts
 
 
 @with_option_records
@@ -132,6 +136,8 @@ def attack(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Edit few words of a text, or one span, until the model's answer changes: how easily is it fooled?"""
+    from pellucid.attacks.record import Attempts
+
     written = [path for path in (html, save, sheet) if path is not None]
     check_outputs(written, [source.file, train, order_from, spans_from, vectors, *(texts or [])])
     if sheet is not None:

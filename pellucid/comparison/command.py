@@ -1,9 +1,11 @@
 """`pellucid compare MODEL DATA`: which explanation can be trusted for this model?"""
 
+from __future__ import annotations
+
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +15,6 @@ from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import metrics as known_metrics
-from pellucid.comparison.compared_part import ComparisonCost
-from pellucid.comparison.folder import TABLE
 from pellucid.drawing.terminal import MINUTE, duration
 from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.explaining.commands.model_options import (
@@ -28,8 +28,9 @@ from pellucid.explaining.commands.model_options import (
     with_option_records,
 )
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.examples import reads_label
-from pellucid.explaining.inputs.readings import ALL
+
+if TYPE_CHECKING:
+    from pellucid.comparison.compared_part import ComparisonCost
 
 
 @with_option_records
@@ -80,6 +81,10 @@ def compare(
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than
     chance?
     """
+    from pellucid.comparison.folder import TABLE
+    from pellucid.explaining.inputs.examples import reads_label
+    from pellucid.explaining.inputs.readings import ALL
+
     check_outputs([save, html], [data, checking.train, *(checking.corpus or [])])
     if by_metric is not None:
         known_metrics.get(by_metric.partition("(")[0])

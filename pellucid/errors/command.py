@@ -1,9 +1,11 @@
 """`pellucid errors MODEL DATA`: what do the texts look like that a model gets wrong?"""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +14,10 @@ from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
 from pellucid.explaining.commands.model_options import held_out, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.text.example import Example
+
+if TYPE_CHECKING:
+    from pellucid.explaining.inputs.data_source import DataSource
 
 
 @with_option_records

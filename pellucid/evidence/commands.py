@@ -2,10 +2,12 @@
 believed?
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -29,11 +31,11 @@ from pellucid.explaining.commands.data_options import (
 )
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.examples import reads_label
-from pellucid.results.explanation_record import example_record
-from pellucid.results.extraction import SEPARATOR, Extraction, extraction_in
-from pellucid.results.heaviest_spans import analysed_heaviest
+from pellucid.results.extraction import SEPARATOR
 from pellucid.text.example import Example
+
+if TYPE_CHECKING:
+    from pellucid.results.extraction import Extraction
 
 
 @with_option_records
@@ -79,6 +81,8 @@ def extract(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Write the evidence of each text as a data set that `pellucid train` reads."""
+    from pellucid.results.extraction import extraction_in
+
     paths = {part: out / f"{part}.jsonl" for part in _parts(parts)}
     if not is_damaged(out):
         check_unwritten(paths.values())
@@ -120,6 +124,8 @@ def extract(
 
 
 def _records(examples: Sequence[Example]) -> list[object]:
+    from pellucid.results.explanation_record import example_record
+
     return [example_record(one) for one in examples]
 
 
@@ -174,6 +180,9 @@ def spans(
     """Test the heaviest spans of each text: what each says by itself, how it moves the prediction, and what the model
     predicts from its words alone.
     """
+    from pellucid.explaining.inputs.examples import reads_label
+    from pellucid.results.heaviest_spans import analysed_heaviest
+
     check_outputs([html], [source.file, *(texts or [])])  # reported before the work, not after it
     every = source.examples(texts or [], reading)
     classifier = pellucid.load(model, device=device)

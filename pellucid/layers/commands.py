@@ -14,7 +14,6 @@ from pellucid.explaining.commands.data_options import Amount, Reading, TextFiles
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.layers.lens_stage import LensRecipe
-from pellucid.models.language_heads.lens_folder import RECORD
 
 
 @with_option_records
@@ -223,6 +222,8 @@ def lens(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Train a lens, which reads hidden states as words, for a model without a language head."""
+    from pellucid.models.language_heads.lens_folder import RECORD
+
     trained = pellucid.lens(
         model,
         texts,

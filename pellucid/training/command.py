@@ -1,28 +1,28 @@
 """`pellucid train DATA`: a classifier that explains itself."""
 
+from __future__ import annotations
+
 import warnings
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import pellucid
 from pellucid.base.checks import known, listed
 from pellucid.base.errors import BadSetting, PellucidError
-from pellucid.data.shared.rows import SkippedRows
 from pellucid.explaining.commands.data_options import Reading
 from pellucid.explaining.commands.model_options import settings_by_name, settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.data_source import DataSource
-from pellucid.models.classifiers.classifier import Classifier
 from pellucid.text.example import Example
 from pellucid.text.label_map import label_names
-from pellucid.training.checkpoint import best_epoch
-from pellucid.training.recipe import Recipe
-from pellucid.training.trained_folder import TrainedFolder
-from pellucid.training.upgrading import right
+
+if TYPE_CHECKING:
+    from pellucid.explaining.inputs.data_source import DataSource
+    from pellucid.models.classifiers.classifier import Classifier
+    from pellucid.training.trained_folder import TrainedFolder
 
 # Fields of the recipe with an option of their own.
 OPTIONS = (
@@ -155,6 +155,8 @@ def train(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Train a classifier, by default one that explains itself; the best epoch on the dev part is kept."""
+    from pellucid.training.trained_folder import TrainedFolder
+
     source = reading.source(data, "train", label_map=reading.meanings())
     named, changes = _recipe(recipe or [])
     own = {
@@ -204,6 +206,8 @@ def train(
 
 def _recipe(values: Sequence[str]) -> tuple[str | None, dict[str, Any]]:
     """The name of a recipe, and settings that have no option of their own; raises `UnknownName` for others."""
+    from pellucid.training.recipe import Recipe
+
     names = [value for value in values if "=" not in value]
     if len(names) > 1:
         raise BadSetting(f"--recipe has {len(names)} names, {listed(names)}; give one of them.")
@@ -225,6 +229,9 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
 
     options: how the data are read, as the command line writes it.
     """
+    from pellucid.training.checkpoint import best_epoch
+    from pellucid.training.upgrading import right
+
     history = folder.history
     best = best_epoch(history)
     dev = f"{_percent(history[best]['dev_accuracy'])} of the dev texts (epoch {best + 1} of {len(history)}, the best)"
@@ -244,6 +251,8 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
 
 def labelled_test_part(model: Classifier, source: DataSource) -> Sequence[Example]:
     """The labelled test texts; none where the data have none or they cannot be read."""
+    from pellucid.data.shared.rows import SkippedRows
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkippedRows)  # they were counted when the train part was read

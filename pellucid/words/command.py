@@ -12,10 +12,8 @@ from pellucid.base.checks import at_least
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.read import of_one_method, read_explanations
 from pellucid.results.class_words import MIN_TEXTS
 from pellucid.text.example import Example
-from pellucid.words.views import terminal_class_words
 
 
 def words(
@@ -44,6 +42,9 @@ def words(
     as_json: Annotated[bool, typer.Option("--json", help="Print all words as JSON.")] = False,
 ) -> None:
     """Count which words speak for and against each class, over all texts of saved results."""
+    from pellucid.explaining.read import of_one_method, read_explanations
+    from pellucid.words.views import terminal_class_words
+
     at_least("--top", top, 1)
     if csv is not None and csv.suffix != ".csv":
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")

@@ -1,10 +1,12 @@
 """The commands of models that write: `pellucid translate`, `write`, `bleu` and `links`."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,10 +18,12 @@ from pellucid.drawing.html import plain
 from pellucid.explaining.commands.data_options import Reading, TextOptions, Texts
 from pellucid.explaining.commands.model_options import LanguageOptions, held_out, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.inputs.models import translator_from
-from pellucid.models.writing.continuing import Written
-from pellucid.results.explanation import Explanation
-from pellucid.writing.doors import MOST_BEAMS, MOST_PIECES, Translation
+from pellucid.writing.doors import MOST_BEAMS, MOST_PIECES
+
+if TYPE_CHECKING:
+    from pellucid.models.writing.continuing import Written
+    from pellucid.results.explanation import Explanation
+    from pellucid.writing.doors import Translation
 
 # How far the commands that write texts search, and how long a text may get.
 
@@ -69,6 +73,8 @@ def translate(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Translate texts; of a translator that explains itself, say which spans each word was written from."""
+    from pellucid.explaining.inputs.models import translator_from
+
     check_outputs([html], [source.file, *(texts or [])])  # reported before the work, not after it
     examples = source.examples(texts or [], reading)
     translator = pellucid.load(model, device=device, **asdict(languages))

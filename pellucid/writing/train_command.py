@@ -10,7 +10,6 @@ from pellucid.base.json_text import Json
 from pellucid.explaining.commands.data_options import TextFiles
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.models.translation.translator_folder import load_translator
 from pellucid.models.translation.untrained_network import NetworkSettings
 from pellucid.writing.translator_plan import TranslationRecipe
 
@@ -66,6 +65,8 @@ def train_translator(
     """Train a translator from pairs of texts, by default one that says which source spans each word was written
     from.
     """
+    from pellucid.models.translation.translator_folder import load_translator
+
     model = pellucid.train_translator(
         data,
         out=out,

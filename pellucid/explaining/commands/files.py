@@ -1,8 +1,10 @@
 """Commands about files: `pellucid figure`, `convert`, `plant` and `verify`."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,15 +12,14 @@ import pellucid
 from pellucid.base.checks import listed, quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
-from pellucid.drawing.canvas import format_of
-from pellucid.explaining.answers import some_of
 from pellucid.explaining.commands.data_options import Amount, Part, Reading
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.explaining.read import of_one_method
-from pellucid.results.explanation import Explanation
-from pellucid.results.results import Results
 from pellucid.text.example import Example
+
+if TYPE_CHECKING:
+    from pellucid.results.explanation import Explanation
+    from pellucid.results.results import Results
 
 NAMED = 5  # ids in a message
 
@@ -57,6 +58,10 @@ def figure(
     width: Annotated[float, typer.Option(help="In inches: 6.3 for a page of A4, 10 for a slide.")] = 6.3,
 ) -> None:
     """Draw saved results as a picture for a paper or a slide."""
+    from pellucid.drawing.canvas import format_of
+    from pellucid.explaining.read import of_one_method
+    from pellucid.results.results import Results
+
     format_of(out)
     check_outputs([out], [results])  # reported before the work, not after it
     settings: dict[str, Any] = {"theme": theme, "width": width}
@@ -64,8 +69,8 @@ def figure(
     if not isinstance(read, Results):
         if top is not None or function_words or method is not None:
             raise BadSetting(
-                f"--top, --function-words and --method are about words of classes; {results} holds a "
-                f"{type(read).__name__}. Leave them away."
+                f"--top, --function-words and --method are about words of classes, and {results} holds "
+                f"another result ({type(read).__name__}); leave them away."
             )
         if text is not None:
             settings["text"] = _number_of(_ids(read), text)
@@ -127,6 +132,8 @@ def convert(
     seed: Annotated[int, typer.Option(help="The seed of --sample.")] = 0,
 ) -> None:
     """Write a part of a data set as JSON lines, the format that every command recognises."""
+    from pellucid.explaining.answers import some_of
+
     check_outputs([out], [source])
     whole = reading.source(source, part.split, label_map=reading.meanings()).examples()
     examples = some_of(whole, limit=amount.limit, sample=amount.sample, seed=seed)
@@ -185,6 +192,8 @@ def plant(
 
 def _carriers(on: str, reading: Reading, amount: Amount, seed: int) -> str | list[Example]:
     """The texts to plant in: a name or path that is read as it is, or the texts that the options select."""
+    from pellucid.explaining.answers import some_of
+
     if reading == Reading() and amount == Amount():
         return on
     examples = reading.source(on, "all", label_map=reading.meanings()).examples()
