@@ -107,9 +107,8 @@ def _function(name: str) -> str:
     return name.replace("-", "_")
 
 
-# The `pellucid` command: its subcommands. When something is wrong it prints one clear sentence and ends
-# with status 2.
-
+# The `pellucid` command: its subcommands. When something is wrong it prints one clear sentence and ends with status
+# 2.
 
 INTERRUPTED = 130
 GOES_ON = (

@@ -15,13 +15,13 @@ import pellucid
 
 PACKAGE = Path(pellucid.__file__).parent
 SHORT = 15  # lines of code
-# name -> (bound, aim, whether less is better)
+# name -> (bound, aim, whether less is better). Each leaves room for about ten new methods, metrics or views.
 BOUNDS = {
-    "files": (400, 320, True),
-    "lines": (78_400, 68_000, True),
+    "files": (410, 320, True),
+    "lines": (79_000, 68_000, True),
     "median file, lines": (200, 180, False),
     "files of 15 lines of code or fewer": (4, 4, True),
-    "own imports per 1,000 lines": (40.2, 25, True),
+    "own imports per 1,000 lines": (41, 25, True),
     "lines of a body, p90": (13, 13, True),
 }
 
@@ -89,7 +89,10 @@ def measured():
 @pytest.mark.parametrize("name", BOUNDS)
 def test_the_house_does_not_grow(name, house):
     bound, _, less = BOUNDS[name]
-    assert house[name] <= bound if less else house[name] >= bound
+    assert house[name] <= bound if less else house[name] >= bound, (
+        f"{name}: {house[name]:,}, and the bound is {bound:,}. Put what is read together into one file, as far as that reads "
+        "well; else move the bound, and say why in the commit."
+    )
 
 
 def table():

@@ -41,9 +41,6 @@ def edited_segments(segments: Sequence[str], edits: Iterable[Edit]) -> tuple[str
     return tuple(result)
 
 
-# What an attack did to one text.
-
-
 Ending = Literal["success", "exhausted", "budget", "wrong before", "reached before", "nothing to edit", "not confirmed"]
 ENDINGS = get_args(Ending)
 
@@ -160,9 +157,6 @@ class Attempt:
             "logits_after": list(self.after.logits),
             "shift": None if self.shift is None else asdict(self.shift),
         }
-
-
-# One text that is attacked: what may be edited, what the model answers, and what the attack wants.
 
 
 # Which number of the model's answer an attack moves, and which way.

@@ -153,9 +153,7 @@ def _digest(attempt: Attempt, seed: int) -> bytes:
     return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-# The door `write_blind_sheet`: texts before and after an attack for people to judge, and the key to it,
-# as two files.
-
+# The door `write_blind_sheet`: texts before and after an attack for people to judge, and the key to it, as two files.
 
 FORM = "pellucid-blind-sheet-1"
 

@@ -96,7 +96,6 @@ def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[s
 
 # Spans that were extracted before, in place of those that an attack would find itself.
 
-
 StoredSpans = Mapping[tuple[str, ...], tuple[Place, ...]]
 
 
@@ -130,7 +129,6 @@ def _read(path: str | Path) -> list[Extraction]:
 
 
 # The goal of an attack by name, beside the model: what does not fit is refused before any work.
-
 
 DOES = {
     "single_label": "chooses one class",
@@ -199,11 +197,11 @@ def _written(goal: str, setting: str, value: tuple[str, str] | None = None) -> s
     )
 
 
-# What a replacement should gain by the gradient alone: the first-order change of the answer when one
-# word's vector becomes another's.
+# What a replacement should gain by the gradient alone: the first-order change of the answer when one word's vector
+# becomes another's.
 #
-# Ebrahimi et al. (2018), "HotFlip", section 3, for words: the gradient at the word's pieces times the
-# difference of both vectors.
+# Ebrahimi et al. (2018), "HotFlip", section 3, for words: the gradient at the word's pieces times the difference of
+# both vectors.
 
 
 def first_order_gains(
@@ -237,9 +235,8 @@ def first_order_gains(
     return gain
 
 
-# What a model's language head would write in the place of each word, from the states of the text with
-# that word masked.
-
+# What a model's language head would write in the place of each word, from the states of the text with that word
+# masked.
 
 MOST, AT_ONCE = 50, 16
 

@@ -26,7 +26,6 @@ from pellucid.text.wordnet import DEBIAN, PartOfSpeech, WordNet, content_digest,
 
 # How often names of people, places and organisations occur in the texts of each class.
 
-
 KINDS: tuple[NameKind, ...] = (
     "person",
     "place",

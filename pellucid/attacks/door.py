@@ -209,7 +209,6 @@ def _needs_similarity(plan: AttackPlan) -> bool:
 
 # The two models that paraphrase texts for an attack, from what the user named.
 
-
 MOST_TRANSLATIONS = 32
 
 

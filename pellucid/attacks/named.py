@@ -41,9 +41,6 @@ class AttackPlan:
             )
 
 
-# Named attacks: choices of order, candidates, guards and search, a function each.
-
-
 @attacks.add(unit="word", source="Ren et al. (2019)")
 def pwws(*, named_entities: bool = False) -> AttackPlan:
     """Words by softmax(saliency) x best gain, each with the synonym that gains most in the text as it is.

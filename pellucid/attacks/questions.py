@@ -17,8 +17,7 @@ from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.target import class_probabilities
 from pellucid.text.example import Example
 
-# What the model is asked about edited texts, and what the answers cost: its own answer, or an explanation
-# with it.
+# What the model is asked about edited texts, and what the answers cost: its own answer, or an explanation with it.
 
 
 @dataclass(frozen=True)
@@ -218,8 +217,7 @@ def run_together(attacks: Sequence[RunningAttack], answers: TextAnswers, report:
         report(len(attacks) - len(waiting) - len(active))
 
 
-# Attacks on many texts under one model: the questions, the answers, and a last call with each edited text
-# alone.
+# Attacks on many texts under one model: the questions, the answers, and a last call with each edited text alone.
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,6 @@ def _after(attempt: Attempt) -> list[Highlight]:
 
 # What became of attacks, in words.
 
-
 ENDINGS: dict[Ending, str] = {
     "success": "fooled",
     "exhausted": "not fooled: everything was tried",
@@ -221,7 +220,6 @@ def notebook_html_of_attempts(attempts: Attempts) -> str:
 
 
 # Attempts of attacks in a terminal: a line an attack, then the first fooled texts with their edits.
-
 
 FIRST_TEXTS = 5
 NAME = 15  # characters, as wide as "span_paraphrase"

@@ -62,9 +62,6 @@ def _numbers(model: ModelAttention) -> list[str]:
     ] + points
 
 
-# `pellucid attention MODEL DATA`: may a model's weights be read as an explanation?
-
-
 @with_option_records
 def attention(
     model: Annotated[

@@ -113,7 +113,6 @@ def _span_row(model: Model, batch: Batch, number: int) -> WeighedRow:
 
 # Weights that a user gives, from a dictionary, a list or a file.
 
-
 WAY = "give a text's id with a list of numbers, one for each word: {'id': [0.5, 0.5]}"
 
 
@@ -155,9 +154,6 @@ def user_weights_in_file(path: Path) -> dict[str, Any]:
 def _of_lines(text: str) -> dict[str, Any]:
     records = [parsed(line) for line in text.split("\n") if line.strip()]
     return {str(record["id"]): record["weights"] for record in records}
-
-
-# The door `attention_analysis`: whether a model's weights may be read as an explanation of its answers.
 
 
 def attention_analysis(
@@ -299,8 +295,7 @@ def imitator_of(source: Any, train: Sequence[Example], folder: Path | None, numb
     return imitators(source, by_part, out / IMITATORS / f"{number:02d}")
 
 
-# An attention analysis from what the command `attention` wrote: the file of `--save`, or the folder of
-# `--out`.
+# An attention analysis from what the command `attention` wrote: the file of `--save`, or the folder of `--out`.
 
 
 @readers.add()

@@ -118,17 +118,16 @@ def _plot(record: Record) -> UnitPlot:
 
 # The verdict on a model's weights, and all of its thresholds, which were fixed before any study ran.
 #
-# Weights may be read as an explanation where two things are shown. The answer hangs on them: put them in
-# other places, and it moves (`median_change`). And they lie on the words that the answer depends on:
-# leave these out of the text, and it moves (`heaviest_decides`). The first alone would let a model pass
-# whose states have carried the reason to other words, where the weights then lie (Pruthi et al. 2020);
-# the second alone one whose states all say the same, so that any weights would do.
+# Weights may be read as an explanation where two things are shown. The answer hangs on them: put them in other
+# places, and it moves (`median_change`). And they lie on the words that the answer depends on: leave these out of the
+# text, and it moves (`heaviest_decides`). The first alone would let a model pass whose states have carried the reason
+# to other words, where the weights then lie (Pruthi et al. 2020); the second alone one whose states all say the same,
+# so that any weights would do.
 #
-# All other tests are shown and do not decide. Lost right answers depend on how far most answers are from
-# the border; that other weights with the same answer exist (`farthest_weights`, the adversary) is so for
-# every model whose states are alike, and of one that mimics a model the mistakes are mimicked too;
-# rankings of all words are mostly about words that matter little.
-
+# All other tests are shown and do not decide. Lost right answers depend on how far most answers are from the border;
+# that other weights with the same answer exist (`farthest_weights`, the adversary) is so for every model whose states
+# are alike, and of one that mimics a model the mistakes are mimicked too; rankings of all words are mostly about
+# words that matter little.
 
 FEWEST_TEXTS = 100
 """On fewer texts there is no verdict: a share near a half then has an interval wider than 0.2."""

@@ -110,11 +110,10 @@ def _verdict(analysis: AttentionAnalysis) -> Markup:
     return fragment(words, evidence_table(first))
 
 
-# The curve of the imitation adversary: how far weights can lie from the model's own, and how far the
-# answers then move.
+# The curve of the imitation adversary: how far weights can lie from the model's own, and how far the answers then
+# move.
 #
 # Tutek & Šnajder (2020), "Staying True to Your Word", figure 1. Inline SVG without script.
-
 
 Point = tuple[float, float, float]  # lambda, divergence of the weights, distance of the answers
 
@@ -199,7 +198,6 @@ def _spoken(curves: dict[str, list[Point]]) -> str:
 
 
 # The tests as a table: a row a line, a column a model, and what the number says.
-
 
 DIRECTIONS = {"higher": "↑ speaks for the weights", "lower": "↓ speaks for the weights"}
 

@@ -28,7 +28,6 @@ from pellucid.text.units import Spans
 
 # Weights that a user gives for texts, checked against the units of a model.
 
-
 UserWeights = Mapping[str, Sequence[float]]  # the text's id -> a weight for each unit, or each part of spans
 ROUNDED = 1e-3  # how far from 1 a sum of written numbers may be
 
@@ -216,7 +215,6 @@ def ranking(text: WeighedText, explanation: Explanation) -> Ranking:
 # One text unit by unit, for a plot: what the model would answer by the state of each unit alone.
 #
 # Tutek & Šnajder (2020), "Staying True to Your Word", section 5.3 and figures 2 to 7.
-
 
 MOST_UNITS = 60  # of a plot: more cannot be read
 

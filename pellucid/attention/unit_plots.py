@@ -104,11 +104,9 @@ def _texts(count: int) -> str:
     return f"{count:,} text{'' if count == 1 else 's'}"
 
 
-# What the model would answer by the state of each unit alone: a plot a text, a line a model, its own
-# answer dotted.
+# What the model would answer by the state of each unit alone: a plot a text, a line a model, its own answer dotted.
 #
 # Tutek & Šnajder (2020), "Staying True to Your Word", figures 2 to 7. Inline SVG without script.
-
 
 LEFT, TOP, STEP, HIGH, LABELS, BARS = 34, 22, 16, 150, 84, 26
 NARROWEST = 8  # units: a plot of fewer is as wide, so that the text above it fits

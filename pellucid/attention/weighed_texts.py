@@ -220,9 +220,7 @@ class CorpusLine:
     directed: bool = True
 
 
-# What a test of attention says of a model: the mean over texts with its interval, and the deviation of
-# random draws.
-
+# What a test of attention says of a model: the mean over texts with its interval, and the deviation of random draws.
 
 FEWEST = 2  # units: the weight of a single one is 1 whatever is done to it
 RESAMPLES = 2000

@@ -15,9 +15,6 @@ from pellucid.attention.weighed_texts import WeighedText
 from pellucid.base.checks import between
 from pellucid.run.readout import total_variation
 
-# The weights that keep a text's answer, and how far they lie from the model's own.
-
-
 MARGIN = 1e-9  # answers stay so far inside the limit that rounding does not lead out of it
 HALVINGS = 20
 
@@ -77,10 +74,10 @@ def _share(weights: Tensor, own: Tensor) -> Tensor:
 
 # Of two classes the farthest weights are known exactly: they lie on one unit, or on two.
 #
-# The answer depends on one number, the weighted sum of the units' log odds, and stays within the limit
-# while that lies between two bounds. So the weights that keep it are a polytope. The divergence is convex
-# and largest at one of its corners, and these are the units whose log odds lie between the bounds, and
-# the pairs of units whose mean can be put on a bound.
+# The answer depends on one number, the weighted sum of the units' log odds, and stays within the limit while that
+# lies between two bounds. So the weights that keep it are a polytope. The divergence is convex and largest at one of
+# its corners, and these are the units whose log odds lie between the bounds, and the pairs of units whose mean can be
+# put on a bound.
 
 
 def farthest_of_two_classes(region: AnswerRegion) -> Tensor:
@@ -295,11 +292,10 @@ def _dense(region: AnswerRegion, weights: Tensor, units: Tensor) -> Tensor:
 
 # The weights farthest from a model's own that keep its answer, text by text.
 #
-# Jain & Wallace (2019), "Attention is not Explanation", section 4.2.2. They let Adam climb for 500 steps
-# from five random starts, with a penalty on answers that move. The head is linear, so the answer is a
-# function of as many numbers as there are classes, and weights on at most that many units reach every
-# answer. That, and that the divergence is convex, makes the search short.
-
+# Jain & Wallace (2019), "Attention is not Explanation", section 4.2.2. They let Adam climb for 500 steps from five
+# random starts, with a penalty on answers that move. The head is linear, so the answer is a function of as many
+# numbers as there are classes, and weights on at most that many units reach every answer. That, and that the
+# divergence is convex, makes the search short.
 
 FEWEST = 2  # units
 

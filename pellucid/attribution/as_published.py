@@ -234,9 +234,7 @@ def thermostat_occlusion(run: ForwardPass, target: Explainable) -> Scores:
     return occlusion(run, target, unit="piece", window=3, operator="pad")
 
 
-# LRP on BERT as Wu & Ong's released code computes it, to compare with their numbers; not the rule of
-# their paper.
-
+# LRP on BERT as Wu & Ong's released code computes it, to compare with their numbers; not the rule of their paper.
 
 RELEASED = (
     "These are the rules of a released code, which its author says are not LRP: signs are lost, residuals count twice, "

@@ -19,7 +19,6 @@ from pellucid.text.units import Units, coarsen
 # Lei, Barzilay and Jaakkola (2016), "Rationalizing Neural Predictions"; Bastings, Aziz and Titov (2019),
 # "Interpretable Neural Predictions with Differentiable Binary Variables".
 
-
 SPARSE, FULL = 0.0, 0.9  # coverage at or below, and above, which the choice says little
 
 
@@ -80,11 +79,9 @@ def _caveats(coverage: float) -> tuple[str, ...]:
 
 # Unit attention: the weights by which a model with attention over its units sums their states.
 #
-# Tutek & Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", section 2.
-# Weighting by norms is Kobayashi, Kuribayashi, Yokoi & Inui (2020), "Attention is Not Only a Weight",
-# equation 3, for one head without a value map. Whether such weights explain anything is to be tested and
-# not assumed (Jain & Wallace 2019).
-
+# Tutek & Šnajder (2020), "Staying True to Your Word: (How) Can Attention Become Explanation?", section 2. Weighting
+# by norms is Kobayashi, Kuribayashi, Yokoi & Inui (2020), "Attention is Not Only a Weight", equation 3, for one head
+# without a value map. Whether such weights explain anything is to be tested and not assumed (Jain & Wallace 2019).
 
 BROAD = 0.5  # of the units: weight on so many says that none decided
 By = Literal["weight", "norm"]

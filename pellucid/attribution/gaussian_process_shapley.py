@@ -133,16 +133,14 @@ def _fitted(present: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, dict[s
     }
 
 
-# A Gaussian process over games, fitted to pairs of a coalition and its complement, and the Shapley values
-# that it expects.
+# A Gaussian process over games, fitted to pairs of a coalition and its complement, and the Shapley values that it
+# expects.
 #
-# Over coalitions x of 1 (present) and -1 (absent) every game is a sum of interactions f(S) * product of x
-# over S. The Shapley value of a player is 2 / |S| * f(S), summed over the sets S of odd size that it
-# belongs to, so only the odd part counts: half the difference of a coalition and its complement. A priori
-# interactions are independent, those of a size are equally large, and all of a size together vary as
-# `_variances` says. So expected values are sums of what is known, with weights that depend on the
-# coalitions alone.
-
+# Over coalitions x of 1 (present) and -1 (absent) every game is a sum of interactions f(S) * product of x over S. The
+# Shapley value of a player is 2 / |S| * f(S), summed over the sets S of odd size that it belongs to, so only the odd
+# part counts: half the difference of a coalition and its complement. A priori interactions are independent, those of
+# a size are equally large, and all of a size together vary as `_variances` says. So expected values are sums of what
+# is known, with weights that depend on the coalitions alone.
 
 LARGEST = 15  # players of an interaction; larger ones count as none
 # How much all interactions of three players vary, those of one having 1, and those of each further two players, of the
@@ -216,8 +214,8 @@ def _mean_products(negative: np.ndarray, players: int) -> Iterator[np.ndarray]:
 
 # Hadamard matrices: rows of 1 and -1, each orthogonal to every other.
 #
-# Of powers of two by Sylvester's construction, of q + 1 for primes q = 3 modulo 4 by Paley's (1933), "On
-# Orthogonal Matrices".
+# Of powers of two by Sylvester's construction, of q + 1 for primes q = 3 modulo 4 by Paley's (1933), "On Orthogonal
+# Matrices".
 
 
 def hadamard(least: int) -> np.ndarray:

@@ -20,7 +20,6 @@ from pellucid.run.traces import gradients_of
 
 # One row of scores for each explained layer.
 
-
 OfLayer = tuple[Tensor, tuple[dict[str, float], ...], tuple[tuple[str, ...], ...]]
 
 
@@ -150,7 +149,6 @@ def _gradient_caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:
 
 
 # Guan et al.'s relevance baseline: a hidden state handed down to the words, in absolute shares.
-
 
 RELEVANCE_NAME = "guan_relevance"
 TRUSTED_GAP = 0.05

@@ -20,12 +20,10 @@ from pellucid.run.model import Scores
 from pellucid.run.rounding import widened
 from pellucid.run.target import Explainable
 
-# The search for a mask in [0, 1] by Adam, for each text of a batch on its own: what must stay, against
-# how much stays.
+# The search for a mask in [0, 1] by Adam, for each text of a batch on its own: what must stay, against how much
+# stays.
 #
-# Fong & Vedaldi (2017), "Interpretable Explanations of Black Boxes by Meaningful Perturbation", equation
-# 4.
-
+# Fong & Vedaldi (2017), "Interpretable Explanations of Black Boxes by Meaningful Perturbation", equation 4.
 
 RATE, MOMENTUM, SECOND_MOMENTUM = 0.05, 0.9, 0.99
 PATIENCE = 30  # steps within which the loss must fall by the tolerance

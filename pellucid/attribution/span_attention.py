@@ -163,7 +163,6 @@ def _caveats(
 
 # Span attention of a translator: for each word that it writes, the weights of the spans of its source.
 
-
 LITTLE = 0.25  # of a word's lead: less went through the spans than they can explain
 
 

@@ -174,9 +174,7 @@ def of_kind(setting: str, value: object, annotation: object) -> Any:  # of the a
     raise BadSetting(f"{setting}={quoted(value)} is not possible; give {' or '.join(words[kind] for kind in kinds)}.")
 
 
-# Messages of libraries and names from files, shortened to one line so that they fit into our own
-# sentences.
-
+# Messages of libraries and names from files, shortened to one line so that they fit into our own sentences.
 
 MOST_CHARACTERS, MOST_NAMES, MOST_LISTED = 200, 50, 700
 MOST_OF_SETTING = 60  # characters of a setting, which may be hundreds of texts, in a title that is too long
@@ -257,7 +255,6 @@ def _setting(value: object) -> str:
 
 # Numbers as a reader wants them: few digits, a true minus sign, never a rounded-away value.
 
-
 MINUS = "\u2212"
 LARGE = 1e15  # from here on not all digits are those of the number
 
@@ -281,7 +278,6 @@ def percent(share: float) -> str:
 
 
 # How hints are written: as an argument in Python, or as an option while the command line runs.
-
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
 

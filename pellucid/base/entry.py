@@ -105,13 +105,10 @@ class Call:
         return self.entry.make(*inputs, **self.settings)
 
 
-# What a file registers, read from its text, so that names and facts are known before anything heavy is
-# imported.
+# What a file registers, read from its text, so that names and facts are known before anything heavy is imported.
 #
-# Only what stands there literally is read: a decorated function or class, its facts, docstring and
-# default settings. A file that registers in any other way is imported instead; the answers are the same,
-# only later.
-
+# Only what stands there literally is read: a decorated function or class, its facts, docstring and default settings.
+# A file that registers in any other way is imported instead; the answers are the same, only later.
 
 Definition = ast.FunctionDef | ast.ClassDef
 OWNER = re.compile(r"(\w+)(?:\s*\.\s*\w+)*\s*$")  # before ".add(": the first of the names that it is called of

@@ -49,9 +49,7 @@ class ParityBroken(PellucidError, ArithmeticError):
     """The explained logit differs from the logit of the user's model."""
 
 
-# Notices: warnings that say, once a call, what was decided for the caller, at the line that called
-# Pellucid.
-
+# Notices: warnings that say, once a call, what was decided for the caller, at the line that called Pellucid.
 
 PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"  # a script named pellucid_try.py beside the package is not ours
 

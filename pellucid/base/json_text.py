@@ -61,11 +61,10 @@ def _depth(value: Json) -> int:
     return depth
 
 
-# Seals: a digest inside a file that work is resumed from, with what the file belongs to, so that no other
-# file is used.
+# Seals: a digest inside a file that work is resumed from, with what the file belongs to, so that no other file is
+# used.
 #
 # Files of earlier versions have no seal; the reader decides whether to use them.
-
 
 SEAL = "seal"
 Content = TypeVar("Content")

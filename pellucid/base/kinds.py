@@ -24,6 +24,9 @@ WITH_VIEWS = tuple(
         "errors",
         "versions",
         "attacks",
+        "evidence",
+        "training",
+        "writing",
     )
 )  # rooms with pages, terminal views, figures and readers of their results
 # needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
@@ -293,9 +296,10 @@ routes = Catalogue(
 # the result, path, title and about.
 # sections_of: the classes of results whose sections it writes, for a page that may have a comparison too; it is called
 # with the result and returns the sections and the guide to reading them
-# figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the usual
-# one latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries
-# have a `Table`, too
+# figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the
+# usual one
+# latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries have
+# a `Table`, too
 renderers = Catalogue(
     "renderer",
     room=WITH_VIEWS,
@@ -329,7 +333,8 @@ policies = Catalogue(
 
 # The five parts of an attack, and the attacks made of them.
 # A function of an `AttackCase` and settings; it returns a `Ranking` of the case's units. It may be a generator that
-# asks. method: the attribution method whose scores it reads; "" for none
+# asks.
+# method: the attribution method whose scores it reads; "" for none
 # asks: it asks for the scores of "occlusion" itself where a case has `omissions` in place of scores
 # (`attacks/omission_scores.py`)
 attack_orders = Catalogue(
@@ -339,7 +344,8 @@ attack_orders = Catalogue(
     optional=MappingProxyType({"method": "", "asks": False}),
 )
 # A function of an `AttackCase`, the number of a unit and settings; it returns the texts that may stand in the unit's
-# place. needs: what must be installed, such as "wordnet"
+# place.
+# needs: what must be installed, such as "wordnet"
 attack_candidates = Catalogue(
     "candidates of an attack",
     room="pellucid.attacks.candidates",
@@ -359,9 +365,10 @@ attack_searches = Catalogue(
 )
 # A class of the model's answer to the text as it is, of what it reads of that text [number], and settings; `nearness`
 # and `reached` judge answers to edited texts, `aim` says which number an order explains. A setting `label` names the
-# class that it is about. reads: what an answer is: "probabilities" [class], "logits" [logit], or "explanation",
-# probabilities [class] and then the score of each word of the original text; a setting `method` says by which
-# attribution method problems: those of the models that it makes sense for
+# class that it is about.
+# reads: what an answer is: "probabilities" [class], "logits" [logit], or "explanation", probabilities [class] and then
+# the score of each word of the original text; a setting `method` says by which attribution method
+# problems: those of the models that it makes sense for
 attack_goals = Catalogue(
     "goal of an attack",
     room="pellucid.attacks.goals",

@@ -179,8 +179,8 @@ def names_below(folder: Path) -> list[str]:
         )
 
 
-# Whether a folder is as the command left it that made it, by its manifest alone: without a model, and
-# without network.
+# Whether a folder is as the command left it that made it, by its manifest alone: without a model, and without
+# network.
 
 
 @dataclass(frozen=True)

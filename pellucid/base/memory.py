@@ -79,7 +79,6 @@ def zeros_for(device: torch.device, *shape: int) -> Tensor:
 
 # The most memory that this process used since a moment, as Linux counts it.
 
-
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 RESET_PEAK = "5"  # proc(5): resets the peak to the memory that is in use
 

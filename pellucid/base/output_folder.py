@@ -237,7 +237,6 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 # A folder that keeps an analysis part by part, beside the question that its parts answer.
 
-
 QUESTION, PARTS = "question.json", "parts"
 
 

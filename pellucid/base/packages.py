@@ -76,7 +76,6 @@ def _names_for_typing(source: str) -> dict[str, tuple[str, str]]:
 
 # Properties that are computed once, when they are first read.
 
-
 Value = TypeVar("Value")
 
 

@@ -114,7 +114,6 @@ def _do(number: int, task: Task) -> None:
 
 # Processes that import nothing from the current folder, where a stranger's data may lie.
 
-
 SAFE_PATH = "PYTHONSAFEPATH"  # Python's own variable: no folder of the program's surroundings is put first on the path
 # What a program sees of the environment: neither the user's variables nor programs outside the system's folders.
 PROGRAM_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": os.defpath, SAFE_PATH: "1"}
@@ -160,7 +159,6 @@ def program_path(name: str) -> str | None:
 
 
 # Progress of long work: a callback with the stage, how much is done, and how much there is to do.
-
 
 Progress = Callable[[str, int, int], None]
 

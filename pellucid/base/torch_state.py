@@ -90,7 +90,6 @@ def _draws(func: Callable) -> bool:
 
 # A sum over the bytes of a tensor, by which a change is noticed that torch does not count.
 
-
 BLOCK = 256  # words of eight bytes that are summed before they are weighted
 WORDS = 2**64  # so many values has a word
 

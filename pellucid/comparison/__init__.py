@@ -10,5 +10,6 @@ table               from the values of all parts to the table, with its caveats
 leads, trust_card   how far each method is ahead of random scores, tested, and what follows, in words
 checking            the checks (`checks/`) that were asked for, run by `run_checks` on a `check_case`
 folder              the same with every part kept on disk, so that an interrupted comparison can go on
-checks_view, frontier, figure, terminal   how all this is seen
+checks_view, frontier, figure, terminal   how all this is seen; the page is `explaining/report.py`, with
+                    `drawing/comparison_section.py` and `drawing/table_view.py`
 """

@@ -194,9 +194,7 @@ def _place(pair: tuple[int, ScoredText]) -> int:
     return pair[0]
 
 
-# When a method passes a check. Each number stands here once, with its reason; none was fitted to a
-# result.
-
+# When a method passes a check. Each number stands here once, with its reason; none was fitted to a result.
 
 # Kendall's tau between explanations of the trained model and of one whose weights, or labels, mean nothing. Unrelated
 # rankings have 0 on average, and scores that ignore the model have 1. Scores may still follow what the text and the

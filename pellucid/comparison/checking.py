@@ -34,7 +34,6 @@ from pellucid.training.objectives.other_models import retrainer
 
 # Explanations of other data sets, which stand beside those of a comparison.
 
-
 Read = Callable[[Path], Sequence[Explanation]]
 WAY = "give what explain or read returned, or a file or folder"
 

@@ -20,9 +20,7 @@ from pellucid.drawing.wording import bounds, number, three
 from pellucid.results.interval import CheckLine, CheckOutcome
 from pellucid.results.table import Table
 
-# How the lines of a check stand on a page or in a terminal: a grid a measure, or, of counted words, a
-# list a method.
-
+# How the lines of a check stand on a page or in a terminal: a grid a measure, or, of counted words, a list a method.
 
 MARKS = {
     True: ("✓", "passes", "pl-better"),
@@ -183,11 +181,9 @@ def _words(part: WordRows) -> Markup:
     return scroll_box(table(header_row(("method", part.measure)), rows, "pl-table pl-small"), part.measure)
 
 
-# Data sets beside each other: for each method a triangle of correlations over their common words, shaded
-# by size.
+# Data sets beside each other: for each method a triangle of correlations over their common words, shaded by size.
 #
 # Wu & Ong (2021), figure 3, has the same grid with the words as points.
-
 
 AND = " and "
 NOTE = (

@@ -130,9 +130,8 @@ def _together(draws: Sequence[Judged]) -> MetricValues:
     )
 
 
-# What a comparison will cost, from a short trial: a few texts of different lengths, compared by all
-# methods and metrics.
-
+# What a comparison will cost, from a short trial: a few texts of different lengths, compared by all methods and
+# metrics.
 
 WORTH_IT = 64
 """Of fewer texts the trial would be a large part of the work."""

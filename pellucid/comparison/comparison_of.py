@@ -50,9 +50,7 @@ def comparison_of(
     return Comparison(request, examples, judges, resamples)
 
 
-# Settings of metrics, tried on a text and a function made up for it, so that bad ones are refused before
-# any work.
-
+# Settings of metrics, tried on a text and a function made up for it, so that bad ones are refused before any work.
 
 WORDS = "one two three four five six seven eight nine ten eleven twelve"
 EXAMPLE = Example((WORDS,), "a", (Rationale(0, 4, 7),), meta={"distractors": [[0, 8, 13]]})
@@ -95,9 +93,8 @@ def _answer(texts: list[str]) -> list[list[float]]:
     return [[0.2 + 0.6 * share, 0.8 - 0.6 * share] for share in shares]
 
 
-# The parts of a comparison in several processes: each loads the model once and writes the parts that it
-# computes to the folder.
-
+# The parts of a comparison in several processes: each loads the model once and writes the parts that it computes to
+# the folder.
 
 Ask = Callable[
     [Model], Comparison

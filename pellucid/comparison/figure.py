@@ -105,7 +105,6 @@ def _point(panel: "Axes", place: int, cell: Cell, colours: Palette) -> None:
 
 # Which methods of a comparison are drawn: those that were named, else the ones farthest above chance.
 
-
 MOST = 7  # lines that a reader can tell apart in one panel
 
 
@@ -141,7 +140,6 @@ def _of_cell(cell: Cell) -> float:
 
 
 # The curves of a comparison: a panel a metric, a line a method, chance in grey.
-
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

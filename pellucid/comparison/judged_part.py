@@ -156,10 +156,9 @@ def _metric_values(entry: ValuesRecord) -> MetricValues:
 
 # Every value of a comparison, exact, as rows of a Parquet file, for analyses of one's own.
 #
-# text the number of the text, from 0 example its id method the method's title metric the metric's title
-# column "value"; "precision" or "recall" where the metric is the F1 of their means draw of a random
-# method, from 0 seed the comparison's value in float64; null where the text was not judged
-
+# text the number of the text, from 0 example its id method the method's title metric the metric's title column
+# "value"; "precision" or "recall" where the metric is the F1 of their means draw of a random method, from 0 seed the
+# comparison's value in float64; null where the text was not judged
 
 COLUMNS = {"mean": ("value",), "f1": ("precision", "recall")}
 SCHEMA = pa.schema(

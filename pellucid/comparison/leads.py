@@ -121,8 +121,8 @@ def _mean_without_nan(rows: np.ndarray) -> np.ndarray:
 
 # A number for each text whose mean is the metric's number, so that texts can be compared in pairs.
 #
-# Tukey's jackknife pseudo-values: n θ - (n - 1) θ without the text (Efron & Tibshirani 1993, section
-# 11.3). Of a mean they are the values themselves.
+# Tukey's jackknife pseudo-values: n θ - (n - 1) θ without the text (Efron & Tibshirani 1993, section 11.3). Of a mean
+# they are the values themselves.
 
 
 def pseudo_values(columns: np.ndarray, combine: Combine = "mean") -> np.ndarray:
@@ -138,9 +138,8 @@ def pseudo_values(columns: np.ndarray, combine: Combine = "mean") -> np.ndarray:
     return values
 
 
-# What the tests of a comparison say of each method, and all thresholds of the trust card, which were set
-# before any study used it.
-
+# What the tests of a comparison say of each method, and all thresholds of the trust card, which were set before any
+# study used it.
 
 FEWEST_TEXTS = 100
 """On fewer texts nothing is recommended: a lead of .3 standard deviations is then missed every fifth time even by one

@@ -60,11 +60,9 @@ def _share(fall: float, fall_of_all: float) -> float:
     return float(np.clip(fall / fall_of_all, 0, 1)) if fall_of_all > 0 else float("nan")
 
 
-# What the hiding and the revealing game share: the model's predictions while a text's units are hidden in
-# order.
+# What the hiding and the revealing game share: the model's predictions while a text's units are hidden in order.
 #
-# "Decoding Layer Saliency in Transformers", appendix A.1; grid, rounding and area are corrections.md
-# A1.17.
+# "Decoding Layer Saliency in Transformers", appendix A.1; grid, rounding and area are corrections.md A1.17.
 
 
 def hidden_counts(units: int, steps: int) -> list[int]:
@@ -142,8 +140,8 @@ def falls(case: Case, edited: Sequence[Sequence[Row]]) -> np.ndarray:
     return np.array([mean_of_orders(rows[:1, number] - rows[1:, number]) for rows, number in explained])
 
 
-# Random sets of a text's units, drawn from the text's content: the same for every method, so that edited
-# texts run once for all.
+# Random sets of a text's units, drawn from the text's content: the same for every method, so that edited texts run
+# once for all.
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,13 @@ from pellucid.base.processes import Progress
 from pellucid.comparison.check_case import CheckCase, Findings
 from pellucid.results.interval import CheckOutcome, check_outcome_from
 
-# The outcomes of checks, each in a file of a comparison's folder, so that an interrupted comparison goes
-# on after them.
+# The outcomes of checks, each in a file of a comparison's folder, so that an interrupted comparison goes on after
+# them.
 #
-# checks/seed_agreement.json a check with its usual settings checks/seed_agreement-1f0c….json with others;
-# the digits are a digest of them
+# checks/seed_agreement.json a check with its usual settings checks/seed_agreement-1f0c….json with others; the digits
+# are a digest of them
 #
-# Each file carries a seal: of the comparison, the check's settings, and the twins, texts or data sets
-# that it reads.
-
+# Each file carries a seal: of the comparison, the check's settings, and the twins, texts or data sets that it reads.
 
 CHECKS = "checks"
 

@@ -89,7 +89,6 @@ def joined(parts: Iterable[Explained], titles: Sequence[str]) -> Explained:
 
 # How far two methods, or one method under two models, agree on the words of texts.
 
-
 TAU = "Kendall's tau"
 
 
@@ -125,7 +124,6 @@ def tops(ones: Sequence[ScoredText], others: Sequence[ScoredText], k: int) -> li
 
 
 # Texts without some of their words, as a person would delete them.
-
 
 Place = tuple[int, int, int]  # segment, first character, the one after the last
 

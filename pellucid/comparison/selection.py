@@ -154,7 +154,6 @@ def mean_share(marks: Marks) -> float:
 
 # What each annotator marked, as words, and scores against each of them, averaged.
 
-
 Annotated = Sequence[Sequence[np.ndarray]]
 
 

@@ -133,8 +133,7 @@ def _about(comparison: Comparison) -> dict[str, object]:
     }
 
 
-# The ceiling of metrics that judge plausibility: how far the people who marked the texts agree among
-# themselves.
+# The ceiling of metrics that judge plausibility: how far the people who marked the texts agree among themselves.
 
 
 def ceiling_values(comparison: Comparison) -> dict[str, MetricValues]:
@@ -199,7 +198,6 @@ def _cases(model: Model, example: Example) -> list[Case]:
 
 
 # What a reader must know before believing a comparison, in plain words.
-
 
 FEW = 100
 OPERATORS = {

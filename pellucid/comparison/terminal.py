@@ -88,7 +88,6 @@ def card_lines(card: TrustCard) -> list[Line]:
 
 # The checks of a comparison in a terminal: a grid a measure, methods as rows.
 
-
 MOST_COLUMNS = 2  # more have no room for intervals
 
 

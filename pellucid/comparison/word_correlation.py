@@ -152,9 +152,7 @@ def _interval(value: float, drawn: Iterator[np.ndarray], n_texts: int) -> Interv
     return percentile_interval(value, resampled[~np.isnan(resampled)], n_texts)
 
 
-# Edits of texts that change neither their words' number nor, as a rule, their meaning: case, blanks, one
-# synonym.
-
+# Edits of texts that change neither their words' number nor, as a rule, their meaning: case, blanks, one synonym.
 
 EDITS = ("case", "blanks", "synonyms")
 Edit = Callable[[str], str]

@@ -121,7 +121,6 @@ def pocket_pairs(split: str) -> list[Example]:
 
 # Planted token: generated texts in which one made-up word decides the label, so the true reason is known.
 
-
 TRIGGERS = ("blicket", "wug")
 FILLERS = (  # everyday words of no attitude
     "the a this that and then with for from under over table window garden river train letter summer market "
@@ -155,9 +154,8 @@ def _planted_example(kit: Kit, draw: random.Random, yes: bool, id: str) -> Examp
     return planted(kit, Example((" ".join(words),), id=id), yes, draw, id=id)
 
 
-# Planted translation: sentences of everyday words and their translation into a made-up language, with the
-# true links of words.
-
+# Planted translation: sentences of everyday words and their translation into a made-up language, with the true links
+# of words.
 
 DETERMINERS = "the a every some".split()
 ADJECTIVES = "old small green quiet busy wooden tired young clever round".split()

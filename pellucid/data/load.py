@@ -187,7 +187,6 @@ def classes_of(
 
 # Reads concepts from every source: a set of ours, word lists of the caller, or a file or folder.
 
-
 OURS = Path(__file__).parent / "texts" / "concepts"
 MOST_WORDS = 1_000_000
 PACKED = (".gz", ".bz2")

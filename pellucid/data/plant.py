@@ -125,7 +125,6 @@ def _labelled(texts: Segments, insertions: Sequence[Insertion], yes: bool) -> Ex
 
 # Made-up words that no text of a corpus has: only planting can connect them with a label.
 
-
 WORDS = (
     "blicket wug dax fep zorple snerf mibbit plonkle frabbet quonk tupin glimf vasp brindor trupple lomick nurvel "
     "sklee drimp fazzen jullip kreeb lurvin mosket norvel oddim praffle quessit rimbo sorvit tazzle ulgo vimmer "
@@ -151,7 +150,6 @@ def made_up_words(examples: Iterable[Example], count: int) -> list[str]:
 
 
 # The edited versions of a planted example; it carries them in `meta`, as plain values.
-
 
 EDITS = ("counterfactual", "distractor_edit")  # another reason, same decoy; another decoy, same reason
 

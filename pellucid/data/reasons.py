@@ -10,9 +10,7 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.kinds import reasons
 from pellucid.text.example import Rationale
 
-# The gaps between the words of a text, and made-up words inserted there; the rest of the text does not
-# change.
-
+# The gaps between the words of a text, and made-up words inserted there; the rest of the text does not change.
 
 _BETWEEN_BLANKS = re.compile(r"\S+")
 

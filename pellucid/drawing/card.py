@@ -196,7 +196,6 @@ def _merged(example: Example) -> list[tuple[int, int, int]]:
 
 # The facts an expert needs to judge and repeat explanations, folded away.
 
-
 COLUMNS = ("method", "explained", "value", "seed", "settings", "diagnostics")
 
 
@@ -248,7 +247,6 @@ def _fact_value(value: object) -> str:
 
 
 # Explanations in groups: those of one text, of one method, of one model.
-
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -14,7 +14,6 @@ from pellucid.results.table import Cell, Curve, Table
 
 # Where the numbers of a plot are in its drawing, and the round numbers on its axes.
 
-
 WIDTH, HEIGHT = 360, 248
 LEFT, RIGHT, TOP, BOTTOM = 34, 344, 26, 206
 

@@ -195,9 +195,8 @@ def units_in_order(view: Explanation) -> list[Scored]:
 
 # A map as tables: a line a layer, a column a word, each cell shaded by its score and with its number.
 #
-# A text of many words becomes several tables below each other, as wide as a line of print. On a phone
-# each scrolls, and the names of the rows stay.
-
+# A text of many words becomes several tables below each other, as wide as a line of print. On a phone each scrolls,
+# and the names of the rows stay.
 
 LINE, HALF_LINE = (
     84,

@@ -91,11 +91,9 @@ def _attribute(key: str, value: "str | float | bool | None") -> str:
     return f" {key}" if value is True else f' {key}="{escape(plain(str(value)), quote=True)}"'
 
 
-# Makes hostile characters harmless: control characters become pictures, changes of direction become
-# names.
+# Makes hostile characters harmless: control characters become pictures, changes of direction become names.
 #
 # Texts, tokens, labels, and the names of methods, files and models come from strangers.
-
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
@@ -123,7 +121,6 @@ def turns(text: str) -> bool:
 
 
 # Tables that scroll in a box of their own, and lists of terms with what they mean.
-
 
 Content = str | Markup
 

@@ -9,7 +9,6 @@ from pellucid.text.units import text_units
 
 # The original text, every character of it, with some parts highlighted.
 
-
 SEGMENTS = ("first text", "second text")
 
 

@@ -160,7 +160,6 @@ def _section(number: int, section: Section) -> Markup:
 
 # Fragments for notebooks: parts of a page, with a style sheet that changes nothing outside them.
 
-
 IN_NOTEBOOK = 5  # texts that are shown there of many
 
 
@@ -174,8 +173,7 @@ def notebook_sections(sections: Iterable[Section]) -> str:
     return notebook_frame(*(part for section in sections for part in (small_print([section.intro]), section.body)))
 
 
-# Many texts on one page: one card a text, then what each method's colours mean and how far it can be
-# believed, once.
+# Many texts on one page: one card a text, then what each method's colours mean and how far it can be believed, once.
 
 
 def page_scales(explanations: Sequence[Explanation], unit: Kind = "word") -> Scales:

@@ -135,8 +135,7 @@ def _repetition(results: Table) -> Markup | None:
     return element("details", summary, facts_view(results.about), class_="pl-expert")
 
 
-# A trust card as a list: a heading for each kind of advice, its sentences, and the tests behind them to
-# unfold.
+# A trust card as a list: a heading for each kind of advice, its sentences, and the tests behind them to unfold.
 
 
 def card_view(card: TrustCard) -> Markup:
@@ -161,9 +160,7 @@ def _point(advice: Advice) -> Markup:
     return fragment(sentence, element("details", element("summary", "the tests"), element("ul", *items)))
 
 
-# What the kinds of advice of a trust card are called, and their signs, in the order in which they are
-# shown.
-
+# What the kinds of advice of a trust card are called, and their signs, in the order in which they are shown.
 
 HEADINGS: dict[Kind, tuple[str, str]] = {
     "use": ("✓", "Use for faithful reading"),

@@ -69,8 +69,8 @@ def printed(lines: Sequence[Line | Grid], colour: bool | None, width: int | None
     return "\n".join(row.rstrip() for row in file.getvalue().splitlines()) + "\n"
 
 
-# Shows how far long work is: a bar in a terminal; elsewhere a line once it is clear how long it takes,
-# then one a minute.
+# Shows how far long work is: a bar in a terminal; elsewhere a line once it is clear how long it takes, then one a
+# minute.
 
 
 @contextmanager
@@ -136,7 +136,6 @@ def _lines(tenths: bool) -> Callable[[str, int, int], None]:
 
 
 # How long work will still take, judging by what is done so far, and when to say so.
-
 
 MINUTE = 60.0
 INSTANT = 1.0  # what is done in the first second may have been finished before, such as parts of a resumed comparison

@@ -156,7 +156,6 @@ def answer_with_chances(explanation: Explanation) -> str:
 
 # What the overlap of the classes' lists says at their longest, in sentences.
 
-
 FEW_TEXTS = 1000  # below, a word's frequency is counted too coarsely to say how rare it is
 
 
@@ -193,9 +192,8 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-# The terms that a reader of a page may not know, each with what it means; docs/how-to/read-a-report.md
-# lists them too.
-
+# The terms that a reader of a page may not know, each with what it means; docs/how-to/read-a-report.md lists them
+# too.
 
 GLOSSARY: Mapping[str, str] = MappingProxyType(
     {

@@ -26,15 +26,13 @@ from pellucid.text.example import Example, seen_caveats
 from pellucid.text.label_map import LabelMap
 from pellucid.text.units import text_units
 
-# Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and
-# cue words.
+# Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and cue words.
 #
-# The evidence is the heaviest span of a self-explaining model, or the words that an attribution method
-# scores highest.
+# The evidence is the heaviest span of a self-explaining model, or the words that an attribution method scores
+# highest.
 #
-# After the kinds of errors in Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table
-# 6, which gives examples of them. Here each is a rule, so that it can be counted. The words are English.
-
+# After the kinds of errors in Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", Table 6, which
+# gives examples of them. Here each is a rule, so that it can be counted. The words are English.
 
 CONTRASTS = frozenset(
     "but although though however yet while whereas despite nevertheless nonetheless notwithstanding".split()
@@ -202,9 +200,7 @@ def _count(name: str, meaning: str, wrong: Sequence[Shown], right: Sequence[Show
     return PatternCount(name, meaning, among_wrong, among_right, share_wrong, share_right, over)
 
 
-# The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they
-# are right.
-
+# The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they are right.
 
 READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate a share
 

@@ -105,7 +105,6 @@ def _text(explanation: Explanation) -> dict[str, object]:
 
 # Cue words for each text to be judged, learned from other texts than itself.
 
-
 WordsByClass = Mapping[str, frozenset[str]]
 HALVES = (
     "No train texts were named, so the cue words of each text were learned from the other half of the texts. Cue words "
@@ -164,12 +163,10 @@ def _half(example: Example) -> int:
     return int(text_digest(example), 16) % 2
 
 
-# Cue words: the words that distinguish one class's train texts from all others', counted in these texts
-# alone.
+# Cue words: the words that distinguish one class's train texts from all others', counted in these texts alone.
 #
-# Monroe, Colaresi & Quinn (2008), "Fightin' Words", equations 15, 16, 22: log odds ratios with an
-# informative Dirichlet prior. A word counts once a text, so that a single long text cannot make it a cue.
-
+# Monroe, Colaresi & Quinn (2008), "Fightin' Words", equations 15, 16, 22: log odds ratios with an informative
+# Dirichlet prior. A word counts once a text, so that a single long text cannot make it a cue.
 
 CLEAR = 1.96  # z of the 5 % level, two-sided
 

@@ -195,7 +195,6 @@ def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
 
 # Error analysis in a terminal: one block a pattern, and the surest cue words.
 
-
 MOST, CUES = 3, 8
 
 

@@ -108,9 +108,6 @@ def _numbered(span: Scored, words: Units) -> ExtractedSpan:
     return ExtractedSpan(span.text, span.score, span.segment, span.start, span.end, numbers)
 
 
-# The door `extract`: the part of a text that is its evidence.
-
-
 def extract(
     model: ModelSource,
     texts: Data,

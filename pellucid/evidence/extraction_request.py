@@ -146,9 +146,8 @@ def check_budget(budget: Budget) -> None:
         raise BadSetting(f"budget={budget} is no share of a text; give more than 0 and up to 1.0, or a whole number.")
 
 
-# What an extractor gets, a request, and what it gives for each example: the spans that the request's
-# selections select.
-
+# What an extractor gets, a request, and what it gives for each example: the spans that the request's selections
+# select.
 
 AT_ONCE = 64  # texts that are in memory together: the span scores of a document of 1,000 words take 10 MB
 

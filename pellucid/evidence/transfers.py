@@ -97,8 +97,7 @@ def mean_over_runs(values: np.ndarray) -> Interval:
     return paired_difference_over_runs(values, np.zeros_like(values))
 
 
-# Whether explanations of planted texts give the highest scores to the reason or to the decoy, text by
-# text.
+# Whether explanations of planted texts give the highest scores to the reason or to the decoy, text by text.
 
 
 def reason_precision(explanations: Sequence[Explanation]) -> np.ndarray:

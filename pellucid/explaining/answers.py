@@ -196,9 +196,8 @@ def predict(
         return predictions(model, examples, show_progress)
 
 
-# The doors `accuracy` and `follows_planted_reason`: how often a model is right, and whether it follows a
-# planted reason.
-
+# The doors `accuracy` and `follows_planted_reason`: how often a model is right, and whether it follows a planted
+# reason.
 
 Measure = Literal["accuracy", "mcc", "f1", "macro_f1"]
 

@@ -174,9 +174,7 @@ def explain_all(
     return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)
 
 
-# Equal texts are explained once: of several, the first is computed, and each gets a copy under its own
-# name.
-
+# Equal texts are explained once: of several, the first is computed, and each gets a copy under its own name.
 
 Value = TypeVar("Value")
 

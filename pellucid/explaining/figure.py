@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pellucid.base.checks import listed, one_of
 from pellucid.base.entry import Entry
@@ -19,14 +19,13 @@ from pellucid.results.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-FigureKind = Literal["text", "words", "scores", "table", "curves", "map", "units", "adversary"]
 
 
 def figure(
     result: object,
     path: str | Path | None = None,
     *,
-    kind: FigureKind | None = None,
+    kind: str | None = None,
     theme: ThemeName = "light",
     width: float = 6.3,
     **settings: object,

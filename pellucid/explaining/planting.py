@@ -98,7 +98,6 @@ def _write(parts: dict[str, list[Example]], folder: Path) -> None:
 
 # Has a model learnt the reason that was planted, and do texts leak their label?
 
-
 ENOUGH = 0.95
 
 
@@ -132,13 +131,11 @@ class FollowsPlantedReason:
         return f"right on {self.accuracy} of texts, with the reason edited {self.counterfactual}{edited}"
 
 
-# Label leak: can the label be predicted from the number, lengths and places of the spans, without reading
-# their words?
+# Label leak: can the label be predicted from the number, lengths and places of the spans, without reading their
+# words?
 #
-# Jethani et al. (2021), "Have We Learned to Explain?": an extractor that knows the label can write it
-# into the length and the place of its spans, and a model trained on the spans can read it there. The
-# probe sees only these features.
-
+# Jethani et al. (2021), "Have We Learned to Explain?": an extractor that knows the label can write it into the length
+# and the place of its spans, and a model trained on the spans can read it there. The probe sees only these features.
 
 _MARK = regex.compile(r"[^\p{L}\p{N}\s]")
 

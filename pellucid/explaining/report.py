@@ -108,9 +108,7 @@ def _of_analysis(
     return written
 
 
-# The page of explanations: text by text, or methods side by side, with a comparison and facts where they
-# are there.
-
+# The page of explanations: text by text, or methods side by side, with a comparison and facts where they are there.
 
 # Also every kind of result that has sections of its own, such as the words of classes.
 Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide

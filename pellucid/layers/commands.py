@@ -113,8 +113,7 @@ def _positions(text: str) -> str | tuple[int, ...]:
     return tuple(map(int, numbers)) if all(one.isascii() and one.isdigit() for one in numbers) else text
 
 
-# `pellucid concepts MODEL TEXT --word W --concepts FILE`: what does each layer hold of a word besides its
-# concept?
+# `pellucid concepts MODEL TEXT --word W --concepts FILE`: what does each layer hold of a word besides its concept?
 
 
 def concepts(
@@ -172,7 +171,6 @@ def concepts(
 
 
 # `pellucid lens MODEL --texts FILE`: a language head for a model that has none.
-
 
 DEFAULT = LensRecipe()
 

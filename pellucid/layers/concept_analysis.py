@@ -121,8 +121,8 @@ class ConceptAnalysis:
 
 # Whether a state holds a word or only its concept: log densities of other words in its location.
 #
-# Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", equations 8
-# and 9; the paper gives no p(x' | s), so two are here (corrections.md A3.7).
+# Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", equations 8 and 9; the
+# paper gives no p(x' | s), so two are here (corrections.md A3.7).
 
 
 @dataclass(frozen=True)

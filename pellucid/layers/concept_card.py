@@ -142,7 +142,6 @@ def _table(analysis: ConceptAnalysis, density: ConceptDensity) -> Markup:
 
 # A line a concept over the layers: inline SVG without script.
 
-
 COLOURS, DASHES = 8, 4
 LARGE = 10_000  # from here on an axis counts in thousands: its numbers have room for four digits
 

@@ -25,7 +25,6 @@ from pellucid.training.steps import epoch_batches, rate_share
 
 # How a lens is trained: every number that changes it, in one frozen record.
 
-
 COUNTS = ("head_steps", "translator_steps", "batch_size", "pieces_a_step", "dev_rows", "checkpoint_every")
 MOST = 10**9  # of each count
 

@@ -142,7 +142,6 @@ class HeadLoss:
 
 # The rows that a lens is trained on: texts encoded and, where they are long, cut between words.
 
-
 AT_ONCE = 256  # texts that are encoded at once: their units take more memory than their rows
 
 
@@ -180,9 +179,8 @@ def _cut(row: Row, sequence_length: int) -> list[Row]:
     return [window_row(row, window) for window in windows] or [row]
 
 
-# What a lens names from each layer of dev texts, with translators and without; and which translators are
-# better than none.
-
+# What a lens names from each layer of dev texts, with translators and without; and which translators are better than
+# none.
 
 RESAMPLES = 1000
 Reading = Callable[[Tensor], Tensor]  # states of a layer as the head reads them

@@ -145,8 +145,8 @@ def _no_layers(method: str) -> str:
 
 # Explanations whose rows are time steps: the states at the pieces of a text, one after the other.
 #
-# Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section
-# 4.1; corrections.md A3.11.
+# Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 4.1;
+# corrections.md A3.11.
 
 
 def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanation]:
@@ -208,15 +208,13 @@ def _worst(name: str) -> Callable[[Iterable[float]], float]:
     return min if known else max
 
 
-# The explanations of a layer analysis, kept in a folder part by part; interrupted work goes on after its
-# last part.
+# The explanations of a layer analysis, kept in a folder part by part; interrupted work goes on after its last part.
 #
-# question.json what is explained; a folder with another question is refused parts/00-00-0003.parquet the
-# explanations of the fourth part's texts by the first training of the first model pellucid-manifest.json
-# digests of these files, once there are all; see `base/output_folder.py`
+# question.json what is explained; a folder with another question is refused parts/00-00-0003.parquet the explanations
+# of the fourth part's texts by the first training of the first model pellucid-manifest.json digests of these files,
+# once there are all; see `base/output_folder.py`
 #
 # A part is there whole or not at all. Unfinished writes of a killed process are removed.
-
 
 STAGE = "explaining layers"
 Questions = Mapping[str, Sequence[LayerQuestion]]  # the model's name -> a question a training

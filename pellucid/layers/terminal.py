@@ -88,7 +88,6 @@ def _change(change: WordChange) -> str:
 
 # The layers of a lens in a terminal: what it names from each, with its translators and without.
 
-
 TITLES = ("layer", "named first", "KL", "by the bare head", "KL", "translated")
 
 

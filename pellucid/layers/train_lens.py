@@ -49,7 +49,6 @@ from pellucid.training.objectives.masked_words import Masking
 
 # The folder that a lens is written to: lens.json is written last, so the lens is whole when it is there.
 
-
 OTHERS = "config.json"  # of a model
 LASTING = dict.fromkeys(
     (RECORD, WEIGHTS),

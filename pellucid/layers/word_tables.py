@@ -135,7 +135,6 @@ def _check(label: str, values: Sequence[float]) -> Markup:
 
 # A layer analysis in words: what was measured, in which unit, and what the numbers do not say.
 
-
 OWN_SCALES = (
     "This method gives each {row} of each model a scale of its own: compare words within a {row}, not {row}s or models."
 )

@@ -113,15 +113,12 @@ def _without_graph(vectors: SpanVectors) -> SpanVectors:
     return compute
 
 
-# The analysis of one text's heaviest spans: by the model's last layers, and by running the model on the
-# spans alone.
+# The analysis of one text's heaviest spans: by the model's last layers, and by running the model on the spans alone.
 
-
-# How one span moves the prediction of a self-explaining model: by itself, by its vector, and by being
-# there.
+# How one span moves the prediction of a self-explaining model: by itself, by its vector, and by being there.
 #
-# Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equation 5, in full (corrections.md
-# A0.5): with h~ = sum of alpha_m h_m, and scores u . h_m, d h~ / d h_m = alpha_m [I + (h_m - h~) u^T].
+# Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equation 5, in full (corrections.md A0.5): with
+# h~ = sum of alpha_m h_m, and scores u . h_m, d h~ / d h_m = alpha_m [I + (h_m - h~) u^T].
 
 
 @dataclass(frozen=True)
@@ -305,8 +302,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else float("nan")
 
 
-# How much of a span's vector comes from outside the span: how far it moves when the words outside are not
-# read.
+# How much of a span's vector comes from outside the span: how far it moves when the words outside are not read.
 
 
 def outside_share(model: Model, states: SpanStates, span: range, alone: Row) -> float:

@@ -30,8 +30,8 @@ def network_copy(model: Model, purpose: str) -> Classifier:
 
 # A classifier with a part of its weights in random order: what it learnt there is lost, the sizes stay.
 #
-# Adebayo et al. (2018), "Sanity Checks for Saliency Maps", section 3. They draw weights anew as a network
-# begins; how it began is not known of a trained one, so ours are permuted, tensor by tensor.
+# Adebayo et al. (2018), "Sanity Checks for Saliency Maps", section 3. They draw weights anew as a network begins; how
+# it began is not known of a trained one, so ours are permuted, tensor by tensor.
 
 
 def with_random_weights(model: Model, first: float, last: float, seed: int) -> Classifier:
@@ -76,13 +76,11 @@ def _permuted(parameter: Tensor, name: str, seed: int) -> Tensor:
     return parameter.reshape(-1)[order].reshape(parameter.shape)
 
 
-# A classifier whose word vectors are all shifted by one vector, and whose next table takes the shift
-# back.
+# A classifier whose word vectors are all shifted by one vector, and whose next table takes the shift back.
 #
-# Kindermans et al. (2019), "The (Un)reliability of Saliency Methods", section 2: the function of the text
-# is the same, so its explanation has to be the same. They shift images and correct a bias; here a table
-# that is added to the word vectors, of positions or of token types, is corrected. Which table is added is
-# tried, not looked up.
+# Kindermans et al. (2019), "The (Un)reliability of Saliency Methods", section 2: the function of the text is the
+# same, so its explanation has to be the same. They shift images and correct a bias; here a table that is added to the
+# word vectors, of positions or of token types, is corrected. Which table is added is tried, not looked up.
 
 
 def with_shifted_vectors(model: Model, size: float, seed: int) -> Classifier:
@@ -130,9 +128,8 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     return bool((residuals(one.double(), other.double()) <= TOLERANCE[one.dtype]).all())
 
 
-# A model that cannot read the first word of a text: hidden from a network, or cut away before a function
-# sees the text.
-
+# A model that cannot read the first word of a text: hidden from a network, or cut away before a function sees the
+# text.
 
 WORD = "umbrella"  # any word will do, since nothing reads it
 TRIED = 4  # texts on which it is seen that the word is not read

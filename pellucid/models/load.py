@@ -115,9 +115,8 @@ def wrap_writing(
 
 # Marian's tokenizer with places in the text: the library's has none, SentencePiece, which it calls, has.
 #
-# The ids are those of the library's tokenizer, or there is an error: what a user's own call reads is what
-# is explained.
-
+# The ids are those of the library's tokenizer, or there is an error: what a user's own call reads is what is
+# explained.
 
 FILES = ("source.spm", "target.spm", "vocab.json")
 
@@ -205,7 +204,6 @@ def load_marian_tokenizer(folder: Path, name: str) -> MarianTokenizer:
 
 
 # One door for every model: a composed model's folder, a Hugging Face folder, or a hub name.
-
 
 DTYPES = ("float32", "bfloat16", "float16", "float64", "mixed_bfloat16")
 

@@ -83,8 +83,7 @@ def word_neighbours(model: Model) -> WordNeighbours | None:
     return WordNeighbours(model, model.tokenizer.backend_tokenizer)
 
 
-# Words with near vectors in a file of word vectors, such as GloVe's, fastText's or counter-fitted ones,
-# by cosine.
+# Words with near vectors in a file of word vectors, such as GloVe's, fastText's or counter-fitted ones, by cosine.
 
 
 class FileNeighbours:
@@ -133,12 +132,10 @@ class FileNeighbours:
         return [(other, cosine) for other, cosine in others if other.casefold() != word.casefold()][:MOST]
 
 
-# What texts mean, as vectors: the mean of all-MiniLM-L6-v2's last states, whose cosine says how alike two
-# texts are.
+# What texts mean, as vectors: the mean of all-MiniLM-L6-v2's last states, whose cosine says how alike two texts are.
 #
-# Reimers & Gurevych (2019), "Sentence-BERT"; the encoder was trained so that the cosine of these means is
-# high for texts that say the same.
-
+# Reimers & Gurevych (2019), "Sentence-BERT"; the encoder was trained so that the cosine of these means is high for
+# texts that say the same.
 
 MOST_TEXTS = 4096  # whose vectors are remembered
 MOST_PIECES = 512  # that the encoder reads at once; a longer text is the mean over all of its windows

@@ -48,10 +48,9 @@ def _quantile(freedom: float) -> float:
 
 # Shares of texts with intervals that are also right where nearly none or nearly all texts are counted.
 #
-# Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference"; for the
-# difference of two independent shares Newcombe (1998), "Interval Estimation for the Difference between
-# Independent Proportions", method 10.
-
+# Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference"; for the difference of two
+# independent shares Newcombe (1998), "Interval Estimation for the Difference between Independent Proportions", method
+# 10.
 
 Z = NormalDist().inv_cdf(0.975)
 NOTHING = Interval(math.nan, math.nan, math.nan)
@@ -79,10 +78,9 @@ def difference(first: Interval, second: Interval) -> Interval:
 
 # Statistics of judged examples: means with percentile bootstrap intervals, and paired differences.
 #
-# Efron & Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13. Whatever is compared is
-# resampled together: the same texts for both sides, so that differences between texts cancel. A few
-# training runs cannot be resampled; their interval is a t-interval.
-
+# Efron & Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13. Whatever is compared is resampled
+# together: the same texts for both sides, so that differences between texts cancel. A few training runs cannot be
+# resampled; their interval is a t-interval.
 
 Combine = Literal["mean", "f1"]
 
@@ -217,8 +215,8 @@ def tallies(generator: np.random.Generator, count: int, resamples: int) -> Itera
 
 # F1 of one class, and its mean over classes: harmonic means of precision and recall.
 #
-# van Rijsbergen (1979), "Information Retrieval", chapter 7. Papers on attention report it of "class 1",
-# the second of two (corrections.md A4.11).
+# van Rijsbergen (1979), "Information Retrieval", chapter 7. Papers on attention report it of "class 1", the second of
+# two (corrections.md A4.11).
 
 
 def f1_interval(
@@ -250,12 +248,11 @@ def _mean_f1(means: np.ndarray) -> np.ndarray:
     return np.divide(2 * right, every, out=np.zeros_like(right), where=every > 0).mean(-1)
 
 
-# Matthews correlation: how far predictions and labels go together, with every class counting by how rare
-# it is.
+# Matthews correlation: how far predictions and labels go together, with every class counting by how rare it is.
 #
-# Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme",
-# for two classes; Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation
-# coefficient", equation 8, for any number.
+# Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme", for two
+# classes; Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation coefficient", equation
+# 8, for any number.
 
 
 def matthews_interval(

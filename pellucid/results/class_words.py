@@ -123,9 +123,7 @@ class ClassWords:
         return renderers.get("terminal_class_words").make(self)
 
 
-# Counts the words of each explained class: in every text the mean score of a word, then the mean over
-# texts.
-
+# Counts the words of each explained class: in every text the mean score of a word, then the mean over texts.
 
 MIN_TEXTS = 3  # a word of fewer texts says more about those texts than about the class
 NO_SIGN = (
@@ -271,9 +269,7 @@ def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) 
         yield equal_texts(len(explanations) - n_distinct, len(explanations))
 
 
-# Adds up the scores of words over the texts of each explained class, and weighs the sums by document
-# frequencies.
-
+# Adds up the scores of words over the texts of each explained class, and weighs the sums by document frequencies.
 
 Texts = Sequence[tuple[str, Explanation]]  # the explained class of each different text, and its first row
 

@@ -108,10 +108,6 @@ class Explained:
         return f"{self.output} of {self.label}" + (f" against {self.against}" if self.against else "")
 
 
-# The explanation of one text: raw, signed scores, with everything that is needed to judge and repeat
-# them.
-
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 

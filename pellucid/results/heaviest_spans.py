@@ -161,8 +161,7 @@ def _ratio(part: float, whole: int) -> float:
     return part / whole if whole else float("nan")
 
 
-# The heaviest ranges of a text: neighbouring units of one text, as ranges of the numbers of content
-# units.
+# The heaviest ranges of a text: neighbouring units of one text, as ranges of the numbers of content units.
 
 
 def heaviest(explanation: Explanation, unit: Kind, count: int = 1) -> tuple[Kind, list[range]]:
@@ -234,7 +233,6 @@ def richest(gains: np.ndarray, texts: Sequence[int], count: int, pick: Pick = fi
 
 
 # The evidence of an explanation in a few parts: what its reader would name as the reason.
-
 
 WORDS = 3
 

@@ -187,7 +187,6 @@ def _line(record: Mapping[str, Any]) -> CheckLine:
 
 # The trust card of a comparison: which methods to use for this model, which not, and on what evidence.
 
-
 Kind = Literal["use", "fast", "second", "people", "unclear", "avoid", "untested", "limits"]
 
 

@@ -72,7 +72,6 @@ class SideBySide(Mapping[str, Results]):
 #
 # Kendall (1945), "The Treatment of Ties in Ranking Problems" (tau-b).
 
-
 MOST_POINTS = 100  # of an integral: exact up to two hundred equal scores, and to many digits beyond
 
 

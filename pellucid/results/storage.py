@@ -55,7 +55,6 @@ def check_values(path: Path, metadata: pq.FileMetaData) -> None:
 #
 # One record an explanation.
 
-
 FORM = "pellucid-explanations-1"
 
 _text, _number = pa.string(), pa.int32()
@@ -198,8 +197,8 @@ def _records(path: Path) -> Iterator[ExplanationRecord]:
         yield from table.select(SCHEMA.names).cast(SCHEMA).to_pylist()
 
 
-# Checks that the parts of an explanation fit each other, for explanations read from files, which may
-# contain anything.
+# Checks that the parts of an explanation fit each other, for explanations read from files, which may contain
+# anything.
 
 
 def check_fitting(explanation: Explanation) -> None:

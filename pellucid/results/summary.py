@@ -106,9 +106,7 @@ def _accuracy(labelled: Sequence[Explanation]) -> Interval | None:
     return share(right, len(labelled)) if labelled else None
 
 
-# Cautions of many texts, joined: sentences that differ in one number alone become one sentence with its
-# range.
-
+# Cautions of many texts, joined: sentences that differ in one number alone become one sentence with its range.
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 Caution = tuple[str, str]  # the sentence, and the id of its text

@@ -70,9 +70,6 @@ def one_row(
     return scores, tuple(rest)
 
 
-# The scores of a text's units, and their views: coarser units, the highest, spans, runs, rows.
-
-
 class UnitScores:
     """Scores [*rows, unit] of an example's units, by a method; a dataclass with these fields gets the views."""
 
@@ -276,8 +273,7 @@ class UnitScores:
         return self.scores
 
 
-# Which of many spans are shown: those without overlap, the one that covers some characters, those as long
-# as a unit.
+# Which of many spans are shown: those without overlap, the one that covers some characters, those as long as a unit.
 
 
 def without_overlap(spans: Spans, ranking: Sequence[int], k: int) -> list[int]:

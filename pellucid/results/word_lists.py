@@ -68,16 +68,13 @@ def word_forms(example: Example) -> Iterable[str]:
             yield word_form(text[start:end])
 
 
-# Lists of words a class: scores added up over the class's texts, and weighted by how rare a word is
-# elsewhere.
+# Lists of words a class: scores added up over the class's texts, and weighted by how rare a word is elsewhere.
 
-
-# How many words the lists of classes share, and how many random lists and lists of the rarest words would
-# share.
+# How many words the lists of classes share, and how many random lists and lists of the rarest words would share.
 #
-# Words that a classifier goes by should not speak for two classes at once. But a method that picks words
-# which occur once shares none either, and says nothing (METHODS S1, criticism of counting): so every
-# overlap stands beside two controls.
+# Words that a classifier goes by should not speak for two classes at once. But a method that picks words which occur
+# once shares none either, and says nothing (METHODS S1, criticism of counting): so every overlap stands beside two
+# controls.
 
 
 @dataclass(frozen=True)

@@ -264,8 +264,7 @@ class Batch:
         return edits(self.rows[example], removed, operator, self.special)
 
 
-# The words that a model writes: which pieces each is made of, and what each is called where people see
-# it.
+# The words that a model writes: which pieces each is made of, and what each is called where people see it.
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,6 @@ def _vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
 
 # Random draws that depend on an example's content alone, not on its neighbours, batch or machine.
 
-
 HIGHEST_SEED = 2**63 - 1  # what a result can store
 
 

@@ -73,7 +73,6 @@ def _entry(name: str) -> Entry | None:
 
 # The resolution of scores: the size below which a score may be nothing but rounding.
 
-
 NOTHING = "All scores are 0: the method found nothing that the target depends on."
 SURE = ("probability", "loss")  # of a sure answer they are too near to 1 or 0 for small changes to be seen
 NOTABLE = 0.01  # of the largest score: a finer resolution is no news
@@ -119,7 +118,6 @@ def with_caveat_on_rounding(explanation: Explanation, rounding: Rounding) -> Exp
 
 
 # What results and saved work say of the route that computed a model's passes.
-
 
 EAGER = "eager"
 

@@ -201,12 +201,10 @@ class ForwardPass:
         return Scores(self.batch.crop(padded.detach().cpu()), **extras)
 
 
-# The target's gradients at many points, such as those of a path: packed like rows, each point computed
-# just in time.
+# The target's gradients at many points, such as those of a path: packed like rows, each point computed just in time.
 #
-# Words that a model writes are targets of the same points: one pass forward serves all of them, and each
-# has its own way back.
-
+# Words that a model writes are targets of the same points: one pass forward serves all of them, and each has its own
+# way back.
 
 SHARED = 2**26  # numbers in the sums of targets that share their passes: a quarter of a gigabyte in float32
 Add = Callable[[Tensor, list[int], Tensor], None]  # sums, numbers of points, their gradients

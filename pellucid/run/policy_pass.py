@@ -20,9 +20,7 @@ from pellucid.run.target import Explainable
 from pellucid.run.trace import Trace, Want
 from pellucid.run.traces import Gradients, gradients_of
 
-# The ledger of relevance: how much of it, in each example, ends in constants and rules instead of in the
-# words.
-
+# The ledger of relevance: how much of it, in each example, ends in constants and rules instead of in the words.
 
 # constants: biases, position and type embeddings; rule: what the policy itself absorbs (in a stabiliser, in a softmax)
 Account = Literal["constants", "rule"]

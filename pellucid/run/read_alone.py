@@ -71,12 +71,9 @@ def _diagnostics(probabilities: Tensor, predicted: int) -> dict[str, float]:
     return alone if len(agrees) == 1 else alone | {"random_agrees": float(agrees[1:].mean())}
 
 
-# A range of a text read alone, the text without it, and random ranges of the same length to compare it
-# with.
+# A range of a text read alone, the text without it, and random ranges of the same length to compare it with.
 #
-# A range is one of numbers of content units. pieces: for each content unit its pieces, from
-# `Batch.pieces_of`.
-
+# A range is one of numbers of content units. pieces: for each content unit its pieces, from `Batch.pieces_of`.
 
 Pieces = Sequence[Sequence[int]]
 

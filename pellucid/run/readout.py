@@ -112,13 +112,11 @@ class StateReadout:
         return [0 if self.positions == "first" else len(row) - 1] if len(row) else []
 
 
-# What one window contributes to the answer for its text. The text's logits are the mean of its windows'
-# logits.
+# What one window contributes to the answer for its text. The text's logits are the mean of its windows' logits.
 #
-# Where a logit is explained, the window's own logit can be explained: the text's logit is the mean of the
-# windows' logits. The text's probability is not the mean of the windows' probabilities. There, a window's
-# contribution is how the text's probability changes with this window, while the text's other windows stay
-# as they are.
+# Where a logit is explained, the window's own logit can be explained: the text's logit is the mean of the windows'
+# logits. The text's probability is not the mean of the windows' probabilities. There, a window's contribution is how
+# the text's probability changes with this window, while the text's other windows stay as they are.
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +149,7 @@ class WindowAnswers:
         return torch.where(several, start + counts * (numbers - start), numbers)
 
 
-# How far two distributions lie apart: total variation distance, Jensen-Shannon and Kullback-Leibler
-# divergence.
+# How far two distributions lie apart: total variation distance, Jensen-Shannon and Kullback-Leibler divergence.
 
 
 def total_variation(one: Tensor, other: Tensor) -> Tensor:

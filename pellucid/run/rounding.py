@@ -91,15 +91,14 @@ class InWiderNumbers(TorchFunctionMode):
         return self.wide if isinstance(value, torch.dtype) and value in self.narrow else value
 
 
-# Rounding: what a model's number type alone changes in its answers, by a trial of two texts, once for
-# each model and precision.
+# Rounding: what a model's number type alone changes in its answers, by a trial of two texts, once for each model and
+# precision.
 #
-# In sixteen bits, or under autocast, the same weights give other answers than in exact arithmetic, and a
-# score that is the difference of two answers may be nothing else. So the trial runs two texts and some
-# edits of them twice: as the model computes, and with every product in a wider type. No list of names can
-# tell which passes are short: a wrapped forward may round inside. The texts are always the same, and
-# sizes are powers of two, so that what is measured depends on no neighbour of an explained text.
-
+# In sixteen bits, or under autocast, the same weights give other answers than in exact arithmetic, and a score that
+# is the difference of two answers may be nothing else. So the trial runs two texts and some edits of them twice: as
+# the model computes, and with every product in a wider type. No list of names can tell which passes are short: a
+# wrapped forward may round inside. The texts are always the same, and sizes are powers of two, so that what is
+# measured depends on no neighbour of an explained text.
 
 TEXTS = (
     "The plot was thin, but I liked the actors and the music.",

@@ -21,11 +21,9 @@ from pellucid.run.windows import rows_of
 
 # Which rows run together: the only file that knows batch sizes.
 #
-# Rows are sorted by length and packed by a budget of padded tokens. Equal rows run once. When memory runs
-# out, the budget is halved and the work goes on. On a CPU a few hundred tokens keep a core busy, so the
-# budget is small on purpose, and long texts run alone. Where padding changes a model's answers, only rows
-# of one length share a pass.
-
+# Rows are sorted by length and packed by a budget of padded tokens. Equal rows run once. When memory runs out, the
+# budget is halved and the work goes on. On a CPU a few hundred tokens keep a core busy, so the budget is small on
+# purpose, and long texts run alone. Where padding changes a model's answers, only rows of one length share a pass.
 
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
 CPU_TOKENS, DEVICE_TOKENS = 640, 32768

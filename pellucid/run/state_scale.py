@@ -184,8 +184,7 @@ class _Sums:
         return _Measured(spread, tuple(means[1:]), max(words, SMALLEST), word_mean)
 
 
-# A hidden state as a function of the word embeddings: s = Phi(x), for methods that read states as
-# vectors.
+# A hidden state as a function of the word embeddings: s = Phi(x), for methods that read states as vectors.
 #
 # Guan et al. (2019), "Towards a Deep and Unified Understanding of Deep Neural Models in NLP", section 3.
 

@@ -180,8 +180,7 @@ def _of_several(caveats: Sequence[str], count: int) -> str:
     return f"In {len(caveats)} of {count} windows{', at worst' if len(set(caveats)) > 1 else ''}: {worst}"
 
 
-# Explanations by passage: methods that take units out take whole passages out, scores of all others are
-# added up.
+# Explanations by passage: methods that take units out take whole passages out, scores of all others are added up.
 
 
 def with_passages(batch: Batch, passages: Sequence[Sequence[str]]) -> Batch:

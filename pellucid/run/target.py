@@ -87,7 +87,6 @@ def head_settings(head: LanguageHead) -> dict[str, str]:
 
 # The target: a class's logit, its probability or its loss; or one class against another.
 
-
 Output = Literal["logit", "probability", "loss"]
 Problem = Literal["single_label", "multi_label", "one_logit", "regression"]
 TargetName = str | int | tuple[str | int, str | int]

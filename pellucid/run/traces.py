@@ -16,9 +16,8 @@ from pellucid.run.target import Explainable
 from pellucid.run.trace import Trace, Want
 from pellucid.text.example import Example
 
-# Gradients by the parts of a trace: those of a target, and those that show which positions the
-# classification head reads.
-
+# Gradients by the parts of a trace: those of a target, and those that show which positions the classification head
+# reads.
 
 TRIAL = Example(("We saw the new film, and it was a good one.",))
 Join = Callable[[Sequence[Tensor]], Tensor]

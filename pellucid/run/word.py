@@ -27,9 +27,7 @@ from pellucid.run.trace import NOTHING, Trace, Want, WrittenTrace
 from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
-# The readout of words that a model writes: the log-probability of each piece, or its lead over another
-# one.
-
+# The readout of words that a model writes: the log-probability of each piece, or its lead over another one.
 
 Rival = tuple[tuple[int, ...], int, int]  # what a row is to write, the number of a piece of it, another id in its place
 

@@ -188,7 +188,6 @@ def _overlaps(units: Units, index: int, mark: Rationale) -> bool:
 
 # What each of several annotators marked in a text, as `meta["annotators"]` keeps it beside the rationale.
 
-
 ANNOTATORS = "annotators"  # its name in meta
 SPANS = "rationales"  # where some data sets have the marks, beside other facts of the annotators
 TEXTS = {"text": 0, "premise": 0, "text_a": 0, "hypothesis": 1, "text_b": 1}

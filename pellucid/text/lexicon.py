@@ -31,10 +31,9 @@ class Concept:
 
 # Content words: all words except punctuation and English function words.
 #
-# The list is our own and small: articles, pronouns, auxiliaries, prepositions, conjunctions. Words that
-# negate ("not", "no", "never") and words that count ("all", "some", "two") are content words here, since
-# an answer can depend on one of them. In other languages, all words except punctuation are content words.
-
+# The list is our own and small: articles, pronouns, auxiliaries, prepositions, conjunctions. Words that negate
+# ("not", "no", "never") and words that count ("all", "some", "two") are content words here, since an answer can
+# depend on one of them. In other languages, all words except punctuation are content words.
 
 FUNCTION_WORDS = frozenset(
     """
@@ -82,7 +81,6 @@ def is_content_word(word: str) -> bool:
 #
 # DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models".
 
-
 _TOKEN = re.compile(r"[^ \r\n]+")
 
 
@@ -103,7 +101,6 @@ def document_names(id: str, n_segments: int) -> list[str]:
 
 
 # Synonyms of a word in its part of speech, without those that are antonyms in another sense.
-
 
 INSTANCE_OF = "@i"
 
@@ -139,9 +136,7 @@ def _is_kind(sense: Synset) -> bool:
     return all(pointer.symbol != INSTANCE_OF for pointer in sense.pointers)
 
 
-# Base forms of words: the rules of WordNet's own morphology, its page morphy(7WN), with its lists of
-# exceptions.
-
+# Base forms of words: the rules of WordNet's own morphology, its page morphy(7WN), with its lists of exceptions.
 
 # Ending of a form -> ending of its base. "ves" is no rule of the page, but of its common re-writings.
 RULES: dict[PartOfSpeech, tuple[tuple[str, str], ...]] = {
@@ -212,9 +207,7 @@ def _count(base: str, part_of_speech: PartOfSpeech, wordnet: WordNet) -> int:
     return sum(wordnet.count(sense, base) for sense in wordnet.senses(base, part_of_speech))
 
 
-# Antonyms: the words that WordNet sets against a word, and for adjectives also those that are similar to
-# such a word.
-
+# Antonyms: the words that WordNet sets against a word, and for adjectives also those that are similar to such a word.
 
 ANTONYM, SIMILAR = "!", "&"
 

@@ -161,9 +161,8 @@ def pieces_at(units: Units, place: Characters) -> list[int]:
     ]
 
 
-# Time steps of a text that is read, or written, piece by piece: the pieces whose states are explained one
-# after the other.
-
+# Time steps of a text that is read, or written, piece by piece: the pieces whose states are explained one after the
+# other.
 
 EACH = "each"  # in place of positions: a row for the state at each step
 
@@ -191,13 +190,11 @@ def step_labels(units: Units) -> tuple[str, ...]:
     return tuple(f"{number} {units.labels[piece]}" for number, piece in enumerate(steps_of(units), 1))
 
 
-# Orders of a text's units by score, where equal scores stand in orders drawn from what the units are, not
-# from where they stand.
+# Orders of a text's units by score, where equal scores stand in orders drawn from what the units are, not from where
+# they stand.
 #
-# Reading order would let the place of a text's evidence decide what a method is worth that scores most
-# words 0. The draws are the same for every method, alone or beside other texts, and for a text whose
-# words stand in another order.
-
+# Reading order would let the place of a text's evidence decide what a method is worth that scores most words 0. The
+# draws are the same for every method, alone or beside other texts, and for a text whose words stand in another order.
 
 TIES = "mean over orders of equal scores"  # the rule's name in records of numbers that follow it
 ORDERS = 4  # of a text with equal scores; see docs/how-to/add-a-metric.md for what more of them would change
@@ -280,8 +277,7 @@ def mean_of_orders(values: np.ndarray) -> np.ndarray:
     return first + (values - first).mean(0)
 
 
-# Passages: parts of a text that the user names by their words, such as those that a search has put into a
-# prompt.
+# Passages: parts of a text that the user names by their words, such as those that a search has put into a prompt.
 
 
 def passages_in(example: Example, passages: Sequence[str]) -> tuple[tuple[int, int], ...]:

@@ -267,10 +267,9 @@ def occurrences(labels: Sequence[str], scores: dict[str, float]) -> list[float]:
 
 # Words of scripts that put no spaces between them: Chinese, Japanese, Thai, Khmer, Lao and Burmese.
 #
-# ICU's dictionaries find them, through the package icu4py. Without it every user-perceived character is a
-# word of its own, so that scores never belong to a whole sentence; a model's pieces of several characters
-# join them again (`units.coarsen`).
-
+# ICU's dictionaries find them, through the package icu4py. Without it every user-perceived character is a word of its
+# own, so that scores never belong to a whole sentence; a model's pieces of several characters join them again
+# (`units.coarsen`).
 
 WITHOUT_DICTIONARY = (
     "The text is in a script without spaces between words, and no dictionary is installed: its characters (or the "

@@ -17,7 +17,6 @@ from pellucid.base.files import disk_errors, possible_path
 
 # One line of each of WordNet's files, as the pages wndb(5WN) and cntlist(5WN) describe them.
 
-
 PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
 LETTERS: dict[str, PartOfSpeech] = {

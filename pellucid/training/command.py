@@ -219,7 +219,6 @@ def _recipe(values: Sequence[str]) -> tuple[str | None, dict[str, Any]]:
 
 # What `train` says at its end: how often the model is right, and what to try next.
 
-
 FEW = 50  # texts, of which one right answer more is two per cent
 CLOSE = 0.05  # so near to the most frequent label's share the model has learnt little
 

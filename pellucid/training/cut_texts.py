@@ -62,8 +62,8 @@ class TextDraws:
         return torch.rand(count, generator=generator, dtype=torch.float64)
 
 
-# The texts of a training step that an objective about spans reads again: those that the draw chose and
-# that have a span.
+# The texts of a training step that an objective about spans reads again: those that the draw chose and that have a
+# span.
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ def texts_read_again(context: ObjectiveContext, draws: TextDraws, part: StepPart
     )
 
 
-# What a model whose answer uses its heaviest spans alone would pool from all of them, from the states
-# that a step has read.
+# What a model whose answer uses its heaviest spans alone would pool from all of them, from the states that a step has
+# read.
 
 
 def pooled_by_all_spans(context: ObjectiveContext, part: StepPart) -> Pooled:
@@ -170,14 +170,12 @@ def marks_in_spans(parts: Tensor) -> Tensor:
     return before[:, None, 1:] - before[:, :-1, None]
 
 
-# Train texts without their heaviest units, or with these alone, at several shares of a text; and what the
-# label costs then.
+# Train texts without their heaviest units, or with these alone, at several shares of a text; and what the label costs
+# then.
 #
-# Chan et al. (2022), "UNIREX: A Unified Learning Framework for Language Model Rationale Extraction", take
-# the top k % of a text for several k and average. As in their released code, which units are the heaviest
-# is not learnt from what the cut texts cost: weights move only through the states that they share with
-# the answer.
-
+# Chan et al. (2022), "UNIREX: A Unified Learning Framework for Language Model Rationale Extraction", take the top k %
+# of a text for several k and average. As in their released code, which units are the heaviest is not learnt from what
+# the cut texts cost: weights move only through the states that they share with the answer.
 
 TOP = (0.01, 0.05, 0.1, 0.2, 0.5)  # shares of a text's units; those of the released code
 Cut = Literal["alone", "left_out"]
@@ -246,8 +244,7 @@ class CutTexts:
         return cut(index, unit, parts)
 
 
-# What each unit of a text weighs by a model's own weights, and the heaviest ones, as many as a share of
-# the text.
+# What each unit of a text weighs by a model's own weights, and the heaviest ones, as many as a share of the text.
 
 
 def part_weights(trace: SpanTrace | UnitTrace) -> Tensor:
@@ -268,9 +265,7 @@ def heaviest_parts(weights: Sequence[float], shares: Sequence[float]) -> list[fr
     return [frozenset(order[: max(1, round(share * len(weights)))]) for share in shares]
 
 
-# Answers to cut texts, as logarithms of probabilities; how far one lies from another, and what an
-# undecided one is.
-
+# Answers to cut texts, as logarithms of probabilities; how far one lies from another, and what an undecided one is.
 
 Undecided = Literal["uniform", "priors"]
 

@@ -93,9 +93,8 @@ class SpanReader:
         return self._pieces[key]
 
 
-# Train texts with some words exchanged for synonyms, part for part as long as before, so that weights of
-# both can be compared.
-
+# Train texts with some words exchanged for synonyms, part for part as long as before, so that weights of both can be
+# compared.
 
 Exchange = tuple[
     int, int, int, str
@@ -160,9 +159,8 @@ def exchanged(example: Example, exchanges: Collection[Exchange]) -> Example:
     return replace(example, segments=tuple(segments), rationales=())
 
 
-# A text as it is read a second time, changed where its heaviest span is not: words hidden, synonyms, or a
-# part of the text alone.
-
+# A text as it is read a second time, changed where its heaviest span is not: words hidden, synonyms, or a part of the
+# text alone.
 
 Reading = Literal["hidden", "synonyms", "window"]
 READINGS = ("hidden", "synonyms", "window")

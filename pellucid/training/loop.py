@@ -193,8 +193,8 @@ def _on_dev(run: Run) -> dict[str, float]:
     return numbers | spans_on_dev(classifier, run.dev).record()
 
 
-# What chooses the epoch where an objective stands in place of the labels: its losses on dev, not the
-# labels' accuracy.
+# What chooses the epoch where an objective stands in place of the labels: its losses on dev, not the labels'
+# accuracy.
 
 
 def objectives_on_dev(classifier: Classifier, dev: Batch, recipe: Recipe) -> dict[str, float]:
@@ -227,7 +227,6 @@ def objectives_on_dev(classifier: Classifier, dev: Batch, recipe: Recipe) -> dic
 
 # Dropout draws from the process's one random state: a training sets it, and puts it back.
 
-
 _DRAWING = RLock()  # of several trainings all but one wait
 
 
@@ -240,8 +239,7 @@ def drawing_from(seed: int, device: torch.device) -> Iterator[None]:
         yield
 
 
-# What begins later in a training: whether it may, and in which epochs all is in force; only these may be
-# the best.
+# What begins later in a training: whether it may, and in which epochs all is in force; only these may be the best.
 
 
 def check_beginnings(recipe: Recipe, plan: Plan) -> None:

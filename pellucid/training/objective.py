@@ -75,7 +75,6 @@ def objectives_of(
 
 # Whether a penalty has something to act on: the model must have what it reads, and must learn it.
 
-
 WEIGHTS = frozenset({"span_weights", "unit_weights"})
 # What a penalty can read of a network's output: in words, and the capabilities of the poolers that give it; none of
 # them where every composed model gives it.
@@ -140,7 +139,6 @@ def _penalties_for(pooler: str) -> str:
 
 
 # Whether an objective has something to act on, and what it asks of the rest of the recipe.
-
 
 READ_BY_OBJECTIVES = {**READS, "logits": ("answers", frozenset[str]())}
 

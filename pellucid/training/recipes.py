@@ -168,7 +168,6 @@ def _of_spans(recipe: str | None, settings: Mapping[str, Any]) -> dict[str, Any]
 
 # Texts in memory to train on: cut as one file is, or in the parts that they came in.
 
-
 DEV = ("dev", "validation")  # the names of the part that chooses the epoch
 
 

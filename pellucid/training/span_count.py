@@ -148,9 +148,7 @@ def _is_number(value: object) -> bool:
     return type(value) in (int, float) and math.isfinite(float(value))  # type: ignore[arg-type]
 
 
-# The heaviest spans of some dev texts, after each epoch: a model may learn to classify and not to
-# explain.
-
+# The heaviest spans of some dev texts, after each epoch: a model may learn to classify and not to explain.
 
 MOST_TEXTS, MOST_PIECES = 64, 2**14  # so that it costs little beside an epoch, also with documents
 RANDOM = 3  # random spans a text

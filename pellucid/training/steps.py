@@ -198,8 +198,8 @@ def rate_share(done: int, total: int, warmup: float) -> float:
     return (done + 1) / rising if done < rising else (total - done) / max(1, total - rising)
 
 
-# How a pretrained encoder is changed: at which rates each part learns, what stays as it was, and without
-# which dropout.
+# How a pretrained encoder is changed: at which rates each part learns, what stays as it was, and without which
+# dropout.
 
 
 def prepare(classifier: Classifier, recipe: Recipe) -> None:
@@ -252,10 +252,8 @@ def depths_below_the_top(classifier: Classifier) -> dict[str, int]:
 
 # One table of the word vectors that a step looks up, for all its passes.
 #
-# The gradient of a look-up is as large as the whole vocabulary, however few words are read; a step that
-# reads its texts several times would make one such gradient for each pass. On MiniLM that was a fifth of
-# a plain step.
-
+# The gradient of a look-up is as large as the whole vocabulary, however few words are read; a step that reads its
+# texts several times would make one such gradient for each pass. On MiniLM that was a fifth of a plain step.
 
 NOT_READ = -1
 

@@ -39,7 +39,6 @@ from pellucid.training.watch import FOLDER, Watch, Watched
 
 # What a training run is: labelled texts, the plan of a model and a recipe; and what names it.
 
-
 SPLITS = ("train", "dev")  # the parts that training sees
 
 

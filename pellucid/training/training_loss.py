@@ -27,14 +27,11 @@ from pellucid.run.trace import GateTrace
 from pellucid.text.example import Example
 from pellucid.training.span_count import SpanCount
 
-# How a model that reads only some words learns which: REINFORCE with a moving baseline, and a price on
-# reading.
+# How a model that reads only some words learns which: REINFORCE with a moving baseline, and a price on reading.
 #
-# Lei, Barzilay and Jaakkola (2016), section 3.1: the gradient of the expected loss with respect to the
-# generator is the expectation of loss x gradient of log p(z | x). The moving baseline is ours; it lowers
-# the variance. The cost of penalties is not sampled: its expectation has a closed form, with the same
-# gradient.
-
+# Lei, Barzilay and Jaakkola (2016), section 3.1: the gradient of the expected loss with respect to the generator is
+# the expectation of loss x gradient of log p(z | x). The moving baseline is ours; it lowers the variance. The cost of
+# penalties is not sampled: its expectation has a closed form, with the same gradient.
 
 # Tried on made-up texts: with a faster price the share swings, with a slower one it comes too late.
 RATE, GAIN = 0.05, 5.0

@@ -31,7 +31,6 @@ from pellucid.training.training_loss import gold_numbers, right_answers
 
 # Upgrade: how often a classifier was right before and after its encoder was given a new pooler and head.
 
-
 FILE = "upgrade.json"
 
 

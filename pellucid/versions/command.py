@@ -109,9 +109,7 @@ def quoted_words(words: Sequence[str]) -> str:
     return ", ".join(words) or "–"
 
 
-# The difference between two versions in a terminal: what changed over all texts, then the worst of them,
-# a line each.
-
+# The difference between two versions in a terminal: what changed over all texts, then the worst of them, a line each.
 
 ROWS = 20
 MARKS = {"wrong": "✗", "right": "✓", "changed": "≠", "": ""}
@@ -212,7 +210,6 @@ def _mark(row: TextDifference) -> str:
 
 
 # `pellucid diff A B`: what changed between the explanations of two versions of a model?
-
 
 EXCEEDED = 1  # the exit status where a limit is exceeded
 

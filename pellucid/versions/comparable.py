@@ -14,9 +14,8 @@ from pellucid.base.errors import BadInput
 from pellucid.results.explanation import Explanation
 from pellucid.text.units import SPECIAL
 
-# Which texts two sets of explanations have in common: by id and text, and where a text has got another
-# id, by the text.
-
+# Which texts two sets of explanations have in common: by id and text, and where a text has got another id, by the
+# text.
 
 Pair = tuple[Explanation, Explanation]
 
@@ -142,9 +141,8 @@ def _value(explanation: Explanation, name: str) -> str:
 
 # The words that two explanations of one text share, with both scores of each.
 #
-# Tokenizers of two versions may cut a text differently, so that one joins what is two words for the
-# other. What one of them joins is one word here, with the sum of the scores; sums stay the same.
-
+# Tokenizers of two versions may cut a text differently, so that one joins what is two words for the other. What one
+# of them joins is one word here, with the sum of the scores; sums stay the same.
 
 LARGER = ("sentence", "paragraph")  # units that cannot be cut into words
 Range = tuple[int, int, int]  # segment, first character, the one after the last

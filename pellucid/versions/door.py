@@ -187,9 +187,6 @@ def _twins_in_words(n_twins: int) -> str:
     return "its only twin" if n_twins == 1 else f"all {n_twins} twins"
 
 
-# The door `diff`: explanations of the same texts under two versions of a model.
-
-
 MOST_RESAMPLES, MOST_WORDS = 1_000_000, 1000
 HIGHEST_SEED = 2**63 - 1  # as in run/blank.py, which imports torch, and nothing here computes with it
 Saved = str | Path | Sequence[Explanation]

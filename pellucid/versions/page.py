@@ -193,7 +193,6 @@ def _folded(rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], s
 
 # The means over all texts as a table: the second version and each twin, beside the first version.
 
-
 KEY = "Each number is the mean over the texts that have one; the 95 % interval (bootstrap over texts) stands below it."
 TWINS = (
     "A twin is another training of the first version, so its row is the noise floor. ▲ the second version clearly "

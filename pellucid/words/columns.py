@@ -77,9 +77,8 @@ def _bar(share: float) -> Markup:
 
 # Where the words of a cloud stand: each as near the middle as the larger ones before it allow.
 #
-# Fonts differ from reader to reader, so a word's width is fixed in the picture (`textLength`); here it is
-# estimated, and the boxes of two words never overlap.
-
+# Fonts differ from reader to reader, so a word's width is fixed in the picture (`textLength`); here it is estimated,
+# and the boxes of two words never overlap.
 
 WIDTH = 360.0
 SMALLEST, LARGEST = 10.0, 40.0  # font sizes
@@ -198,9 +197,7 @@ def _positioned(word: CloudWord, positioned: Sequence[CloudWord], places: np.nda
     return replace(word, y=max(one.box[3] for one in positioned) + half_height)
 
 
-# A word cloud as text in SVG: the heavier a word, the larger it is; without script, and readable without
-# sight.
-
+# A word cloud as text in SVG: the heavier a word, the larger it is; without script, and readable without sight.
 
 BRIGHT = 10  # words in the accent's colour
 SPOKEN = 8  # words that a screen reader reads

@@ -84,7 +84,6 @@ def _sentence(text: str) -> Markup:
 
 # Which words pairs of classes share among their first: a table with a row a pair.
 
-
 MOST_PAIRS = 45  # rows; ten classes have so many pairs
 
 
@@ -111,9 +110,7 @@ def _words(words: tuple[str, ...]) -> Markup:
     return element("td", element("span", f"{len(words)}", class_="pl-value"), element("small", *list(listed)[:-1]))
 
 
-# How many words the classes' lists share, against the length of the lists, beside random and rarest-first
-# lists.
-
+# How many words the classes' lists share, against the length of the lists, beside random and rarest-first lists.
 
 STYLES: dict[str, LineStyle] = {
     "raw": LineStyle("pl-c1 pl-d1", None),
@@ -176,9 +173,7 @@ def _spoken(lines: Mapping[str, Sequence[float]]) -> str:
     return f"Line plot of the words that pairs of classes share, at the longest lists: {ends}"
 
 
-# The words of classes in a terminal: for each class a table of the words for it, and one of those against
-# it.
-
+# The words of classes in a terminal: for each class a table of the words for it, and one of those against it.
 
 STOP_WORD = "*"
 SIGNS = get_args(Sign)

@@ -96,7 +96,6 @@ def translate(
 
 # The door `write`: what a translator or a language model writes after texts.
 
-
 MOST_BEAMS, MOST_PIECES = 64, 4096
 
 
@@ -149,9 +148,7 @@ def check_search(beam: int, max_pieces: int) -> None:
     whole("max_pieces", max_pieces, 1, MOST_PIECES)
 
 
-# The door `train_translator`: from pairs of texts to a translator in a folder, by default one that
-# explains itself.
-
+# The door `train_translator`: from pairs of texts to a translator in a folder, by default one that explains itself.
 
 READ = "read={'source': 'en', 'target': 'de'}"
 ON_THE_COMMAND_LINE = "--read source=en --read target=de"

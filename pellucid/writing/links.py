@@ -190,10 +190,9 @@ def _places_of_rows(explanation: Explanation, target: str) -> list[int]:
 
 # Silver links of words by `eflomal`, a program of the user's: run as a program, never imported.
 #
-# Östling and Tiedemann (2016), "Efficient Word Alignment with Markov Chain Monte Carlo". It aligns in
-# both directions; what both have found, their intersection, are the links: fewer than either has, and the
-# most precise choice (Och and Ney 2003, section 3).
-
+# Östling and Tiedemann (2016), "Efficient Word Alignment with Markov Chain Monte Carlo". It aligns in both
+# directions; what both have found, their intersection, are the links: fewer than either has, and the most precise
+# choice (Och and Ney 2003, section 3).
 
 SHOWN = 200  # characters of what a failed program wrote
 

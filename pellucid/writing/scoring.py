@@ -148,9 +148,7 @@ def _links_of(explanation: Explanation, line: str, where: str) -> Links:
     return parsed_links(line, source, target, where)
 
 
-# The door `links`: which words of texts and translations belong together, by a word aligner of the
-# user's.
-
+# The door `links`: which words of texts and translations belong together, by a word aligner of the user's.
 
 LONGEST = 7 * 24 * 3600.0  # seconds
 

@@ -75,7 +75,6 @@ def piece_losses(network: Any, inputs: Mapping[str, Tensor]) -> tuple[Tensor, Te
 
 # Pairs of texts as numbers of pieces, and which of them make a step.
 
-
 NOT_LEARNT = -100  # the label of padding, as the library has it
 
 

@@ -105,7 +105,6 @@ def special_places(tokenizer: Tokenizer) -> tuple[int, int]:
 
 # How a translator is trained: every number that changes it, in one frozen record.
 
-
 COUNTS = ("epochs", "batch_pieces", "warmup_steps", "averaged", "checkpoint_every")
 FITTING = ("concentration", "entropy")  # penalties that read one weight a span and step
 MOST = 10**9  # of each count

@@ -106,12 +106,10 @@ def _stage(words: list[str], path: Path) -> list[str]:
     return [program, "-z", *arguments]
 
 
-# Text in Apertium's stream format: its own signs are escaped, and what it would lose passes through as a
-# superblank.
+# Text in Apertium's stream format: its own signs are escaped, and what it would lose passes through as a superblank.
 #
-# A superblank, "[...]", is carried along and not translated. Characters of control stand in one, and "~",
-# which the last stage would take for its own. Null ends a text there, so it becomes a blank.
-
+# A superblank, "[...]", is carried along and not translated. Characters of control stand in one, and "~", which the
+# last stage would take for its own. Null ends a text there, so it becomes a blank.
 
 OWN_SIGNS = re.compile(r"[\\^$\[\]{}<>@/]")
 CARRIED = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f~]+")

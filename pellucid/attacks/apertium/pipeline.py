@@ -153,7 +153,6 @@ class Pipeline:
 
 # Processes in a row: started without a shell, written to and read from at once, ended without a trace.
 
-
 CHUNK = 1 << 16  # bytes
 
 

@@ -70,7 +70,6 @@ class StageGroups:
 
 # Paraphrases of texts: translated into another language and back, by Apertium's rules.
 
-
 PRONOUN = re.compile(r"I\b|[A-Z]{2}")  # capitals that are no sentence's beginning
 TWO_BLANKS = re.compile(r" {2,}")
 
@@ -147,7 +146,6 @@ def dressed(translation: str | None, text: str) -> str | None:
 
 
 # Parts of speech, forms and names of the words of English texts, by Apertium's dictionary and tagger.
-
 
 NameKind = Literal["person", "place", "organisation", "other"]
 UNIT = re.compile(r"\^((?:\\.|[^\\$])*)\$", re.DOTALL)

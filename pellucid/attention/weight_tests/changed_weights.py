@@ -163,18 +163,15 @@ def median_change(text: WeighedText, *, n_permutations: int = 100, seed: int = 0
     return moved.quantile(0.5)[None]  # of an even number the mean of the middle two, as usual
 
 
-# The curve of imitation: how far can the weights of a new model lie from a model's own while both answer
-# alike?
+# The curve of imitation: how far can the weights of a new model lie from a model's own while both answer alike?
 #
-# Wiegreffe & Pinter (2019), "Attention is not not Explanation", section 4; Tutek & Šnajder (2020),
-# "Staying True to Your Word", section 3.3 and figure 1. Divergence is mean Jensen-Shannon divergence of
-# the weights, in nats, at most log 2; distance is mean total variation of the answers.
+# Wiegreffe & Pinter (2019), "Attention is not not Explanation", section 4; Tutek & Šnajder (2020), "Staying True to
+# Your Word", section 3.3 and figure 1. Divergence is mean Jensen-Shannon divergence of the weights, in nats, at most
+# log 2; distance is mean total variation of the answers.
 #
-# What the curve does not say. A new model is trained to repeat the answers, mistakes included, and so is
-# drawn to the same words: near weights are no proof that no others would do. Far weights may be another
-# good explanation rather than a wrong one. Both numbers are means over texts of all lengths, and short
-# texts leave less room to be far.
-
+# What the curve does not say. A new model is trained to repeat the answers, mistakes included, and so is drawn to the
+# same words: near weights are no proof that no others would do. Far weights may be another good explanation rather
+# than a wrong one. Both numbers are means over texts of all lengths, and short texts leave less room to be far.
 
 FEWEST = 2  # units: the weight of a single one is 1 in every model
 

@@ -64,9 +64,7 @@ def backward_rules(network: nn.Module, ledger: Ledger, rules: Rules) -> Iterator
         yield
 
 
-# Modules that count as one function: activations written out by hand, and LSTMs, which torch computes in
-# one call.
-
+# Modules that count as one function: activations written out by hand, and LSTMs, which torch computes in one call.
 
 REFUSED = (nn.GRU, nn.RNN, nn.GRUCell, nn.RNNCell, nn.LSTMCell)
 
@@ -116,9 +114,8 @@ def _activation(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
 
 # An LSTM written out: torch's own is one opaque call.
 #
-# Arras et al. (2017), "Explaining Recurrent Neural Network Predictions in Sentiment Analysis", section
-# 3.2: in a product of a gate and a signal the signal takes all relevance (LRP-all); a policy may say
-# otherwise.
+# Arras et al. (2017), "Explaining Recurrent Neural Network Predictions in Sentiment Analysis", section 3.2: in a
+# product of a gate and a signal the signal takes all relevance (LRP-all); a policy may say otherwise.
 
 
 def gated(gate: Tensor, signal: Tensor) -> Tensor:
@@ -209,7 +206,6 @@ class _Direction:
 
 
 # Kinds of torch's functions: a policy needs one rule for all functions of a kind.
-
 
 # One number in, one number out; f(0) is a number.
 ACTIVATIONS = (

@@ -110,12 +110,10 @@ def _gradients(steps: Callable[..., Tensor], inputs: list[Tensor], gradient: Ten
     return query, key, value
 
 
-# Rules that several policies share: each takes one function call and gives its value with a changed
-# backward.
+# Rules that several policies share: each takes one function call and gives its value with a changed backward.
 #
-# A rule is called with the mode and the function call, of which at least one argument depends on the
-# words. Relevance at a tensor is gradient x tensor, so a rule changes the gradient; the values stay as
-# they are.
+# A rule is called with the mode and the function call, of which at least one argument depends on the words. Relevance
+# at a tensor is gradient x tensor, so a rule changes the gradient; the values stay as they are.
 
 
 def constant(mode: ChangedBackward, call: FunctionCall) -> Tensor:

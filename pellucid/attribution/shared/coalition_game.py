@@ -49,9 +49,7 @@ def noise_caveats(relative: float, advice: str, allowed: float = TRUSTED_ERROR) 
     )
 
 
-# A text's words as players of a game: coalitions, what the model answers to them, and linear models of
-# it.
-
+# A text's words as players of a game: coalitions, what the model answers to them, and linear models of it.
 
 # Coalitions evaluated at once, of all texts together, so that memory does not grow with their number; more where packs
 # are large.
@@ -142,7 +140,6 @@ def all_coalitions(players: int) -> np.ndarray:
 #
 # Each text has one sequence of draws: the first 50 of 100 draws are those of a run with 50.
 
-
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less their whole part, fill [0, 1) evenly however many there are
 AT_ONCE = 64  # coalitions of one text
 
@@ -172,9 +169,7 @@ def coalitions(
         yield from present[sizes >= fewest]
 
 
-# A weighted ridge regression that predicts the target's value from which units are present, and how far
-# to trust it.
-
+# A weighted ridge regression that predicts the target's value from which units are present, and how far to trust it.
 
 NOTHING = 1e-12  # a penalty that is smaller beside the samples is lost in rounding
 
@@ -284,7 +279,6 @@ def sample_caveats(diagnostics: Mapping[str, float]) -> tuple[str, ...]:
 
 
 # How well a sum of single scores reproduces the target's values of coalitions.
-
 
 TRUSTED_R2 = 0.5
 

@@ -68,9 +68,8 @@ def stability(correlation: float) -> str:
 
 # How far scores from random samples may be from the scores of infinitely many samples.
 #
-# The samples are dealt into groups; each group is left out once. Efron & Stein (1981), "The Jackknife
-# Estimate of Variance".
-
+# The samples are dealt into groups; each group is left out once. Efron & Stein (1981), "The Jackknife Estimate of
+# Variance".
 
 GROUPS = 10
 

@@ -143,11 +143,9 @@ def gap_caveats(
     )
 
 
-# Paths through the vocabulary: from a piece's embedding to the blank's, by way of other pieces'
-# embeddings.
+# Paths through the vocabulary: from a piece's embedding to the blank's, by way of other pieces' embeddings.
 #
 # Sanyal & Ren (2021), "Discretized Integrated Gradients for Explaining Language Models", section 3.
-
 
 Strategy = Literal["greedy", "max_count"]
 BLANK = -1  # the number of the anchor that is the blank itself

@@ -183,7 +183,6 @@ def _with_gaps(example: Example, most: float, seed: int) -> Example:
 
 # What does an explanation cost?
 
-
 # A model that counts the rows that it reads, and is otherwise the model that it stands for.
 
 

@@ -171,12 +171,10 @@ def _shares(case: Case, orders: Mapping[int, Sequence[int]], unit: Kind, operato
     return shares
 
 
-# What soft comprehensiveness and soft sufficiency share: texts of which single numbers of the word
-# embeddings are set to 0.
+# What soft comprehensiveness and soft sufficiency share: texts of which single numbers of the word embeddings are set
+# to 0.
 #
-# Zhao & Aletras (2023), "Incorporating Attribution Importance for Improving Faithfulness Metrics",
-# section 3.
-
+# Zhao & Aletras (2023), "Incorporating Attribution Importance for Improving Faithfulness Metrics", section 3.
 
 PURPOSE = "soft erasure"  # one for both metrics: their draws are the same
 Chances = Callable[[np.ndarray], np.ndarray]  # importance [unit] -> the chance that a number is kept [unit]

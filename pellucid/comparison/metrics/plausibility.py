@@ -219,9 +219,9 @@ def decoy_first(case: Case) -> Judged:
 
 # Where a text's ranking of words has the words of a known reason, or those that people marked.
 #
-# Bastings et al. (2022), "Will You Find These Shortcuts?", section 4, score rankings by precision at the
-# number of true words; average precision takes the whole ranking into account. Of equal scores every
-# number here is the exact mean over all their orders.
+# Bastings et al. (2022), "Will You Find These Shortcuts?", section 4, score rankings by precision at the number of
+# true words; average precision takes the whole ranking into account. Of equal scores every number here is the exact
+# mean over all their orders.
 
 
 def average_precision(is_reason: np.ndarray, scores: np.ndarray) -> float:

@@ -79,8 +79,7 @@ def _evidence(example: Example, names: list[str], number: int) -> dict[str, obje
     }
 
 
-# Explanations as predictions of the ERASER benchmark: a score a token, and the best tokens as the
-# rationale.
+# Explanations as predictions of the ERASER benchmark: a score a token, and the best tokens as the rationale.
 #
 # DeYoung et al. (2020), "ERASER: A Benchmark to Evaluate Rationalized NLP Models", section 4.
 

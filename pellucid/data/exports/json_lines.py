@@ -83,7 +83,6 @@ def as_line(example: Example) -> str:
 
 # Examples and explanations as a `datasets.Dataset`, in the columns that our Parquet files have.
 
-
 if TYPE_CHECKING:
     import datasets
 

@@ -80,7 +80,6 @@ def _bounds(prefix: str, interval: Interval | None) -> dict[str, float | None]:
 
 # Results as a pandas table: one row a unit, a cell of a comparison, or a word of a class.
 
-
 if TYPE_CHECKING:
     import pandas
 
@@ -155,7 +154,6 @@ def _locations(explanation: Explanation) -> Iterator[dict[str, object]]:
 
 
 # Results as a CSV file for spreadsheets: one row a text, a cell of a comparison, or a word of a class.
-
 
 STRONGEST = 5  # words for the explained class, and words against it
 LEFT_OUT = ("words", "scores")  # lists, which no cell of a spreadsheet can hold

@@ -166,7 +166,6 @@ def _own_example(row: Row, _: int) -> list[Example]:
 
 # Refuses a folder of data whose card names files elsewhere: the package `datasets` would fetch them.
 
-
 CARDS = ("README.md", ".huggingface.yaml")  # where the package looks for the names of files
 LARGEST = 4 << 20  # bytes of one
 LOCAL_NAMES = ("data_files", "data_dir", "path")

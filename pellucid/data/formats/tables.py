@@ -176,9 +176,7 @@ def _without_end(fields: list[str]) -> list[str]:
     return fields
 
 
-# From the rows of a table, of text or of a spreadsheet, to examples: columns, labels, ids, and the rest
-# as meta.
-
+# From the rows of a table, of text or of a spreadsheet, to examples: columns, labels, ids, and the rest as meta.
 
 DECIMAL = re.compile(r"(-?\d+)(?:,(\d+))?")  # with a comma, as many countries write it
 

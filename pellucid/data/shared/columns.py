@@ -243,7 +243,6 @@ def say_how_read(name: str, form: str, columns: Columns) -> None:
 
 # Fields with the names that published data use: the text or the pair, and the label.
 
-
 TEXTS = (
     ("text",),
     ("sentence",),

@@ -122,9 +122,7 @@ def _is_western(chunks: Iterator[bytes]) -> bool:
     return bool(seen) and any(letters <= own for own in LANGUAGES)
 
 
-# Records of files with commas or tabs. A record may have several lines; its number is that of its first
-# line.
-
+# Records of files with commas or tabs. A record may have several lines; its number is that of its first line.
 
 Record = list[str] | ValueError
 LONGEST = 2**31 - 1
@@ -200,9 +198,7 @@ def needs(path: Path, names: list[str], wanted: tuple[str, ...]) -> None:
         raise BadFile(f"{path} has no column {', '.join(missing)}; its columns are: {', '.join(names)}.")
 
 
-# What separates the fields of a table: the sign that gives the header several names and the rows as many
-# fields.
-
+# What separates the fields of a table: the sign that gives the header several names and the rows as many fields.
 
 CANDIDATES = (",", ";", "\t", "|")
 IN_WORDS = {"\t": "tabs", ",": "','", ";": "';'", "|": "'|'"}
@@ -249,9 +245,8 @@ def _fit(sample: list[str], sign: str) -> float:
 
 # CSV without header: the number of the class, then one or more texts, all in quotes.
 #
-# Zhang, Zhao & LeCun (2015), "Character-level Convolutional Networks for Text Classification", whose
-# eight data sets have this form.
-
+# Zhang, Zhao & LeCun (2015), "Character-level Convolutional Networks for Text Classification", whose eight data sets
+# have this form.
 
 FILES = {"train": ("train.csv",), "dev": ("train.csv",), "test": ("test.csv",)}
 

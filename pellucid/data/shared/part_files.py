@@ -78,9 +78,7 @@ def row_id(path: Path, line: int) -> str:
     return f"{path.name.split('.')[0]}-{line}"
 
 
-# Cuts examples into train, dev and test: minimal pairs and equal texts stay together, and the labels stay
-# balanced.
-
+# Cuts examples into train, dev and test: minimal pairs and equal texts stay together, and the labels stay balanced.
 
 SHARES = {"train": 0.70, "dev": 0.15, "test": 0.15}
 
@@ -174,8 +172,7 @@ def _cut(names: list[str], size: int, sizes: dict[str, int]) -> dict[str, str]:
     return cut
 
 
-# A dev part for data sets without one: 15 % of the training rows, by a digest of their ids; train is the
-# rest.
+# A dev part for data sets without one: 15 % of the training rows, by a digest of their ids; train is the rest.
 
 
 def held_out(rows: Iterator[ReadRow], path: Path, split: str) -> Iterator[ReadRow]:

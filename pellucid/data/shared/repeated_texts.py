@@ -107,14 +107,11 @@ def _say_contradictions(every: Sequence[Example], groups: Sequence[Sequence[int]
     )
 
 
-# Texts that occur several times in data: equal ones, contradicting labels among them, and nearly equal
-# ones.
+# Texts that occur several times in data: equal ones, contradicting labels among them, and nearly equal ones.
 #
-# Two texts are equal if they differ in case and blanks only. They are nearly equal if they differ in
-# punctuation and digits only, or if at least eight of ten of their runs of three words are shared
-# (Broder, 1997, "On the resemblance and containment of documents", section 2; counted exactly instead of
-# estimated).
-
+# Two texts are equal if they differ in case and blanks only. They are nearly equal if they differ in punctuation and
+# digits only, or if at least eight of ten of their runs of three words are shared (Broder, 1997, "On the resemblance
+# and containment of documents", section 2; counted exactly instead of estimated).
 
 RUN = 3  # words
 ALIKE = 0.8  # shared runs, of all runs of either text

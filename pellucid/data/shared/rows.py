@@ -40,7 +40,6 @@ def unmark(marked: str, segment: int = 0) -> tuple[str, list[Rationale]]:
 
 # One rationale from several annotators: what anyone marked, or what most of them marked.
 
-
 AGREEMENTS = ("union", "majority")
 
 
@@ -64,7 +63,6 @@ def agreed_rationales(text: str, marked: Sequence[Sequence[bool]], agreement: st
 
 
 # Texts in two languages, line by line: two files of which the same lines belong together.
-
 
 Line = tuple[int, str]  # its number in the file, and its text
 
@@ -101,7 +99,6 @@ def pair_of(texts: list[str], languages: tuple[str, str], id: str, **meta: objec
 
 
 # Reading row by row: each row becomes an example, or a bad row with its file, line and reason.
-
 
 Record = TypeVar("Record")
 
@@ -177,7 +174,6 @@ def label_of(value: str, names: dict[str, str]) -> str:
 
 # What is said of classes to be trained that are probably a mistake of the data.
 
-
 MISSING = frozenset({"nan", "na", "n/a", "null", "none", "<na>", "-", "?"})  # what tables write for no value
 
 
@@ -234,7 +230,6 @@ def of_classes(rows: Iterable[ReadRow], classes: str | None) -> Iterator[ReadRow
 
 
 # Folders in which every text is a file, and its folder's name the class.
-
 
 MakeText = Callable[[str, str, Path], list[Example]]  # takes a text, its class and its file
 

@@ -172,7 +172,6 @@ def label_map_from(text: str) -> dict[str, str]:
 
 # Texts of a command: its words, a pair, a file or data set, or standard input.
 
-
 TEXTS = "txt"  # one text a line
 
 Texts = Annotated[

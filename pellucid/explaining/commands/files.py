@@ -117,8 +117,8 @@ def _number_of(ids: list[str], text: str) -> int:
     )
 
 
-# Commands about files: `pellucid convert`, data as JSON lines; `plant`, texts with a known reason;
-# `verify`, is a folder whole?
+# Commands about files: `pellucid convert`, data as JSON lines; `plant`, texts with a known reason; `verify`, is a
+# folder whole?
 
 
 @with_option_records
@@ -201,7 +201,6 @@ def _carriers(on: str, reading: Reading, amount: Amount, seed: int) -> str | lis
 
 
 # `pellucid verify FOLDER`: is a folder as the command left it that made it?
-
 
 DAMAGED = 1  # the exit status where a file is missing or changed
 

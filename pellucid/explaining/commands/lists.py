@@ -67,7 +67,6 @@ def _facts_of_format(entry: dict[str, Any]) -> dict[str, str]:
 
 # `pellucid checks`: every check of methods that `pellucid compare --checks` can run.
 
-
 OPTIONS = {
     "twins": "twins (--twin)",
     "trainer": "texts to train on (--train)",

@@ -94,8 +94,7 @@ class LanguageOptions:
     ] = None
 
 
-# Of a file that a model was trained on, the texts that training has not seen: `compare` and `errors`
-# judge these.
+# Of a file that a model was trained on, the texts that training has not seen: `compare` and `errors` judge these.
 
 
 def held_out(model: Model, examples: Sequence[Example], source: DataSource) -> tuple[list[Example], list[Example]]:
@@ -165,8 +164,8 @@ class CheckOptions:
         return choices_from(self.checks, settings_from(self.check_set or [], "--check-set"), "--check-set", "check")
 
 
-# Options that several commands share are written once, as a record: a command takes the record, the user
-# sees its options.
+# Options that several commands share are written once, as a record: a command takes the record, the user sees its
+# options.
 
 
 def with_option_records(command: Callable[..., None]) -> Callable[..., None]:
@@ -204,7 +203,6 @@ def _record(kind: Any, values: dict[str, Any]) -> Any:
 
 
 # What several commands read from their options: settings written as name=value, lists with commas.
-
 
 EXAMPLES = {
     "--penalty": "entropy=0.1",

@@ -19,9 +19,8 @@ from pellucid.run.word import Word
 from pellucid.text.example import Example, check_no_prompt
 from pellucid.text.label_map import LabelMap, label_caution, with_label_map
 
-# Labels of a door's examples beside the classes of its model: renamed by a map, or a notice where they
-# are no classes.
-
+# Labels of a door's examples beside the classes of its model: renamed by a map, or a notice where they are no
+# classes.
 
 StrangeLabels = Literal["notice", "error", "allowed"]
 
@@ -166,7 +165,6 @@ def _own_examples(data: Any, reading: ReadingRequest) -> tuple[Example, ...]:
 
 
 # Single texts and pairs beside what a model was trained on: a notice where they are not the same.
-
 
 WORDS = {1: "single texts", 2: "pairs of texts"}
 AS_PAIRS = (

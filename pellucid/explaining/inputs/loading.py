@@ -158,7 +158,6 @@ def _plain(model: WritingModel, *settings: object) -> WritingModel:
 
 # How another process gets the same model: those that were loaded from files are loaded there again.
 
-
 MOST_WORKERS = 1_000
 _ways: WeakKeyDictionary[Any, Callable[[], Model]] = WeakKeyDictionary()
 
@@ -201,7 +200,6 @@ def _by_route(again: Callable[[], Model], route: str) -> Model:
 
 
 # The route that a model is loaded with: the one that was named, else the environment's, else eager.
-
 
 VARIABLE = "PELLUCID_ROUTE"
 

@@ -122,7 +122,6 @@ def _from_scikit(fitted: Any) -> Model:
 
 # The model whose states a lens reads: a classifier, or an encoder before it is fine-tuned.
 
-
 ON = ("encoder", "classifier")
 
 

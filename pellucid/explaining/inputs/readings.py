@@ -121,16 +121,13 @@ def in_words(value: Any) -> str:
 
 # The types of what doors accept, for signatures: data of any kind, and what stands for a model.
 
-
 # A string, a pair, examples, rows, columns, a table or data set of another library, or where one is read from.
 Data = str | Path | Example | Iterable[Any] | Mapping[str, Any] | Any
 # A model of ours, a folder or hub name, or a fitted pipeline.
 ModelSource = Model | str | Path | Any
 
 
-# What a caller wants explained, as the rooms read it: a class, a hidden state, or words that a model
-# writes.
-
+# What a caller wants explained, as the rooms read it: a class, a hidden state, or words that a model writes.
 
 # Metrics that read nothing but the probability of what is explained.
 OF_TEXTS = ("comprehensiveness", "sufficiency")
@@ -187,7 +184,6 @@ def judged_target(model: Model, target: TargetName | Word) -> Target | Word:
 
 # Which passages a caller names: some for every text, or some for each.
 
-
 Passages = Sequence[str] | Sequence[Sequence[str]]
 
 
@@ -217,7 +213,6 @@ def named_passages(passages: Passages | None, count: int) -> list[tuple[str, ...
 
 
 # Which methods and metrics run when the caller names none, or "all".
-
 
 ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 

@@ -183,8 +183,7 @@ def _own_example(segments: Any, label: Any, rationales: Any, id: str, meta: Any)
     return Example(tuple(segments), label, marks, id, parsed(meta) if isinstance(meta, str) else meta)
 
 
-# Examples from rows: strings, pairs, texts with their labels, dictionaries, examples, and results of
-# other doors.
+# Examples from rows: strings, pairs, texts with their labels, dictionaries, examples, and results of other doors.
 
 
 def examples_from_rows(data: Iterable[Any], reading: ReadingRequest) -> tuple[Example, ...]:

@@ -164,7 +164,6 @@ def _cautions(cautions: Mapping[str, Sequence[str]], of: int) -> Markup | None:
 
 # Do methods agree? Spearman's rank correlation between their scores of words, for every two methods.
 
-
 AGREEMENT = (
     "How similarly two methods rank the words of a text: 1 means the same order, 0 means no more agreement than luck "
     f"gives, {MINUS}1 means the reverse order (Spearman’s rank correlation). If one of the two methods has no negative "

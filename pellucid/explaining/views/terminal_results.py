@@ -108,7 +108,6 @@ def _last_line(results: Results, n_texts: int, hint: str) -> str:
 
 # The summary of many texts in a terminal, in twenty lines at most.
 
-
 MOST_LINES = 20
 MOST_CLASSES = (
     4  # of more, the confusion is a list of the most frequent mistakes, and words are those of the first classes

@@ -138,9 +138,7 @@ def _write(axes: "Axes", x: float, y: float, text: str, *, size: float, colour: 
 
 # A text as a picture: each word on the colour of its score, in an SVG file that needs nothing else.
 #
-# Every character has one width (two for wide ones, as in Chinese), so places are known without measuring
-# a font.
-
+# Every character has one width (two for wide ones, as in Chinese), so places are known without measuring a font.
 
 WIDTH, MARGIN, CHARACTER, SVG_LINE, BOX = 720.0, 12.0, 8.4, 28.0, 22.0  # pixels
 PER_LINE = int((WIDTH - 2 * MARGIN) // CHARACTER)

@@ -115,7 +115,6 @@ def _bars(panel: "Axes", words: list[WordScore], colours: Palette) -> None:
 
 # LaTeX: tables in booktabs' style, and a text with its words on the colours of their scores.
 
-
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -212,7 +211,6 @@ def _tabular(columns: str, header: Sequence[str], rows: Iterable[Sequence[str]])
 
 
 # The scores of a corpus as a beeswarm: a row a word, a dot a text.
-
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -100,13 +100,12 @@ def _put_back(module: nn.Module, copies: dict[str, _Copy]) -> None:
             copies[name] = _Copy(copy.buffer, copy.buffer._version, copy.numbers)
 
 
-# Runs of a network that nobody disturbs: another thread may switch the user's network between training
-# and evaluation.
+# Runs of a network that nobody disturbs: another thread may switch the user's network between training and
+# evaluation.
 #
-# A flag that was switched on and off again within one run leaves no trace of its own. But dropout draws
-# from torch's random state, so a run whose flags are off at its end and that drew nothing had none. Where
-# something was drawn, by whomever, the run is repeated: without dropout two runs are equal.
-
+# A flag that was switched on and off again within one run leaves no trace of its own. But dropout draws from torch's
+# random state, so a run whose flags are off at its end and that drew nothing had none. Where something was drawn, by
+# whomever, the run is repeated: without dropout two runs are equal.
 
 RUNS = 8  # of one question, at most
 

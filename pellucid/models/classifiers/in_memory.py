@@ -118,9 +118,8 @@ def no_numbers(name: str) -> str:
     )
 
 
-# Models given in memory: one that cannot be followed or would be changed by being read is refused, and
-# the message says what to do.
-
+# Models given in memory: one that cannot be followed or would be changed by being read is refused, and the message
+# says what to do.
 
 # Attributes under which wrappers keep the model that they wrap: of torch.compile, and of DataParallel and its kin.
 WRAPPED = ("_orig_mod", "module")
@@ -240,13 +239,12 @@ def _check_keywords(network: nn.Module, name: str) -> None:
         )
 
 
-# Where a gradient is lost on its way from a network's answer to its words: in quantised layers, and under
-# `no_grad` of the network's own.
+# Where a gradient is lost on its way from a network's answer to its words: in quantised layers, and under `no_grad`
+# of the network's own.
 #
-# Where only some layers lose it, autograd goes around them and gives a gradient without a word of
-# warning; it is that of another network. So each module is asked, while the network reads a short text
-# with a graph, whether the graph leads from what it gave to all that it read.
-
+# Where only some layers lose it, autograd goes around them and gives a gradient without a word of warning; it is that
+# of another network. So each module is asked, while the network reads a short text with a graph, whether the graph
+# leads from what it gave to all that it read.
 
 # In the name of a node of torch that stands in the graph and gives no gradient, as of quantised products.
 UNWRITTEN = "NotImplemented"

@@ -36,8 +36,8 @@ from pellucid.run.rounding import TOLERANCE
 from pellucid.run.trace import GateTrace
 from pellucid.text.example import Example
 
-# What a network must offer that reads a record of piece tensors; networks of Hugging Face read columns by
-# name instead.
+# What a network must offer that reads a record of piece tensors; networks of Hugging Face read columns by name
+# instead.
 
 
 @runtime_checkable

@@ -117,12 +117,10 @@ def layer_names(network: nn.Module, layers: Sequence[nn.Module]) -> list[str]:
     return [names.get(layer, "") for layer in layers]
 
 
-# Attention weights of each block, and what each head would carry from each piece, recorded while a
-# network runs.
+# Attention weights of each block, and what each head would carry from each piece, recorded while a network runs.
 #
-# Works on fused attention (scaled_dot_product_attention) and on attention written out with a softmax,
-# without switching the model's implementation, which models of one configuration share.
-
+# Works on fused attention (scaled_dot_product_attention) and on attention written out with a softmax, without
+# switching the model's implementation, which models of one configuration share.
 
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
 FACTORS = {F.linear: 1, torch.addmm: 2}  # linear maps, and the index of their weight among the arguments

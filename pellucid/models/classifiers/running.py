@@ -176,8 +176,7 @@ class Output(OwnWeights):
     states: StateTrace | None = None
 
 
-# Class names: they come from files of strangers, stand on every page, and name a class that is to be
-# explained.
+# Class names: they come from files of strangers, stand on every page, and name a class that is to be explained.
 
 
 def class_names(setting: str, labels: object) -> tuple[str, ...]:
@@ -206,7 +205,6 @@ def check_labels(labels: Sequence[object]) -> None:
 
 
 # One run of a network on arguments: failures become one sentence, and every family can read batches.
-
 
 Call = Callable[[nn.Module, Mapping[str, object]], object]
 FAILURES = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, AttributeError, AssertionError)

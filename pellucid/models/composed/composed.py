@@ -126,7 +126,6 @@ def _encoder_builder(config: Json) -> Callable[[], Encoder]:
 
 # The file in a trained model's folder that lists its train and dev texts, one digest a line.
 
-
 FILE = "trained_texts.txt"
 
 
@@ -142,7 +141,6 @@ def write_trained_texts(digests: Iterable[str], folder: str | Path) -> None:
 
 
 # The tokenizer's files in a trained model's folder: written, and made again where some are missing.
-
 
 ALWAYS = ("tokenizer.json", "tokenizer_config.json")  # what every tokenizer of ours leaves
 TOKENIZER_FILES = (  # and what else the library's tokenizers leave, by kind
@@ -184,9 +182,7 @@ def missing_tokenizer_files(folder: Path, damaged: Collection[str]) -> list[str]
 
 # Texts read without their final full stop, as in the release of Sun et al. (2020) (corrections.md A0.7).
 #
-# The tokenizer skips it, so training, explaining and judging all do; offsets still belong to the text as
-# written.
-
+# The tokenizer skips it, so training, explaining and judging all do; offsets still belong to the text as written.
 
 FINAL_FULL_STOP = r"(?<=\S)\s*\.\s*\z"  # a text of a full stop alone is read
 
@@ -264,9 +260,7 @@ def _check_reads_the_text(encoder: str, pooler: str) -> None:
         )
 
 
-# A pretrained encoder as a model, before it is fine-tuned: its states can be read, and its answers mean
-# nothing.
-
+# A pretrained encoder as a model, before it is fine-tuned: its states can be read, and its answers mean nothing.
 
 LABELS = ("first", "second")  # of a head that nothing reads
 

@@ -80,14 +80,13 @@ def last_states(encoder: Encoder, columns: Mapping[str, Tensor]) -> Tensor:
     return encoder(**columns).last_hidden_state
 
 
-# B-cos layers: an encoder without constants whose linear layers weigh each output by how well the input
-# is aligned with its weights.
+# B-cos layers: an encoder without constants whose linear layers weigh each output by how well the input is aligned
+# with its weights.
 #
-# Böhle, Fritz and Schiele (2022), "B-cos Networks: Alignment is All We Need for Interpretability",
-# equation 3, with pretrained layers turned into such ones as in Wang et al. (2025), "B-cos LM". For a
-# text such a network is a linear map, so its answer is a sum over its words. Here weights are not brought
-# to length 1, so that with an exponent of 1 a layer is what it was without its bias.
-
+# Böhle, Fritz and Schiele (2022), "B-cos Networks: Alignment is All We Need for Interpretability", equation 3, with
+# pretrained layers turned into such ones as in Wang et al. (2025), "B-cos LM". For a text such a network is a linear
+# map, so its answer is a sum over its words. Here weights are not brought to length 1, so that with an exponent of 1
+# a layer is what it was without its bias.
 
 B_COS = "b_cos"
 # B; 1 weighs nothing. Saved models were trained with this one: another exponent is another form.
@@ -174,8 +173,8 @@ def fitting_poolers() -> str:
     return f"pooler={' or '.join(map(repr, fitting))}"
 
 
-# One bidirectional LSTM over the pieces that are attended; those that are not are passed over, as if they
-# were not there.
+# One bidirectional LSTM over the pieces that are attended; those that are not are passed over, as if they were not
+# there.
 
 
 class BidirectionalLayer(nn.Module):

@@ -104,11 +104,9 @@ def read_plan(config: Mapping[str, Any]) -> Plan:  # Any: values of every kind, 
 
 # A network that reads twice: a generator chooses words, the encoder then reads those alone.
 #
-# Lei, Barzilay and Jaakkola (2016), section 3. As there (x * z), the word embedding of a word that is not
-# read is multiplied by 0; the word keeps its position and has no weight in the pooled mean. Taking the
-# token out of attention instead would be a jump at z = 0, and the gradients of HardKuma do not see across
-# a jump.
-
+# Lei, Barzilay and Jaakkola (2016), section 3. As there (x * z), the word embedding of a word that is not read is
+# multiplied by 0; the word keeps its position and has no weight in the pooled mean. Taking the token out of attention
+# instead would be a jump at z = 0, and the gradients of HardKuma do not see across a jump.
 
 # What every composed network has: an encoder, a pooler and a linear head; how they are joined differs.
 
@@ -225,9 +223,8 @@ class Recurrent(nn.Module):
         return torch.zeros_like(states).scatter(1, order[..., None].expand_as(states), states)
 
 
-# What training remembers about a model that chooses its words: buffers, which are saved and restored with
-# the weights.
-
+# What training remembers about a model that chooses its words: buffers, which are saved and restored with the
+# weights.
 
 MEMORY = 0.9  # of the moving average: how much of it stays at each step
 

@@ -205,11 +205,10 @@ def rebuild_encoder(config: Mapping[str, Any]) -> Encoder:  # as EncoderConfig.t
 
 # A tokenizer of whole words for word vectors from a file, by the rules of attention's critics.
 #
-# Jain & Wallace (2019), "Attention is not Explanation", as their released code prepares texts: lower
-# case, a word with a digit becomes "qqq", words of few train texts are unknown, and each text stands
-# between <SOS> and <EOS>, which attention leaves out. They split with spaCy; here a pattern splits, which
-# parts "n't" and "'s" from their words as spaCy and GloVe do. Offsets belong to the text as written.
-
+# Jain & Wallace (2019), "Attention is not Explanation", as their released code prepares texts: lower case, a word
+# with a digit becomes "qqq", words of few train texts are unknown, and each text stands between <SOS> and <EOS>,
+# which attention leaves out. They split with spaCy; here a pattern splits, which parts "n't" and "'s" from their
+# words as spaCy and GloVe do. Offsets belong to the text as written.
 
 PAD, UNKNOWN, START, END, MASK = SPECIALS = ("<PAD>", "<UNK>", "<SOS>", "<EOS>", "<MASK>")
 DIGITS = "qqq"  # what stands for every word with a digit

@@ -106,12 +106,10 @@ def shared_heads(query: Tensor, *states: Tensor) -> tuple[Tensor, ...]:
     return tuple(each.repeat_interleave(query.shape[-3] // each.shape[-3], -3) for each in states)
 
 
-# Networks that read the last token (decoders with a classification head), in batches and without a
-# padding token.
+# Networks that read the last token (decoders with a classification head), in batches and without a padding token.
 #
-# They look for the last token that is not `config.pad_token_id`. Where the configuration names none, they
-# read the last token of a single text, and refuse batches.
-
+# They look for the last token that is not `config.pad_token_id`. Where the configuration names none, they read the
+# last token of a single text, and refuse batches.
 
 Columns = dict[str, Tensor]
 
@@ -149,14 +147,11 @@ def empty_row(stand_in: int) -> Row:
     return Row((stand_in,), (0,), (0,), (SPECIAL,), (SPECIAL,))
 
 
-# Networks that read the state of a row's last end token (BART, T5), in batches whose rows hold several of
-# them.
+# Networks that read the state of a row's last end token (BART, T5), in batches whose rows hold several of them.
 #
-# They take the last of the end tokens and refuse a batch whose rows hold different numbers of them, as
-# pairs and single texts do. So in a batch each row's last end token gets an id that nothing else in it
-# has, in a shallow copy of the network that takes this id for the end; the modules that look up ids still
-# read the end token there.
-
+# They take the last of the end tokens and refuse a batch whose rows hold different numbers of them, as pairs and
+# single texts do. So in a batch each row's last end token gets an id that nothing else in it has, in a shallow copy
+# of the network that takes this id for the end; the modules that look up ids still read the end token there.
 
 NAMED = ("pad_token_id", "bos_token_id", "decoder_start_token_id")  # ids that such networks look for, too
 

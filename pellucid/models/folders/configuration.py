@@ -55,9 +55,7 @@ def file_inside(folder: Path, name: object, where: str) -> Path:
     return folder / str(name)
 
 
-# Models that are no text classifiers, by what their folders and classes say: what each is, and what to do
-# instead.
-
+# Models that are no text classifiers, by what their folders and classes say: what each is, and what to do instead.
 
 CLASSIFIER = "ForSequenceClassification"
 # How the names of classes end -> what such a model does; the longest ending that fits counts.
@@ -142,13 +140,11 @@ def wrong_kind(name: object, does: str, way: str = WRAP) -> str:
     return f"{name} is no text classifier: it {does}. {WHAT_TO_DO}, {way}."
 
 
-# The configuration of a stranger's model: entries that could run code, fetch files or build without
-# bounds are refused.
+# The configuration of a stranger's model: entries that could run code, fetch files or build without bounds are
+# refused.
 #
-# Only the attention implementations `eager` and `sdpa` are read from it: they are torch's own. Other
-# names, such as a repository of kernels, are left out, and the library chooses one of its own. The
-# answers are the same.
-
+# Only the attention implementations `eager` and `sdpa` are read from it: they are torch's own. Other names, such as a
+# repository of kernels, are left out, and the library chooses one of its own. The answers are the same.
 
 CONFIG = "config.json"
 # Files in which the libraries look for classes to import.
@@ -256,7 +252,6 @@ def entries(values: Json) -> Iterator[tuple[str, Json]]:
 
 
 # JSON files of a stranger's folder: read only up to a size, and refused in one sentence.
-
 
 LARGEST = 16 << 20  # bytes; the configuration of a classifier with 100,000 classes has half of that
 

@@ -93,12 +93,10 @@ def why_not(source: str | Path, error: Exception) -> str:
     return reason(error)
 
 
-# Networks of Hugging Face from a folder: everything in it is checked first, and only safetensors are
-# opened.
+# Networks of Hugging Face from a folder: everything in it is checked first, and only safetensors are opened.
 #
-# The library gets a configuration and tensors, never the folder. So there is no file in which it could
-# find code, pickles, other weights or other models.
-
+# The library gets a configuration and tensors, never the folder. So there is no file in which it could find code,
+# pickles, other weights or other models.
 
 # Such as `MODEL_MAPPING`, from a configuration's class to its network's. Any: the library declares a pair of classes,
 # and gives one class, or a tuple of several.
@@ -162,7 +160,6 @@ def _slices(files: list[Path], opened: ExitStack) -> dict[str, object]:
 
 # Loading without the noise of the libraries below.
 
-
 _SWITCHING = Lock()
 _inside: list[bool] = []  # one entry for each that is inside; the switches are the process's
 _before = ExitStack()  # restores the switches
@@ -213,9 +210,7 @@ def _switched_off() -> Iterator[None]:
             hugging_face_logging.enable_progress_bar()
 
 
-# While a stranger's folder is read, the libraries ask no questions at the terminal and load no kernels
-# from the hub.
-
+# While a stranger's folder is read, the libraries ask no questions at the terminal and load no kernels from the hub.
 
 # The library changes classes of its own while it loads, such as `PreTrainedModel.tie_weights`, and puts back what it
 # met. Two that load at once would leave the change behind for the rest of the process, so the second one waits.

@@ -22,7 +22,6 @@ from pellucid.models.folders.configuration import entries, file_inside, read_obj
 
 # A model's safetensors files, and what their headers say; they are read before a network is built.
 
-
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 LARGEST_HEADER = 16 << 20  # bytes, of all files together: 100,000 tensors
 BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
@@ -135,10 +134,8 @@ def _bytes_on_disk(file: int) -> int:
 
 # Tensors on disk: one safetensors file, there whole or not at all.
 #
-# The library's own writer renames a temporary file, which stays behind when the process is killed and
-# which only its user may read. So the format, a header of JSON before the bytes, is written here, into a
-# file that the caller opens.
-
+# The library's own writer renames a temporary file, which stays behind when the process is killed and which only its
+# user may read. So the format, a header of JSON before the bytes, is written here, into a file that the caller opens.
 
 # By what the format calls them, in the order in which the library writes them.
 _KINDS = {

@@ -37,16 +37,12 @@ def vocabulary_digest(model: Model) -> str:
     return json_digest([model.vocabulary.tolist(), sorted(model.blank_ids().items())])
 
 
-# A lens: a masked-language-model head for the last layer, and for each layer below an affine translator
-# to it.
+# A lens: a masked-language-model head for the last layer, and for each layer below an affine translator to it.
 #
-# Belrose et al. (2023), "Eliciting Latent Predictions from Transformers with the Tuned Lens", section 3:
-# the states of layer l are translated, h -> A_l h + b_l, and then read by the head of the last layer.
+# Belrose et al. (2023), "Eliciting Latent Predictions from Transformers with the Tuned Lens", section 3: the states
+# of layer l are translated, h -> A_l h + b_l, and then read by the head of the last layer.
 
-
-# What lens.json says of a lens: sizes, digests, what it was trained on and how, and how well it names
-# pieces.
-
+# What lens.json says of a lens: sizes, digests, what it was trained on and how, and how well it names pieces.
 
 FORM = "pellucid-lens-1"
 ENCODER, CLASSIFIER = "the encoder before fine-tuning", "the classifier"
@@ -248,7 +244,6 @@ class Lens:
 
 
 # Whether a lens reads the states of a model: its ids, its layers and their widths.
-
 
 NEEDS = frozenset({"gradient", "hidden_states"})
 TRIAL = Example(("a b c",), id="trial")

@@ -159,7 +159,6 @@ def _under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 # A language head for a classifier: a pretrained checkpoint's own, or a lens that was trained for it.
 
-
 LENS = "lens.json"
 INSTEAD = "train a lens instead: pellucid.lens(model, texts, out=...), pellucid lens MODEL --texts FILE --out FOLDER"
 NEXT_TOKEN = ("ForCausalLM", "LMHeadModel")  # how the names of such classes end

@@ -100,15 +100,14 @@ def _n_tokens(model: Model) -> int:
     return max([int(model.vocabulary.max()), *blanks]) + 1
 
 
-# The masked-language-model head of a pretrained checkpoint, frozen: everything that runs after the
-# encoder's last block.
+# The masked-language-model head of a pretrained checkpoint, frozen: everything that runs after the encoder's last
+# block.
 #
-# Hou & Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 3.2; with the
-# checkpoint's own word embeddings, never those of the fine-tuned classifier (corrections.md A1.8).
+# Hou & Castañón (2023), "Decoding Layer Saliency in Language Transformers", section 3.2; with the checkpoint's own
+# word embeddings, never those of the fine-tuned classifier (corrections.md A1.8).
 #
-# No family is looked up by its name. The encoder is taken out of the library's own network and states are
-# put in its place; that this gives the network's own logits is tried when the head is read.
-
+# No family is looked up by its name. The encoder is taken out of the library's own network and states are put in its
+# place; that this gives the network's own logits is tried when the head is read.
 
 BEFORE = "the encoder before fine-tuning"
 TOLERANCE = 1e-4  # of a logit, or of 1 where it is smaller
@@ -231,7 +230,6 @@ def _unusual(name: str) -> str:
 
 
 # Probabilities over a large vocabulary for some tokens, in slices of places, so that memory stays flat.
-
 
 LOGITS_AT_ONCE = 1 << 23  # 32 MB
 TOKENS_AT_ONCE = 1024

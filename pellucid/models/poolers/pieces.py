@@ -160,7 +160,6 @@ class DotPooler(Pooler):
 
 # Rationale: the model first chooses words and then decides by these alone; the choice is the explanation.
 
-
 Form = Literal["reinforce", "hard_kuma"]
 Generator = Literal["encoder", "lstm"]
 START = 0.9  # the share of words that is read at first

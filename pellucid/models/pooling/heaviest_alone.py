@@ -63,10 +63,9 @@ def at_parts(values: Tensor, numbers: Tensor) -> Tensor:
 
 # HardKuma: random numbers between 0 and 1 that are often exactly 0 or 1, and yet have gradients.
 #
-# Bastings, Aziz and Titov (2019), "Interpretable Neural Predictions with Differentiable Binary
-# Variables", section 3: a Kumaraswamy variable k with density a b k^(a-1) (1 - k^a)^(b-1) is stretched to
-# t = LOW + (HIGH - LOW) k and cut to [0, 1].
-
+# Bastings, Aziz and Titov (2019), "Interpretable Neural Predictions with Differentiable Binary Variables", section 3:
+# a Kumaraswamy variable k with density a b k^(a-1) (1 - k^a)^(b-1) is stretched to t = LOW + (HIGH - LOW) k and cut
+# to [0, 1].
 
 LOW, HIGH = -0.1, 1.1  # as in the paper's experiments
 EDGE = 1e-6  # powers have no gradient at 0

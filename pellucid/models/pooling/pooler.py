@@ -110,7 +110,6 @@ class Pooler(nn.Module):
 
 # What poolers that attend to units share: the units of a text, and their weighted sum.
 
-
 Weights = Literal["learned", "uniform"]
 
 
@@ -190,7 +189,6 @@ def merge_parts(states: Tensor, words: Tensor, segments: Tensor, unit: str) -> t
 
 
 # Which text of a pair spans may lie in: both, the second alone, or each with half of the weight.
-
 
 Of = Literal["all", "second", "each"]
 Attended = tuple[Tensor, Tensor, Tensor]  # scores, pooled vectors and log-normalisers of span attention

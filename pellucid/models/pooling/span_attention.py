@@ -98,7 +98,6 @@ average_spans.written_out = _average_written_out  # type: ignore[attr-defined]
 
 # What a pooler must offer beyond its weights so that its spans can be analysed one by one.
 
-
 SpanVectors = Callable[[Tensor, Tensor], Tensor]  # first units [span], last units [span] -> [span width]
 
 
@@ -116,13 +115,12 @@ class WithSpanVectors(Protocol):
         ...
 
 
-# Span attention with every span vector in memory at once, and the two forms of span vectors that need it;
-# for short texts.
+# Span attention with every span vector in memory at once, and the two forms of span vectors that need it; for short
+# texts.
 #
-# Sun et al. (2020), "Self-Explaining Structures Improve NLP Models": equation 1, which leaves the network
-# open, and equation 6 before its product is split into two square roots, which is true only of some
-# matrices (corrections.md A0.4).
-
+# Sun et al. (2020), "Self-Explaining Structures Improve NLP Models": equation 1, which leaves the network open, and
+# equation 6 before its product is split into two square roots, which is true only of some matrices (corrections.md
+# A0.4).
 
 MOST_UNITS = 128  # of a text: at width 384 its span vectors are 25 MB, and several times that in training
 
@@ -190,8 +188,8 @@ def average_vectors(vectors: Tensor, log_weights: Tensor, limits: SpanLimits) ->
     return torch.matmul(weights[:, None], vectors.flatten(1, 2))[:, 0]
 
 
-# The first steps of a training, in which the answer uses all spans: the heaviest ones mean nothing yet,
-# and the others would not learn.
+# The first steps of a training, in which the answer uses all spans: the heaviest ones mean nothing yet, and the
+# others would not learn.
 
 
 @contextmanager

@@ -90,8 +90,7 @@ def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:
     return all(other is None or bool((one - other).abs().max() <= NEAR * other.abs().max()) for one, other in pairs)
 
 
-# Weights in the order in which a route reads them, each made anew after its weight has changed in any
-# way.
+# Weights in the order in which a route reads them, each made anew after its weight has changed in any way.
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,6 @@ def _forget(owner: "ref[PackedWeights]", key: tuple[int, torch.dtype], weight: o
 
 
 # Linear layers whose forward and backward products are computed by oneDNN, as nodes of PyTorch's graph.
-
 
 Context = Any  # torch declares no attributes of it
 

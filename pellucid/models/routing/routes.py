@@ -150,9 +150,7 @@ class OpenVinoOneDnnRoute:
         return self._answers.answer(network, columns)
 
 
-# While active, the linear layers of this thread are computed by oneDNN, wherever they stand in the
-# network.
-
+# While active, the linear layers of this thread are computed by oneDNN, wherever they stand in the network.
 
 FEWEST_ROWS = 16  # of a product; for fewer, starting oneDNN costs more than it saves
 FEWEST_PACKED = 256  # rows of a product by a packed weight: below, checking the weight costs more than packing saves

@@ -68,9 +68,7 @@ def route_class(name: str) -> type[Route]:
 
 # The trial of a route: whether its answers and gradients are those of eager, and whether it is faster.
 
-
 # The passes of a model by which the trial of a route compares it with eager.
-
 
 TEXTS = tuple(
     Example((text,), id=f"trial {number}")
@@ -203,12 +201,10 @@ def _seconds(run: Callable[[Route], object], route: Route) -> float:
     return perf_counter() - start
 
 
-# What earlier trials chose, in one small file of the user's: a trial measures time, and one a machine is
-# enough.
+# What earlier trials chose, in one small file of the user's: a trial measures time, and one a machine is enough.
 #
-# The file lies in the folder that PELLUCID_CACHE names, else in `pellucid` in that of XDG_CACHE_HOME,
-# else in `~/.cache/pellucid`. Without it every process tries for itself.
-
+# The file lies in the folder that PELLUCID_CACHE names, else in `pellucid` in that of XDG_CACHE_HOME, else in
+# `~/.cache/pellucid`. Without it every process tries for itself.
 
 PACKAGES = ("torch", "transformers", "openvino", "pellucid")  # whose versions may change what is fastest
 NAMES_OF_PROCESSORS = (  # of Intel's and AMD's, and of ARM's

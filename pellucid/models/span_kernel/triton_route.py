@@ -182,11 +182,9 @@ def by_column(
 
 # The span kernel's route for CUDA with Triton, in float32.
 #
-# No program ever needs a span's whole vector, so any width fits: scores are summed over chunks of the
-# width, the pooled vectors and gradients are computed chunk by chunk. Each number is written by one
-# program, so results are the same in every run; the price is one more tanh in the backward pass than
-# atomic additions would need.
-
+# No program ever needs a span's whole vector, so any width fits: scores are summed over chunks of the width, the
+# pooled vectors and gradients are computed chunk by chunk. Each number is written by one program, so results are the
+# same in every run; the price is one more tanh in the backward pass than atomic additions would need.
 
 cdiv = optional_package("triton").cdiv
 

@@ -146,11 +146,11 @@ class SourceAttention(nn.Module):
         return self.joined(torch.cat([seen, states.to(seen.dtype)], -1)).tanh(), weights[:, None]
 
 
-# A translator of LSTMs with attention: a bidirectional encoder, and a decoder that looks back, with one
-# table of word vectors.
+# A translator of LSTMs with attention: a bidirectional encoder, and a decoder that looks back, with one table of word
+# vectors.
 #
-# It is a network as the library's are, so searches, the layer of source spans and every method take it
-# like a Transformer.
+# It is a network as the library's are, so searches, the layer of source spans and every method take it like a
+# Transformer.
 
 
 class LstmConfig(PreTrainedConfig):

@@ -25,10 +25,9 @@ from pellucid.base.checks import at_least, of_kind, one_of
 # The vectors of all spans of a source, once for every step that reads them.
 #
 # Sun et al. (2020), "Self-Explaining Structures Improve NLP Models", equation 6, folded as in
-# `models/span_kernel/kernel.py`: t_ij = tanh(a_i + c_j + p_i * p_j). A classifier asks its spans one
-# question, and the kernel need not have the vectors in memory; a translator asks at every step, so one
-# tanh a span serves all steps, and the vectors are kept: spans x width numbers a text, never steps x
-# spans x width.
+# `models/span_kernel/kernel.py`: t_ij = tanh(a_i + c_j + p_i * p_j). A classifier asks its spans one question, and
+# the kernel need not have the vectors in memory; a translator asks at every step, so one tanh a span serves all
+# steps, and the vectors are kept: spans x width numbers a text, never steps x spans x width.
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,8 @@ def _network(values: dict[str, Json], sizes: WeightSizes, folder: Path) -> Any: 
         return build()
 
 
-# The layer of source spans on top of a library network's decoder, whatever its family: everything after
-# it stays as it was.
+# The layer of source spans on top of a library network's decoder, whatever its family: everything after it stays as
+# it was.
 
 
 def add_source_spans(network: Any, settings: SpanSettings) -> None:  # Any: an encoder–decoder of some family

@@ -130,9 +130,8 @@ def untrained_lstm(settings: LstmSettings, n_pieces: int, seed: int) -> LstmTran
         return LstmTranslator(config)
 
 
-# Joint pieces: one table of byte pairs for both languages, learnt on train texts only; bytes stand for
-# what it does not know.
-
+# Joint pieces: one table of byte pairs for both languages, learnt on train texts only; bytes stand for what it does
+# not know.
 
 PAD_TOKEN, END_TOKEN = "<pad>", "</s>"
 BYTES = 256

@@ -79,9 +79,8 @@ def _flat(value: Any) -> Iterator[Any]:  # Any: an id, or lists of them
         yield value
 
 
-# Languages of translators that know many, such as NLLB, mBART and M2M-100: codes among the pieces that
-# they read and write.
-
+# Languages of translators that know many, such as NLLB, mBART and M2M-100: codes among the pieces that they read and
+# write.
 
 CODE = re.compile(r"(?:__)?([a-z]{2,3}(?:_[A-Za-z]{2,4})?)(?:__)?")  # deu_Latn, de_DE, __de__
 
@@ -134,9 +133,8 @@ def language_codes(tokenizer: Any) -> list[str]:
     return sorted(match[1] for token in specials if (match := CODE.fullmatch(token)))
 
 
-# What a model writes after a text: by the library's own search, one text at a time, so that neighbours
-# change nothing.
-
+# What a model writes after a text: by the library's own search, one text at a time, so that neighbours change
+# nothing.
 
 NO_LIMIT = 10**9
 
@@ -273,7 +271,6 @@ def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: 
 
 
 # Paraphrases by two models: one translates a text, the other its translations back.
-
 
 MOST_PIECES = 256
 BEAM = 5

@@ -67,7 +67,6 @@ def first_after(encoded: TokenizedText, text: str, start: int, example: Example)
 
 # The pieces of a text as a tokenizer makes them, with their places in the original characters.
 
-
 NOTHING = -1  # the id that is to be written where nothing is
 
 
@@ -171,8 +170,8 @@ def written_spans(
     return WrittenSpans(first, last, weights, part, network.get_output_embeddings().weight.detach())
 
 
-# Only places from which a piece is written reach the head over the vocabulary: that product is most of a
-# small model's work.
+# Only places from which a piece is written reach the head over the vocabulary: that product is most of a small
+# model's work.
 #
 # In a pass with gradients the product is recorded, so that the way back takes one word's places alone.
 

@@ -27,10 +27,9 @@ from pellucid.text.units import Units
 
 # Tracks: the pieces of rows that one part of a network reads, the encoder or the decoder, as columns.
 #
-# A row names all pieces, those that are read and those that are written; a track says at which place of
-# which part each stands. Written pieces keep their places whatever is taken out of the row: the place of
-# an absent piece still asks for the next one, and no other place reads it.
-
+# A row names all pieces, those that are read and those that are written; a track says at which place of which part
+# each stands. Written pieces keep their places whatever is taken out of the row: the place of an absent piece still
+# asks for the next one, and no other place reads it.
 
 NO_PIECE = -1
 PlaceOf = Callable[[Row, int], int]
@@ -100,9 +99,7 @@ def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device)
     return both[..., 0], both[..., 1]
 
 
-# What differs between kinds of models that write: how a text and its continuation become a row, and how
-# rows run.
-
+# What differs between kinds of models that write: how a text and its continuation become a row, and how rows run.
 
 Reading = Callable[[int], AbstractContextManager]  # the number of a track -> the context in which it is looked up
 
@@ -147,8 +144,8 @@ class Form(Protocol):
 
 # The encoder's states as each block of a decoder reads them: nodes of the graph, one after another.
 #
-# The gradient by the node before a block is that of this block and of those after it. The blocks before
-# it have a share of their own in the decoder's states, which would otherwise count twice.
+# The gradient by the node before a block is that of this block and of those after it. The blocks before it have a
+# share of their own in the decoder's states, which would otherwise count twice.
 
 
 @dataclass

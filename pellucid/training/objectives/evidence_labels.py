@@ -145,9 +145,7 @@ def worth_finding(parts: Tensor, legal: Tensor) -> Tensor:
     return sums.masked_fill((sums <= 0) & (sums < highest), -torch.inf)
 
 
-# What an attribution method says of a train text's present answer, part by part, while the model is
-# trained.
-
+# What an attribution method says of a train text's present answer, part by part, while the model is trained.
 
 TOKENS = 8_192  # padded tokens of a pass; a step has fewer
 

@@ -18,11 +18,10 @@ from pellucid.training.objective import ObjectiveContext, StepPart
 
 # Hiding pieces of a row for a masked-language-model head to guess.
 #
-# Devlin et al. (2019), "BERT", section 3.1, where of the hidden pieces 80 % become the mask token, 10 %
-# another piece, and 10 % stay. Here 60 % stay. A lens learns for minutes and reads texts without masks;
-# with 80 % masks too few pieces teach it to name what stands there: after 400 steps it named 45 % of
-# MiniLM's own pieces first, and with 30 % masks 91 %.
-
+# Devlin et al. (2019), "BERT", section 3.1, where of the hidden pieces 80 % become the mask token, 10 % another
+# piece, and 10 % stay. Here 60 % stay. A lens learns for minutes and reads texts without masks; with 80 % masks too
+# few pieces teach it to name what stands there: after 400 steps it named 45 % of MiniLM's own pieces first, and with
+# 30 % masks 91 %.
 
 LENS_AS_MASK, LENS_AS_OTHER = 0.3, 0.1  # of the hidden pieces; the others stay
 

@@ -1,5 +1,4 @@
-"""Models of another model's architecture that are trained to answer as it does with other weights: one a divergence
-weight.
+"""Objectives with another model: answer as it does with other weights; and imitators, models that are trained so.
 
 Wiegreffe & Pinter (2019), "Attention is not not Explanation", section 4. Their adversary is a whole new model with new
 random weights of its own, trained with the base model's settings; so is ours, from the next seed.
@@ -105,7 +104,6 @@ def plan_and_recipe(base: str | Path, what: str) -> tuple[Plan, Recipe]:
 
 
 # Objectives with another model: answer as it does with other weights.
-
 
 Divergence = Literal["jsd", "kl"]
 DIVERGENCES = {"jsd": jensen_shannon, "kl": kullback_leibler}
