@@ -1,5 +1,7 @@
 """What all tests share: one thread, so that results do not depend on the machine, and one tiny model of each kind."""
 
+import atexit
+import gc
 from copy import deepcopy
 from dataclasses import replace
 
@@ -26,6 +28,13 @@ TEXTS = (
 def pytest_collection_modifyitems(items):
     """Whole jobs first: a long one at the end would leave the other workers without work."""
     items.sort(key=lambda item: item.get_closest_marker("whole") is None)
+
+
+def pytest_collection_finish(session):
+    """What was imported and collected stays to the end: no collection of garbage need look through it again, here or in a child."""
+    gc.collect()
+    gc.freeze()
+    atexit.register(gc.unfreeze)  # compiled libraries complain of what is not given back
 
 
 @pytest.fixture(autouse=True, scope="session")
