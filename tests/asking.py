@@ -35,7 +35,7 @@ FEW: dict[str, dict[str, Any]] = {
     "shapley_sampling": {"n_permutations": 8},
     "smooth_gradient": {"n_samples": 4},
     "thermostat_lime": {"n_samples": 8},
-    "thermostat_shapley_sampling": {"n_permutations": 3},
+    "thermostat_shapley_sampling": {"n_permutations": 4},
 }
 
 
