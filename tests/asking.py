@@ -32,10 +32,10 @@ FEW: dict[str, dict[str, Any]] = {
     "preservation_mask": {"n_steps": 2},  # later steps amplify rounding
     "retained_information": {"n_steps": 4, "n_seeds": 2, "n_probes": 4, "reference": SOME_TEXTS},
     "sequential_integrated_gradients": {"n_steps": 1},
-    "shapley_sampling": {"n_permutations": 8},
+    "shapley_sampling": {"n_permutations": 4},
     "smooth_gradient": {"n_samples": 4},
     "thermostat_lime": {"n_samples": 8},
-    "thermostat_shapley_sampling": {"n_permutations": 8},
+    "thermostat_shapley_sampling": {"n_permutations": 4},
 }
 
 

@@ -1,15 +1,21 @@
 """What all tests share: one thread, so that results do not depend on the machine, and one tiny model of each kind."""
 
+import atexit
+import gc
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import torch
 from hypothesis import settings
 
+from pellucid.base.kinds import datasets
 from pellucid.models.load import load_classifier
 from tests.asking import works
 from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed, with_tiny_head
+
+gc.disable()  # until all is imported and collected
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=100)
 settings.load_profile("suite")
@@ -28,6 +34,14 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("whole") is None)
 
 
+def pytest_collection_finish(session):
+    """What was imported and collected stays to the end: no collection of garbage need look through it again, here or in a child."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    atexit.register(gc.unfreeze)  # compiled libraries complain of what is not given back
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread():
     torch.set_num_threads(1)
@@ -38,6 +52,16 @@ def _own_cache(tmp_path_factory):
     """No trial of the person who runs the tests is read or written."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PELLUCID_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _corpus_read_once():
+    """Our own corpus of 2,500 texts is asked for a thousand times: it is read once a process, and every reader gets a list of its own."""
+    module = datasets.get("pocket").make.__globals__
+    read = cache(module["_examples"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(module, "_examples", lambda folder: list(read(folder)))
         yield
 
 

@@ -5,6 +5,8 @@ import os
 import signal
 from pathlib import Path
 
+PATIENCE = 300  # seconds; a busy machine may need many
+
 
 class Moments:
     """Counts the moments of a run at which the power may fail, and fails it at one of them."""
@@ -43,7 +45,7 @@ def killed(run, *inputs):
     """Call it in a process of its own, which has to be killed."""
     process = multiprocessing.get_context("fork").Process(target=run, args=inputs)
     process.start()
-    process.join(60)
+    process.join(PATIENCE)
     assert process.exitcode == -signal.SIGKILL
 
 

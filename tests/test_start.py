@@ -20,7 +20,7 @@ def heavy_modules(program, *words):
         f"file=sys.stderr))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", report + program, *words], capture_output=True, encoding="utf-8", timeout=120
+        [sys.executable, "-c", report + program, *words], capture_output=True, encoding="utf-8", timeout=300
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stderr.splitlines()[-1])

@@ -42,10 +42,10 @@ def test_a_model_in_memory_is_explained_as_it_is(bert):
 @pytest.mark.whole
 def test_the_demo_trains_explains_judges_and_reports(tmp_path, monkeypatch, capsys):
     everything = demo.load_parts(demo.CORPUS)
-    few = {part: examples[:100] for part, examples in everything.items()}
+    few = {part: examples[:40] for part, examples in everything.items()}
     monkeypatch.setattr(demo, "load_parts", lambda _: few)
     monkeypatch.setattr(demo, "EPOCHS", 1)
-    monkeypatch.setattr(demo, "TEXTS", 6)
+    monkeypatch.setattr(demo, "TEXTS", 3)
     path = demo.run_demo(tmp_path)
     page = path.read_text(encoding="utf-8")
     for heading in (

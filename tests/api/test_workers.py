@@ -29,23 +29,26 @@ def model(tmp_path_factory):
 
 @pytest.mark.whole
 def test_workers_give_the_scores_of_one_process(model):
-    """In the order of the texts, with their own ids, marks and meta; whatever the number of workers, to the last
-    bit.
+    """In the order of the texts, with their own ids, marks, meta and passages. To the last bit those of the same groups in one
+    process, so the number of workers is of no matter.
     """
-    methods = ["gradient", ("chance", {"n_draws": 2})]
+    question = {"methods": ["gradient", ("chance", {"n_draws": 2})], "target": "gold", "progress": False}
+    pages = [["A gripping film"]] * len(TEXTS)
     threads = torch.get_num_threads()
     try:
         torch.set_num_threads(1)
-        one, two, three = (
-            pellucid.explain_all(model, TEXTS, methods, target="gold", workers=workers, progress=False)
-            for workers in (1, 2, 3)
-        )
+        two = pellucid.explain_all(model, TEXTS, passages=pages, workers=2, **question)
+        one = pellucid.explain_all(model, TEXTS, passages=pages, **question)
+        groups = [slice(first, first + GROUP) for first in range(0, len(TEXTS), GROUP)]
+        alone = [pellucid.explain_all(model, TEXTS[group], passages=pages[group], **question) for group in groups]
     finally:
         torch.set_num_threads(threads)
-    assert list(one) == list(two) == list(three)
+    assert len(groups) == 3 and list(one) == list(two)
     for title, results in one.items():
         assert [each.example for each in two[title]] == TEXTS
-        for ours, theirs, others in zip(two[title], three[title], results, strict=True):
+        assert two[title][-1].units.labels[1] == "A gripping film"
+        by_group = [each for group in alone for each in group[title]]
+        for ours, theirs, others in zip(two[title], by_group, results, strict=True):
             assert np.array_equal(ours.scores, theirs.scores)
             np.testing.assert_allclose(ours.scores, others.scores, atol=1e-6)
             assert ours.prediction.label == others.prediction.label
@@ -59,11 +62,9 @@ def test_a_method_that_fails_in_a_worker_fails_as_in_one_process(model):
         pellucid.explain(function, ["Good."], "occlusion", workers=2)
     with pytest.raises(BadSetting, match="workers='2'"):
         pellucid.explain(model, TEXTS, "gradient", workers="2")
-    pages = [["A gripping film"]] * len(TEXTS)
+    pages = [*[["A gripping film"]] * (len(TEXTS) - 1), ["A gripping film of nowhere"]]
     with pytest.raises(BadInput, match="A gripping film of"):
-        pellucid.explain(model, TEXTS, "gradient", passages=[*pages[:-1], ["A gripping film of nowhere"]], workers=2)
-    by_passage = pellucid.explain(model, TEXTS, "gradient", passages=pages, workers=2)
-    assert by_passage[-1].units.labels[1] == "A gripping film"
+        pellucid.explain(model, TEXTS, "gradient", passages=pages, workers=2)
 
 
 @pytest.mark.whole

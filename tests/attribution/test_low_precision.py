@@ -1,6 +1,7 @@
 """Sixteen-bit models: what is rounding is said to be rounding, and what is too small to divide by gives no nan."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,8 +18,9 @@ TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody c
 SHORT = pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16), ids=str)
 
 
+@cache
 def short(family, dtype, head=1.0):
-    """A tiny model in a short type; head: what its last layer is multiplied with."""
+    """A tiny model in a short type, one for all tests; head: what its last layer is multiplied with."""
     model = tiny_classifier(family)
     with torch.no_grad():
         model.network.classifier.weight.mul_(head) if head != 1.0 else None

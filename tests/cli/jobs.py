@@ -17,14 +17,14 @@ from tests.training.tiny_training import save_encoder
 ALONE = warm_python.OFFLINE | {"PYTHONDONTWRITEBYTECODE": "1"}
 # A suite that was started in the background ignores interruptions, and so would all that it starts.
 HEEDING = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
-TRAIN = "--epochs 10 --batch-size 4 --learning-rate 1e-3".split()
+TRAIN = "--epochs 4 --batch-size 4 --learning-rate 1e-3".split()
 FIRST_FILE = {  # that a run goes on from
     "train": "checkpoint.safetensors",
     "compare": "parts/0000.json",
     "lens": "head.checkpoint.safetensors",
     "layers": "parts/00-00-0000.parquet",
 }
-LENS = "--head-steps 600 --translator-steps 400 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
+LENS = "--head-steps 300 --translator-steps 250 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
 
 MAIN = "from pellucid.__main__ import main"
@@ -44,7 +44,7 @@ def commands(folder):
     train = ["train", folder / "data", "--encoder", encoder, "--pooler", "additive", *TRAIN]
     return {
         "train": ["train", folder / "data", "--encoder", encoder, *TRAIN],
-        "compare": ["compare", model, folder / "data", *COMPARE],
+        "compare": ["compare", model, folder / "data", "--limit", 40, *COMPARE],
         "lens": ["lens", model, "--texts", folder / "data", *LENS],
         "layers": ["layers", model, "--file", folder / "data" / "train.jsonl", "--method", "grad_cam"],
         "attention": ["attention", weighing, folder / "data" / "test.jsonl", "--limit", 40],

@@ -10,14 +10,14 @@ from tests.cli.jobs import FIRST_FILE, finished, killed_after, killed_writing, s
 from tests.moments import files_of
 
 WRITES = {  # files that a run writes
-    "train": 29,
-    "compare": 15,
-    "lens": 8,
+    "train": 16,
+    "compare": 11,
+    "lens": 7,
     "layers": 14,
     "attention": 7,
     "attack": 6,
-    "imitation": 31,
-    "masked_words": 31,
+    "imitation": 18,
+    "masked_words": 16,
 }
 OBJECTIVES = {"imitation", "masked_words"}  # trainings too: in the suite the plain one stands for them
 

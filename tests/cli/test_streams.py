@@ -91,7 +91,7 @@ def test_short_memory_is_called_by_its_name(tmp_path, monkeypatch, room):
                 return int(ended.code or 0)
         return 0
 
-    status = in_a_child(60, explain)
+    status = in_a_child(300, explain)
     message = out.read_text()
     assert status in (0, 2), message
     assert status == 0 or ("memory" in message and message.count("\n") == 1 and "Give a folder" not in message), message

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.whole
 
 PAIR, BESIDE = ("A good film.", "A fine story, well told."), ("Dull and long, I would say.", "Not it.")
 WORD, STEP = 2, 1  # the word that is explained, and the written piece whose state is
-THREADS = 8
+THREADS = 4
 NOTHING = {"guan_relevance", "allennlp_smooth"}  # 0 by construction where a norm follows, here or there
 OWN_WEIGHTS = {"span_attention", "unit_attention", "rationale", "b_cos", "decoded_saliency", "wu_ong_lrp"}
 
@@ -92,7 +92,8 @@ def test_words_that_come_later_score_exactly_nothing(kind):
 
 
 @pytest.mark.parametrize("kind", ("marian", "gpt2"))
-def test_eight_threads_give_what_one_gives(kind):
+def test_four_threads_give_what_one_gives(kind):
+    """As many as run each method in `test_threads.py`."""
     model, expected = new_model(kind), alone(kind)
     with hurried_switching():
         runs = together(*[lambda: explained(model, [PAIR])] * THREADS)

@@ -94,10 +94,12 @@ def test_models_that_a_route_does_not_compute_are_explained_by_eager(route, kind
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_neighbours_change_nothing_and_bytes_are_the_same_again(route):
+    first, second, third = (under(route) for _ in range(3))
     for method in ("gradient", "kernel_shap"):
-        explanations = explained(under(route), method)
-        assert explained(under(route), method) == explanations
-        assert_near([explained(under(route), method, [text])[0] for text in TEXTS], explanations)
+        explanations = explained(first, method)
+        assert explained(second, method) == explanations
+        alone = [explained(third, method, [text])[0] for text in reversed(TEXTS)]
+        assert_near(alone[::-1], explanations)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -159,15 +161,14 @@ def compare(folder, route, fatal=-1):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_killed_comparison_goes_on_by_its_own_route_and_ends_with_the_same_bytes(route, tmp_path, monkeypatch):
+    """In the middle of its work; other moments are those of eager, in `test_comparison_folder.py`."""
     monkeypatch.setattr(comparison, "PART", 2)
-    count = compare(tmp_path / "whole", route)
-    for fatal in (count // 3, 2 * count // 3):
-        folder = tmp_path / str(fatal)
-        killed(compare, folder, route, fatal)
-        with pytest.raises(BadFile, match=f"route: there {route}, here none named"):
-            compare(folder, "eager")
-        compare(folder, route)
-        assert files_of(folder) == files_of(tmp_path / "whole")
+    count, folder = compare(tmp_path / "whole", route), tmp_path / "killed"
+    killed(compare, folder, route, count // 2)
+    with pytest.raises(BadFile, match=f"route: there {route}, here none named"):
+        compare(folder, "eager")
+    compare(folder, route)
+    assert files_of(folder) == files_of(tmp_path / "whole")
     compare(tmp_path / "eager", "eager")
     with pytest.raises(BadFile, match=f"route: there none named, here {route}"):
         compare(tmp_path / "eager", route)

@@ -28,7 +28,7 @@ from tests.tiny import (
     with_tiny_head,
 )
 
-TEXTS = (*SOME_TEXTS, "Long, winding and in the end rather dull, the second part. Avoid!")
+TEXTS = (SOME_TEXTS[0], "Long, winding and in the end rather dull. Avoid!")  # of different lengths
 OF_FAMILIES = ("gradient", "relevance", "occlusion", "attention")
 # Without LSTMs: PyTorch runs them by a kernel of the device, which the pretended one lacks.
 MAKERS: dict[str, Callable[[], Any]] = {
@@ -68,7 +68,7 @@ def explanations(device: str) -> Iterator[tuple[str, float]]:
 
 def trainings(device: str) -> Iterator[tuple[str, float]]:
     """The logits of models after short trainings, plain ones and with the objectives of recipes."""
-    parts = {part: pellucid.examples("pocket", part)[:16] for part in ("train", "dev")}
+    parts = {part: pellucid.examples("pocket", part)[:count] for part, count in (("train", 12), ("dev", 6))}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         encoder = str(save_tiny(folder / "encoder"))

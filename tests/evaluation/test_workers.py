@@ -65,14 +65,14 @@ def test_workers_need_a_folder_and_a_model_that_loads_again(folder, tmp_path):
 
 @pytest.mark.whole
 def test_a_worker_that_ends_or_asks_something_else_is_reported(folder, tmp_path):
-    """One that dies before its work; one whose files are another model by now."""
+    """One that dies before its work; one whose files are another model by now. There is one part, so one is started."""
     model = pellucid.load(folder)
     remember(model, partial(os._exit, 3))
     with pytest.raises(ModelCannot, match="ended before its work"):
-        compared(model, tmp_path / "dead", workers=2)
+        compared(model, tmp_path / "dead", TEXTS[:PART], workers=2)
     remember(model, partial(pellucid.load, save_tiny(tmp_path / "other", "roberta", LABELS)))
     with pytest.raises(BadSetting, match=r"something else \(model\)"):
-        compared(model, tmp_path / "other model", workers=2)
+        compared(model, tmp_path / "other model", TEXTS[:PART], workers=2)
 
 
 def test_what_loads_a_model_again_loads_the_same(folder):

@@ -137,7 +137,7 @@ def test_no_loader_asks_on_standard_input(model, composed, tmp_path):
         input="y\n" * 100,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "ran").exists()

@@ -92,13 +92,13 @@ def data(tmp_path_factory):
 @pytest.mark.parametrize(
     "words",
     [
-        "explain model --file many.jsonl --method gradient --workers 2",
+        "explain model --file many.jsonl --method gradient",  # its workers: in the script below
         "compare model many.jsonl --limit 4 --method gradient --method occlusion --out ../compared --workers 2",
     ],
     ids=["explained", "compared"],
 )
 def test_no_file_beside_the_data_runs(data, words):
-    """In the first process and in its workers."""
+    """In the first process, and in its workers where there are any."""
     done = data.run(data.programs / "pellucid-command", *words.split())
     assert data.ran == set() and done.returncode == 0, done.stderr[-2000:]
 

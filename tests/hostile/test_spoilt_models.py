@@ -177,7 +177,7 @@ def test_forged_sizes_take_neither_memory_nor_time(good, tmp_path):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 4 << 30)),
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("refused") == len(places)

@@ -17,7 +17,7 @@ from tests.asking import ask, works
 from tests.families import MAPPING, TOKENIZERS, family_classifier, family_network
 
 TEXTS = ("A gripping, lovely film.", ("Good.", "Nobody saw it."))
-METHODS = ("gradient", "occlusion", ("shapley_sampling", {"n_permutations": 8}))
+METHODS = ("gradient", "occlusion", ("shapley_sampling", {"n_permutations": 4}))
 NOT_BUILT = {"layoutlmv2": "detectron2"}  # what they need is no part of the library
 RANDOM = ("reformer",)  # hashes its pieces by chance, unless its configuration has a seed
 BUILT = [family for family in MAPPING if family not in NOT_BUILT]

@@ -149,7 +149,7 @@ def test_two_threads_can_be_in_their_passes_at_once():
 
     def predict(texts):
         if not both.broken:
-            both.wait(10)
+            both.wait(100)
         return [[0.5, 0.25, 0.25]] * len(texts)
 
     def work():

@@ -1,6 +1,7 @@
 """Shorter number types: every method runs, near the float32 answers, and nothing of it is left behind."""
 
 import copy
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,11 +27,22 @@ PAIRS = [
 TOLERANCE = 5e-2
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
-def kinds(request, tmp_path_factory):
+@pytest.fixture(scope="module")
+def all_kinds(tmp_path_factory):
+    """A function of a family: its models of each number type, the same ones for all tests, since each model tries how it rounds."""
+
+    @cache
+    def of_family(family):
+        folder = save_tiny(tmp_path_factory.mktemp(family), family, LABELS)
+        return {dtype: load_classifier(folder, dtype=dtype) for dtype in ("float32", "bfloat16", "mixed_bfloat16")}
+
+    return of_family
+
+
+@pytest.fixture(params=FAMILIES)
+def kinds(request, all_kinds):
     """A model of a family in each number type."""
-    folder = save_tiny(tmp_path_factory.mktemp(request.param), request.param, LABELS)
-    return {dtype: load_classifier(folder, dtype=dtype) for dtype in ("float32", "bfloat16", "mixed_bfloat16")}
+    return all_kinds(request.param)
 
 
 @pytest.mark.whole

@@ -62,7 +62,8 @@ def methods_path(tmp_path_factory):
     return report(SideBySide(by_method, {HOSTILE: HOSTILE}), path=place, title=HOSTILE)
 
 
-def opened(browser, path, **settings):
+def opened(browser, path, until="load", **settings):
+    """until: "networkidle" waits half a second longer, for what would be asked of the network after all that the page names is there."""
     page = browser.new_page(**settings)
     heard = {"console": [], "requests": [], "dialogs": []}
     page.on("console", lambda message: heard["console"].append(message.text))
@@ -70,12 +71,12 @@ def opened(browser, path, **settings):
     page.on("request", lambda request: heard["requests"].append(request.url))
     page.on("dialog", lambda dialog: (heard["dialogs"].append(dialog.message), dialog.dismiss()))
     page.goto(path.as_uri())
-    page.wait_for_load_state("networkidle")
+    page.wait_for_load_state(until)
     return page, heard
 
 
 def test_nothing_runs_and_nothing_is_fetched(browser, path):
-    page, heard = opened(browser, path)
+    page, heard = opened(browser, path, "networkidle")
     assert heard == {"console": [], "requests": [path.as_uri()], "dialogs": []}
     assert page.locator("script, img, iframe, object, embed, link, base, form").count() == 0
     assert page.locator("article").count() == 3
@@ -101,7 +102,7 @@ def test_the_policy_stops_what_is_smuggled_in(browser, path, tmp_path):
     smuggled = tmp_path / "smuggled.html"
     script = "<script>document.title='ran'</script>"
     smuggled.write_text(path.read_text(encoding="utf-8").replace("</main>", f"{script}</main>"))
-    page, heard = opened(browser, smuggled)
+    page, heard = opened(browser, smuggled, "networkidle")
     assert page.title() != "ran" and any("Content Security Policy" in message for message in heard["console"])
     page.close()
 

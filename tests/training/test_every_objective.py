@@ -172,7 +172,7 @@ def test_a_pooler_without_the_setting_that_it_needs_is_refused(name, base):
 def run(encoder, folder, name, base, fatal=-1):
     """Train with the objective, and count moments."""
     data = {split: marked(examples) for split, examples in parts().items()}
-    changes = {"penalties": {}, **recipe_for(name, base)}
+    changes = {"penalties": {}, "epochs": 2, **recipe_for(name, base)}
     with Moments(fatal) as moments:
         trained(
             encoder,
@@ -189,10 +189,10 @@ def run(encoder, folder, name, base, fatal=-1):
 @pytest.mark.whole
 @pytest.mark.parametrize("name", NAMES)
 def test_a_killed_training_ends_with_the_same_bytes(encoder, tmp_path, name, base):
+    """In the middle of its work; other moments, the last one among them, are those of `test_resume.py`: they are every objective's."""
     base(pooler_of(name))
-    moments = run(encoder, tmp_path / "whole", name, base)
-    for number, fatal in enumerate((moments.count // 2, moments.count - 1)):
-        folder = tmp_path / str(number)
-        killed(lambda *args, at=fatal: run(*args, fatal=at), encoder, folder, name, base)
-        run(encoder, folder, name, base)
-        assert files_of(folder) == files_of(tmp_path / "whole"), f"killed at moment {fatal}"
+    fatal, folder = run(encoder, tmp_path / "whole", name, base).count // 2, tmp_path / "killed"
+    killed(lambda *args: run(*args, fatal=fatal), encoder, folder, name, base)
+    assert (folder / "checkpoint.safetensors").exists()
+    run(encoder, folder, name, base)
+    assert files_of(folder) == files_of(tmp_path / "whole"), f"killed at moment {fatal}"

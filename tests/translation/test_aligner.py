@@ -67,11 +67,11 @@ def test_a_program_that_fails_is_one_sentence(tmp_path, body, message):
 
 
 def test_it_ends_in_time_with_its_children(tmp_path):
-    path = program(tmp_path, f"sleep 60 & echo $! > {tmp_path}/child; wait")
+    path = program(tmp_path, f"sleep 300 & echo $! > {tmp_path}/child; wait")
     began = time.monotonic()
     with pytest.raises(BadFile, match=r"took longer than 0\.5 seconds"):
         pellucid.links(PAIRS, program=str(path), seconds=0.5)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
     child = int((tmp_path / "child").read_text())
     with pytest.raises(ProcessLookupError):
         for _ in range(100):
