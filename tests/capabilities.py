@@ -23,11 +23,11 @@ from pellucid.models.classifiers.network import from_network
 from pellucid.models.load import load_classifier
 from pellucid.results.explanation import Explanation
 from pellucid.run.model import Model
-from tests.asking import FEW, ask, residual
 from tests.conftest import TEXTS
 from tests.every_family import section as every_family
-from tests.small_networks import Bag, Convolutional, Layered, Recurrent, words
-from tests.tiny import FAMILIES, LABELS, MASKED, save_tiny, tiny_composed, tiny_on_vectors, with_tiny_head
+from tests.shared.asking import FEW, ask, residual
+from tests.shared.small_networks import Bag, Convolutional, Layered, Recurrent, words
+from tests.shared.tiny import FAMILIES, LABELS, MASKED, save_tiny, tiny_composed, tiny_on_vectors, with_tiny_head
 
 ABSENT = "absent tokens"
 HEAD = """# What works with what

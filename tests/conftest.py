@@ -12,8 +12,8 @@ from hypothesis import settings
 
 from pellucid.base.kinds import datasets
 from pellucid.models.load import load_classifier
-from tests.asking import works
-from tests.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed, with_tiny_head
+from tests.shared.asking import works
+from tests.shared.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed, with_tiny_head
 
 gc.disable()  # until all is imported and collected
 

@@ -11,8 +11,8 @@ from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 from pellucid.base.errors import ModelCannot, ParityBroken, PellucidError
 from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.classifier import Classifier
-from tests.asking import FEW, ask
-from tests.families import MAPPING, family_classifier
+from tests.shared.asking import FEW, ask
+from tests.shared.families import MAPPING, family_classifier
 
 TEXTS = ("A gripping, lovely film.", ("The café was closed.", "Nobody could eat."))
 OF_ENCODERS = frozenset({"gradient", "hidden_states", "attention"})  # what Hugging Face classifiers may have

@@ -18,9 +18,9 @@ from pellucid.base.kinds import attributions
 from pellucid.models.load import wrap_writing
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.run.model import WRITING
-from tests.asking import FEW, ask
-from tests.families import TOKENIZERS, family_config, random_network
-from tests.tiny import byte_pairs_alone
+from tests.shared.asking import FEW, ask
+from tests.shared.families import TOKENIZERS, family_config, random_network
+from tests.shared.tiny import byte_pairs_alone
 
 MAPPING = tuple(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
 PAIR = ("A good film.", "A fine story.")

@@ -20,8 +20,8 @@ import pellucid
 from pellucid.cli import main
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
-from tests.tiny import LABELS, save_tiny, tiny_composed
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny_training import save_encoder
 
 TEXT = "'Slow, but the soup was good and nobody hurried us.'"
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion", "kernel_shap", "grad_cam", "lime")

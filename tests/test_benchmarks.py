@@ -22,7 +22,7 @@ from benchmarks.attribution.table import floors, shares, table
 from benchmarks.attribution.targets import PLACE, lines, route_lines, verdicts
 from benchmarks.attribution.workload import sample, texts_of
 from benchmarks.attributions import Run
-from tests.asking import ask
+from tests.shared.asking import ask
 
 RECORD = {
     "seconds": 20.0,

@@ -10,7 +10,7 @@ from pellucid.base.kinds import attributions
 from tests.capabilities import ABSENT, column, kinds
 from tests.conftest import TEXTS
 from tests.every_family import read, row
-from tests.families import MAPPING
+from tests.shared.families import MAPPING
 
 COMMITTED = Path(__file__).parents[1] / "docs" / "capabilities.md"
 # The kinds that differ most; all others take a run that is long.

@@ -10,9 +10,9 @@ import typer
 import pellucid
 from pellucid.base.kinds import attacks, attributions, checks, metrics
 from pellucid.cli import MODULES, function_of
-from tests import warm_python
-from tests.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
-from tests.tiny_writing import save_tiny_writing
+from tests.shared import warm_python
+from tests.shared.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
+from tests.shared.tiny_writing import save_tiny_writing
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -191,7 +191,7 @@ USES = {
     "add-a-check": 'table = pellucid.compare(model, texts, ["occlusion"], ["comprehensiveness"], '
     'checks=["first_word"]); print(table.check("first_word").line("occlusion").n == 4)',
     "add-a-penalty": "from pellucid.training.objective import check_fit; check_fit({'short_spans': 0.1}, 'span', {}); "
-    "from tests.tiny import tiny_composed; small = tiny_composed('span'); "
+    "from tests.shared.tiny import tiny_composed; small = tiny_composed('span'); "
     "output = small.network(**small.place(small.encode(texts).rows)); "
     "print(bool((example.short_spans(output.spans) >= 1).all()))",
     "add-an-objective": "from tests.training.test_every_objective import losses_of; "

@@ -15,8 +15,8 @@ import pellucid
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
 from pellucid.results.class_words import ClassWords
-from tests.tiny import LABELS, save_tiny, tiny_composed
-from tests.tiny_writing import save_tiny_writing
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny_writing import save_tiny_writing
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # public name -> (class, methods whose examples go on from that of the public name)

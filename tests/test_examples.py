@@ -8,8 +8,8 @@ import pytest
 import pellucid
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
-from tests import warm_python
-from tests.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared import warm_python
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}

@@ -48,7 +48,7 @@ def test_help_of_a_command_imports_no_library_of_models(command):
 
 
 def test_explaining_by_gradients_imports_no_library_of_other_methods(tmp_path):
-    from tests.tiny import save_tiny
+    from tests.shared.tiny import save_tiny
 
     folder = save_tiny(tmp_path / "model")
     program = f"import pellucid; pellucid.explain(pellucid.load({str(folder)!r}), 'a fine film')"

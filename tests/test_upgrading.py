@@ -16,9 +16,9 @@ from pellucid.models.load import load_classifier
 from pellucid.text.example import Example, as_examples
 from pellucid.training import upgrading
 from pellucid.training.upgrading import Upgrade, change
-from tests.asking import ask
-from tests.moments import files_of
-from tests.tiny import DECODERS, FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
+from tests.shared.asking import ask
+from tests.shared.moments import files_of
+from tests.shared.tiny import DECODERS, FAMILIES, LABELS, save_tiny, tiny_composed, tiny_on_vectors
 
 ORDER = ("positive", "negative", "neutral")  # as the classifier has them, not as they sort
 FEW = {"epochs": 1, "batch_size": 8, "precision": "float32", "progress": False}

@@ -4,8 +4,8 @@ import pytest
 
 import pellucid
 from pellucid import demo
-from tests.tiny import save_tiny
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny import save_tiny
+from tests.shared.tiny_training import save_encoder
 
 
 @pytest.fixture

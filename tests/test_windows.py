@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import pellucid
-from tests import warm_python
-from tests.tiny import save_tiny
+from tests.shared import warm_python
+from tests.shared.tiny import save_tiny
 
 MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty")
 NAMES = ("O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY", "fchmod", "killpg", "getuid", "geteuid", "setsid")

@@ -8,7 +8,7 @@ import pellucid
 from pellucid.attacks.storage import read_attempts, save_attempts
 from pellucid.base.errors import BadFile
 from pellucid.base.manifest import MANIFEST
-from tests.moments import files_of
+from tests.shared.moments import files_of
 
 LINES = ["A good film.", "Dull.", "So good, so good.", "...", *(f"A good day number {n}." for n in range(40))]
 TEXTS = [pellucid.Example((line,), "positive") for line in LINES]

@@ -18,7 +18,7 @@ from pellucid.results.explanation import Prediction
 from pellucid.run.predicting import predictions
 from pellucid.text.example import Example
 from pellucid.text.units import text_units
-from tests.tiny import tiny_classifier
+from tests.shared.tiny import tiny_classifier
 
 PLAN = pellucid.AttackPlan("occlusion", ("typos",))
 TEXT = "The music was lovely, though a dreadful ending spoilt the evening."

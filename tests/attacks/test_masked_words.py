@@ -7,7 +7,7 @@ from pellucid.attacks.cases import masked_fillers
 from pellucid.attacks.omission_scores import words_of
 from pellucid.base.errors import ModelCannot
 from pellucid.text.example import as_examples
-from tests.tiny import tiny_masked_lm
+from tests.shared.tiny import tiny_masked_lm
 
 TEXT = "A good film and a lovely day."
 

@@ -8,7 +8,7 @@ import torch
 
 import pellucid
 from tests.attacks.word_sums import TOKEN, sum_model, texts, with_token
-from tests.small_networks import Bag, words
+from tests.shared.small_networks import Bag, words
 
 OF_FUNCTIONS = (
     "occlusion",

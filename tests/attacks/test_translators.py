@@ -8,8 +8,8 @@ import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.load import wrap_writing
 from pellucid.models.writing.continuing import ModelPivot
-from tests.tiny import sentence_piece_before_end, tiny_classifier
-from tests.tiny_writing import tiny_writing
+from tests.shared.tiny import sentence_piece_before_end, tiny_classifier
+from tests.shared.tiny_writing import tiny_writing
 
 THERE = {
     "a good film": "the story was long",

@@ -9,10 +9,10 @@ from pellucid.base.errors import ModelCannot
 from pellucid.run.batch import OPERATORS
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference import attributions as literal
 from tests.reference.span_attention import span_attention
-from tests.tiny import DECODERS, FAMILIES, tiny_classifier, tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import DECODERS, FAMILIES, tiny_classifier, tiny_composed
 
 PAIR = ("The café was closed.", "Nobody could eat there.")
 TEXTS = (("A gripping, lovely film.",), PAIR, ("fine",))

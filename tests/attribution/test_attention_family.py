@@ -11,9 +11,9 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference import attention as literal
-from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import FAMILIES, tiny_classifier, tiny_composed
 
 LABEL = 1
 PAIR = ("The café was closed.", "Nobody could eat there.")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.asking import ask
-from tests.tiny import tiny_classifier
+from tests.shared.asking import ask
+from tests.shared.tiny import tiny_classifier
 
 TEXT = "A gripping, lovely film, in the end."
 

@@ -12,10 +12,10 @@ from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.models.language_heads.masked_head import MaskedLMHead
 from pellucid.run.target import NamedTokens, Target
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference.decoded_saliency import chances, decoded
 from tests.reference.gradients import state_and_gradient
-from tests.tiny import TOKENIZERS, tiny_classifier, tiny_masked_lm
+from tests.shared.asking import ask
+from tests.shared.tiny import TOKENIZERS, tiny_classifier, tiny_masked_lm
 
 TEXTS = ("A film, a good film.", "fine", ("The cat and the dog.", "A dog it is."))
 OF = Target(1)

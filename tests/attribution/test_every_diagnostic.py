@@ -4,7 +4,7 @@ import pytest
 
 from pellucid.base.kinds import attributions, diagnostics
 from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
-from tests.asking import FEW, ask
+from tests.shared.asking import FEW, ask
 
 VALUES = (0.0, 0.003, 0.4, 1.0, 12.0, -0.2)
 

@@ -22,11 +22,11 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference import attributions as literal
 from tests.reference import gradients as slow
-from tests.small_networks import Bag, words
-from tests.tiny import LABELS, tiny_classifier
+from tests.shared.asking import ask
+from tests.shared.small_networks import Bag, words
+from tests.shared.tiny import LABELS, tiny_classifier
 
 TEXT, PAIR = ("A gripping, lovely film.",), ("The café was closed.", "Nobody could eat there.")
 LABEL = 1

@@ -12,8 +12,8 @@ from pellucid.results.storage import read, save
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.target import Target
 from pellucid.text.example import Example
-from tests.asking import ask, reads_states
-from tests.tiny import tiny_classifier, tiny_composed
+from tests.shared.asking import ask, reads_states
+from tests.shared.tiny import tiny_classifier, tiny_composed
 
 TEXTS = ("A film, a good film.", "The cat and the dog. A dog it is.")
 QUICK = {

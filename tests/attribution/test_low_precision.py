@@ -11,8 +11,8 @@ from pellucid.attribution.gradient import CANCELLED, ORTHOGONAL
 from pellucid.base.kinds import attributions
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.rounding import InWiderNumbers, quotient, rounding
-from tests.asking import FEW, ask, works
-from tests.tiny import tiny_classifier
+from tests.shared.asking import FEW, ask, works
+from tests.shared.tiny import tiny_classifier
 
 TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))
 SHORT = pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16), ids=str)

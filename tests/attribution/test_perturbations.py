@@ -37,10 +37,10 @@ from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
 from pellucid.text.units import Spans
-from tests.asking import FEW, ask
 from tests.reference import coalitions as literal
-from tests.small_networks import words
-from tests.tiny import FAMILIES, tiny_classifier
+from tests.shared.asking import FEW, ask
+from tests.shared.small_networks import words
+from tests.shared.tiny import FAMILIES, tiny_classifier
 
 SHORT, PAIR = ("A gripping film.",), ("It was closed.", "Sad")
 LABEL = 1

@@ -12,7 +12,7 @@ import torch
 
 import pellucid
 from pellucid.base.kinds import attributions
-from tests.asking import FEW, ask, ask_all, reads_states, works
+from tests.shared.asking import FEW, ask, ask_all, reads_states, works
 
 TEXT = "An unforgettable, lovely film."
 LONGER_THAN_THE_MODEL = "The hotel was clean and the staff were friendly, but the breakfast was cold. " * 12

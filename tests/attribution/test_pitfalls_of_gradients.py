@@ -12,9 +12,9 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import FEW, ask
 from tests.attribution.watching import watched
-from tests.tiny import tiny_composed
+from tests.shared.asking import FEW, ask
+from tests.shared.tiny import tiny_composed
 
 SHORT = "An unforgettable, lovely film."
 LONG = (

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from tests.asking import FEW, ask
 from tests.attribution.watching import watched
+from tests.shared.asking import FEW, ask
 
 SHORT, TWO = "An unforgettable, lovely film.", "Fine film."
 LONG = (

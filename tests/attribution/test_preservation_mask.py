@@ -6,12 +6,12 @@ import torch
 from scipy.optimize import minimize
 
 from pellucid.run.target import Target
-from tests.asking import ask
 from tests.attribution.test_perturbations import LONG, PAIR, words_model
 from tests.reference import coalitions as literal
 from tests.reference.attributions import blanked, content_of
-from tests.small_networks import words
-from tests.tiny import FAMILIES, tiny_classifier
+from tests.shared.asking import ask
+from tests.shared.small_networks import words
+from tests.shared.tiny import FAMILIES, tiny_classifier
 
 LABEL = 1
 

@@ -18,9 +18,9 @@ from pellucid.run.hidden_target import HiddenState
 from pellucid.run.packing import scheduler_for
 from pellucid.run.state_scale import state_function, state_scale
 from pellucid.text.example import as_examples
-from tests.asking import SOME_TEXTS, ask
 from tests.reference.retained_information import log_sigmas_by_adam
-from tests.tiny import tiny_classifier, tiny_composed
+from tests.shared.asking import SOME_TEXTS, ask
+from tests.shared.tiny import tiny_classifier, tiny_composed
 
 TEXT = "A gripping, lovely film."
 PAIR = ("The café was closed.", "Nobody could eat there.")

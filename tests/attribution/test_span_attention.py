@@ -7,7 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.run.target import class_probabilities
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 TEXT = "A gripping, lovely film that I liked a lot."
 

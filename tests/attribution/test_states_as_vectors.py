@@ -13,8 +13,8 @@ from pellucid.run.blank import generator_for
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import SOME_TEXTS, ask
-from tests.tiny import tiny_classifier
+from tests.shared.asking import SOME_TEXTS, ask
+from tests.shared.tiny import tiny_classifier
 
 TEXT, OTHER = "A gripping, lovely film.", "fine, it seems"
 VECTORS = ("guan_gradient", "guan_relevance", "guan_perturbation")

@@ -10,9 +10,9 @@ from contextlib import suppress
 import pellucid
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
-from tests import warm_python
-from tests.tiny import LABELS, save_tiny, tiny_composed
-from tests.training.tiny_training import save_encoder
+from tests.shared import warm_python
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny_training import save_encoder
 
 ALONE = warm_python.OFFLINE | {"PYTHONDONTWRITEBYTECODE": "1"}
 # A suite that was started in the background ignores interruptions, and so would all that it starts.

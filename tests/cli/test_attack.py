@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pellucid.text.wordnet import DEBIAN
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from pellucid.attention.record import AttentionAnalysis
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
-from tests.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
 
 TEXTS = ("A gripping, lovely film.", "Dull. Not a film.", "A film.", "Fine")
 

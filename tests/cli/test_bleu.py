@@ -8,7 +8,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadSetting
-from tests.translation.conftest import PAIRS, SHORT
+from tests.writing.conftest import PAIRS, SHORT
 
 pytest.importorskip("sacrebleu")
 

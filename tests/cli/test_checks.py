@@ -5,7 +5,7 @@ import json
 import pytest
 
 import pellucid
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 TEXTS = ("A gripping, lovely film.", "Dull and long, and in the end not worth it.", "The soup was warm.")
 

@@ -6,7 +6,7 @@ import pytest
 from transformers import AutoModel, AutoTokenizer
 
 import pellucid
-from tests.tiny import save_tiny
+from tests.shared.tiny import save_tiny
 
 
 @pytest.fixture(scope="module")

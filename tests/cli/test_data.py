@@ -6,8 +6,8 @@ import json
 import pytest
 
 import pellucid
-from tests.datasets.formats.originals import ORIGINALS, TREES, write
-from tests.tiny import save_tiny
+from tests.data.formats.originals import ORIGINALS, TREES, write
+from tests.shared.tiny import save_tiny
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import pellucid
-from tests.evaluation.test_versions import TEXTS, version
+from tests.versions.test_versions import TEXTS, version
 
 
 @pytest.fixture(scope="module")

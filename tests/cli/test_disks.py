@@ -15,7 +15,7 @@ import pellucid
 from pellucid.base.errors import BadFile
 from pellucid.base.files import whole_file
 from tests.cli.jobs import ALONE, FIRST_FILE, signalled
-from tests.moments import files_of
+from tests.shared.moments import files_of
 
 TEXT = "A gripping, lovely film."
 

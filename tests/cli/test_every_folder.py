@@ -10,7 +10,7 @@ import pytest
 import pellucid
 from pellucid.base.manifest import MANIFEST
 from tests.cli.jobs import commands
-from tests.moments import files_of
+from tests.shared.moments import files_of
 
 SMALL = {  # further words of the long commands, which come last and so count
     "train": ["--epochs", 1],

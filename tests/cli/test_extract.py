@@ -5,7 +5,7 @@ sentence.
 import pytest
 
 import pellucid
-from tests.tiny import save_tiny
+from tests.shared.tiny import save_tiny
 
 
 @pytest.fixture(scope="module")

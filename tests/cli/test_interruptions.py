@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from tests.cli.jobs import FIRST_FILE, finished, killed_after, killed_writing, signalled, started
-from tests.moments import files_of
+from tests.shared.moments import files_of
 
 WRITES = {  # files that a run writes
     "train": 16,

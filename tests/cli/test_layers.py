@@ -7,7 +7,7 @@ import pytest
 import pellucid
 from pellucid.layers.door import layers_at
 from pellucid.layers.record import LayerAnalysis
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 METHOD = ("--method", "grad_cam")
 

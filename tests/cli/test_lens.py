@@ -6,8 +6,8 @@ import pytest
 
 import pellucid
 from pellucid.models.language_heads.lens_folder import load_lens
-from tests.tiny import LABELS, save_tiny
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny import LABELS, save_tiny
+from tests.shared.tiny_training import save_encoder
 
 FEW = "--head-steps 3 --translator-steps 2 --batch-size 8 --dev-rows 4".split()
 

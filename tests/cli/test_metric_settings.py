@@ -8,7 +8,7 @@ import pellucid
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import metrics
 from pellucid.comparison.comparison_of import check_metrics
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 TEXTS = [("A good film.", "positive"), ("Dull.", "negative")]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.tiny import save_tiny
+from tests.shared.tiny import save_tiny
 
 LINES = [{"text": "A fine day", "label": "positive"}, {"text": "A grey day", "label": "negative"}]
 LABELS = ("negative", "neutral", "positive")

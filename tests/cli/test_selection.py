@@ -10,8 +10,8 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from tests.datasets.formats.originals import write
-from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
+from tests.data.formats.originals import write
+from tests.shared.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 
 REVIEWS = Path(__file__).parents[2] / "examples" / "data" / "reviews.csv"
 STARS = "1=negative,2=negative,3=neutral,4=positive,5=positive"

@@ -10,7 +10,7 @@ from pellucid.models.composed.composed import save_composed, write_trained_texts
 from pellucid.models.composed.networks import Plan
 from pellucid.text.example import text_digest
 from tests.hostile.command_line import run
-from tests.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
 
 TEXT = "A gripping, lovely film."
 

@@ -13,7 +13,7 @@ import pytest
 from pellucid.cli import main
 from tests.cli.jobs import ALONE
 from tests.hostile.command_line import run
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 PELLUCID = f"{sys.executable} -m pellucid"
 MEGABYTE = 1 << 20

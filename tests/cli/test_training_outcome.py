@@ -9,7 +9,7 @@ import pytest
 
 import pellucid
 from pellucid.training.trained_folder import TrainedFolder
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 REVIEWS = Path(__file__).parents[2] / "examples" / "data" / "reviews.csv"
 STARS = "1=negative,2=negative,3=neutral,4=positive,5=positive"

@@ -7,7 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.results.results import Results
-from tests.core.corpus.answered import answered
+from tests.shared.answered import answered
 
 TEXTS = Results(tuple(answered(f"a fine film {n}", [0, 1 + n, -1, 0]) for n in range(4)))
 

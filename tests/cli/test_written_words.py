@@ -2,7 +2,7 @@
 
 import json
 
-from tests.tiny_writing import save_tiny_writing
+from tests.shared.tiny_writing import save_tiny_writing
 
 PAIR = ("A good film about a dog.", "A fine story, well told.")
 

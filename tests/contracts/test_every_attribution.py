@@ -16,8 +16,8 @@ from pellucid.run.target import Target, head_settings
 from pellucid.run.traces import Traces
 from pellucid.text.example import Example, as_examples
 from pellucid.text.units import Spans, coarsen
-from tests.asking import FEW, ask, ask_all, reads_states, works
-from tests.tiny import FAMILIES
+from tests.shared.asking import FEW, ask, ask_all, reads_states, works
+from tests.shared.tiny import FAMILIES
 
 METHODS = attributions.names()
 COMPOSED = ("first_token", "span", "rationale", "additive", "b_cos")

@@ -8,9 +8,9 @@ import pytest
 import pellucid
 from pellucid.base.kinds import attributions
 from pellucid.text.example import as_examples
-from tests.asking import FEW, ask_all, reads_states, works
-from tests.threads import hurried_switching, together
-from tests.tiny_writing import KINDS, tiny_writing
+from tests.shared.asking import FEW, ask_all, reads_states, works
+from tests.shared.threads import hurried_switching, together
+from tests.shared.tiny_writing import KINDS, tiny_writing
 
 pytestmark = pytest.mark.whole
 

@@ -11,8 +11,8 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import attributions
 from pellucid.run.target import Target
 from pellucid.text.example import Example
-from tests.asking import FEW, ask, reads_states, works
-from tests.tiny import LABELS, tiny_classifier, tiny_composed, with_tiny_head
+from tests.shared.asking import FEW, ask, reads_states, works
+from tests.shared.tiny import LABELS, tiny_classifier, tiny_composed, with_tiny_head
 
 pytestmark = pytest.mark.whole
 

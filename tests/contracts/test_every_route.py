@@ -17,12 +17,12 @@ from pellucid.comparison.folder import ComparisonFolder
 from pellucid.models.routing.trial import route_class
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import FEW, ask
 from tests.contracts.test_every_attribution import PassError, disturbed, failing, traces_of
-from tests.evaluation.cases import examples
-from tests.moments import Moments, files_of, killed
-from tests.threads import hurried_switching, in_the_middle, together
-from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
+from tests.shared.asking import FEW, ask
+from tests.shared.cases import examples
+from tests.shared.moments import Moments, files_of, killed
+from tests.shared.threads import hurried_switching, in_the_middle, together
+from tests.shared.tiny import FAMILIES, tiny_classifier, tiny_composed
 
 # Eager itself keeps these promises in the other contract tests; here others are compared with it.
 ROUTES = [name for name in routes.names() if name != "eager" and not route_class(name).lacks()]

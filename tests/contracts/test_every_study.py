@@ -11,7 +11,7 @@ from pellucid.text.wordnet import DEBIAN
 from studies.shared.runner import main, parse_settings, run_study
 from studies.shared.study import studies
 from studies.shared.unit_files import units_of, unpack_units
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 STUDIES = studies.names()
 TINY = [name for name in STUDIES if "tiny" in studies.get(name).make().sizes]

@@ -12,11 +12,11 @@ from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.classifiers.network import from_network
 from pellucid.text.example import as_examples
-from tests.asking import FEW, ask, works
 from tests.contracts.test_every_attribution import PassError, disturbed, traces_of
-from tests.small_networks import Layered, Recurrent, words
-from tests.threads import hurried_switching, in_the_middle, together
-from tests.tiny import LABELS, tiny_classifier, tiny_composed, tiny_on_vectors
+from tests.shared.asking import FEW, ask, works
+from tests.shared.small_networks import Layered, Recurrent, words
+from tests.shared.threads import hurried_switching, in_the_middle, together
+from tests.shared.tiny import LABELS, tiny_classifier, tiny_composed, tiny_on_vectors
 
 pytestmark = pytest.mark.whole
 

@@ -17,9 +17,9 @@ import numpy as np
 import pellucid
 from pellucid.base.kinds import attributions
 from pellucid.models.load import on_device
-from tests.asking import FEW, SOME_TEXTS, ask, works
 from tests.devices.pretended import NAME, switch_on
-from tests.tiny import (
+from tests.shared.asking import FEW, SOME_TEXTS, ask, works
+from tests.shared.tiny import (
     FAMILIES,
     save_tiny,
     tiny_classifier,

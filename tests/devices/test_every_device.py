@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.devices.pretended import NAME
-from tests.warm_python import ROOT, run
+from tests.shared.warm_python import ROOT, run
 
 SAME, AMPLIFIED = 1e-4, 0.02
 # Many steps of an optimiser, and many layers of division by small numbers, amplify rounding; trainings most.

@@ -17,7 +17,7 @@ from pellucid.explaining.views.terminal_explanation import terminal_text
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Table
 from pellucid.text.units import SPECIAL, Units
-from tests.reports.parsed import Node, parsed
+from tests.shared.parsed import Node, parsed
 
 LONGEST_MESSAGE = 1400
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # colours are the only commands that we send to a terminal

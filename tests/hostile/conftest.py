@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tiny import tiny_classifier, tiny_composed
+from tests.shared.tiny import tiny_classifier, tiny_composed
 
 FAMILIES = ("roberta", "xlm_roberta", "albert", "mpnet", "deberta_v3", "modernbert")
 

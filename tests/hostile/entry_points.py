@@ -16,11 +16,11 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.table import Table
 from pellucid.training.upgrading import Upgrade, change
-from tests.datasets.formats.originals import ORIGINALS
-from tests.explanations import explanation
+from tests.data.formats.originals import ORIGINALS
 from tests.hostile.assertions import assert_round_trip
-from tests.reports.sample_results import sample_explanation, sample_table
-from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
+from tests.shared.explanations import explanation
+from tests.shared.sample_results import sample_explanation, sample_table
+from tests.shared.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
 
 
 @dataclass(frozen=True)

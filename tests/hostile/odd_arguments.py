@@ -23,8 +23,8 @@ from sklearn.linear_model import LogisticRegression
 import pellucid
 from pellucid.run.hidden_target import HiddenState
 from pellucid.text.example import Rationale
-from tests.explanations import explanation
-from tests.tiny import LABELS, tiny_composed
+from tests.shared.explanations import explanation
+from tests.shared.tiny import LABELS, tiny_composed
 
 Pair = namedtuple("Pair", ["text", "label"])
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.results.table import Cell, Curve, Interval, Table
 from pellucid.text.units import Spans, Units, all_spans
-from tests.explanations import word_units
 from tests.hostile.input_strategies import examples, metas, names, numbers, plain_values
+from tests.shared.explanations import word_units
 
 SCORES = (0.0, -0.0, 1e-45, 3e38, -3e38, 1.5, -0.2, 1e-9)
 MOST_PARTS = 40  # parts whose spans are all scored

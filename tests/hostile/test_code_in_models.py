@@ -17,7 +17,7 @@ from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
 from tests.hostile.assertions import assert_good_message
-from tests.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[2]
 ASKING = {"from_pretrained", "from_config"}  # calls of the library that take trust_remote_code

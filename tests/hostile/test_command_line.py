@@ -10,7 +10,7 @@ from tests.hostile.assertions import assert_safe_to_print
 from tests.hostile.command_line import run
 from tests.hostile.generated_cases import generated
 from tests.hostile.input_strategies import names, texts
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 METHODS = st.one_of(st.sampled_from(["gradient", "chance", "attention", "span_attention", "Gradient"]), names())
 SETTINGS = st.one_of(

@@ -10,12 +10,12 @@ import pellucid
 from pellucid.base.errors import BadFile, PellucidError
 from pellucid.base.files import read_text, write_text
 from pellucid.results.table import Table
-from tests.explanations import explanation
 from tests.hostile.assertions import assert_drawn_safely, assert_good_message, assert_printed_safely
 from tests.hostile.generated_cases import generated
 from tests.hostile.input_strategies import names
-from tests.reports.sample_results import sample_table
-from tests.tiny import save_tiny
+from tests.shared.explanations import explanation
+from tests.shared.sample_results import sample_table
+from tests.shared.tiny import save_tiny
 
 STRANGE = st.sampled_from(
     [

@@ -6,9 +6,9 @@ import pytest
 import pellucid
 from pellucid.drawing.html import visible
 from pellucid.explaining.report import write_page as report
+from tests.explaining.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks
 from tests.hostile.input_strategies import DIRECTIONS, MARKUP, SCRIPTS
-from tests.reports.sample_results import sample_explanation, sample_table
-from tests.reports.test_in_browser import browser, opened, pytestmark  # noqa: F401 - fixture and marks
+from tests.shared.sample_results import sample_explanation, sample_table
 
 COUNTERS = "() => [window.__ran, document.scripts.length, document.images.length, document.links.length]"
 FOREIGN = "script, img, iframe, object, embed, link, base, form, math, svg svg, input, audio, video, foreignObject"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 ROOT = Path(__file__).parents[2]
 NAMES = {*sys.stdlib_module_names} | {

@@ -19,7 +19,7 @@ from tests.hostile.assertions import (
 from tests.hostile.generated_cases import generated
 from tests.hostile.input_strategies import names, plain_values
 from tests.hostile.result_strategies import explanations, tables
-from tests.reports.parsed import parsed
+from tests.shared.parsed import parsed
 
 
 @generated(40, 1500, explanation=explanations(), ending=st.sampled_from([".json", ".parquet"]))

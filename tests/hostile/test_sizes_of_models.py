@@ -22,7 +22,7 @@ from pellucid.models.folders.library_network import new_network
 from pellucid.models.folders.weight_files import CALLS, WeightSizes, check_numbers, check_sizes, weight_sizes
 from tests.hostile.architectures import kinds, small_network, small_values
 from tests.hostile.assertions import assert_good_message
-from tests.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny
 
 ROOT = Path(__file__).parents[2]
 SECONDS, BYTES = 5, 1 << 30  # what a folder that is refused may take

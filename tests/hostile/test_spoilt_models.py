@@ -23,7 +23,7 @@ from pellucid.training.checkpoint import TrainingState, load_checkpoint, save_ch
 from tests.hostile.assertions import assert_good_message, assert_valid
 from tests.hostile.generated_cases import generated
 from tests.hostile.spoilt_strategies import spoilt_bytes, spoilt_json, spoilt_safetensors
-from tests.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[2]
 FILES = (

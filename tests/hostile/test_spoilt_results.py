@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 import pellucid
 from pellucid.base.errors import PellucidError
 from pellucid.results.table import Table
-from tests.explanations import explanation
 from tests.hostile.assertions import (
     assert_drawn_safely,
     assert_good_message,
@@ -17,8 +16,9 @@ from tests.hostile.assertions import (
 )
 from tests.hostile.generated_cases import generated
 from tests.hostile.spoilt_strategies import spoilt_bytes, spoilt_json
-from tests.reports.parsed import parsed
-from tests.reports.sample_results import sample_explanation, sample_table
+from tests.shared.explanations import explanation
+from tests.shared.parsed import parsed
+from tests.shared.sample_results import sample_explanation, sample_table
 
 
 @pytest.fixture(scope="module")

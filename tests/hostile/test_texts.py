@@ -10,7 +10,6 @@ import pellucid
 from pellucid.base.errors import BadInput, PellucidError
 from pellucid.drawing.html import plain, visible
 from pellucid.text.units import KINDS, text_units
-from tests.asking import works
 from tests.hostile.assertions import (
     assert_drawn_safely,
     assert_good_message,
@@ -20,7 +19,8 @@ from tests.hostile.assertions import (
 )
 from tests.hostile.generated_cases import generated
 from tests.hostile.input_strategies import MARKUP, SPECIAL_TOKENS, names, texts, texts_or_pairs
-from tests.tiny import tiny_classifier
+from tests.shared.asking import works
+from tests.shared.tiny import tiny_classifier
 
 METHODS = (
     "gradient",

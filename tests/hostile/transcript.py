@@ -23,9 +23,9 @@ from pellucid.base.errors import PellucidError
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
 from pellucid.results.explanation import Explained
-from tests.explanations import explanation
 from tests.hostile.command_line import run
-from tests.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.explanations import explanation
+from tests.shared.tiny import LABELS, save_tiny, tiny_composed
 
 TITLE = """# What Pellucid says when something is wrong
 

@@ -21,9 +21,9 @@ from pellucid.models.classifiers.network import from_network
 from pellucid.run.batch import OPERATORS
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import FEW, ask, works
-from tests.small_networks import Bag, Layered, Recurrent, words
-from tests.tiny import LABELS
+from tests.shared.asking import FEW, ask, works
+from tests.shared.small_networks import Bag, Layered, Recurrent, words
+from tests.shared.tiny import LABELS
 
 PINNED_PIECES = (4681665781835383343, 6344654871623668966)
 TEXT, PAIR = "  A gripping,\nlovely film.  ", ("The café was closed.", "Nobody could eat there.")

@@ -7,7 +7,7 @@ import torch
 
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
-from tests.tiny import FAMILIES
+from tests.shared.tiny import FAMILIES
 
 OPEN_ONLY = {"mpnet", "deberta_v2", "deberta_v3"}  # they know no fused attention
 

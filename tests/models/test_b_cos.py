@@ -17,11 +17,11 @@ from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.run.target import Target
 from pellucid.training.train import train_model
-from tests.asking import ask
-from tests.moments import Moments, files_of, killed
 from tests.reference import b_cos as literal
-from tests.tiny import MASKED, save_tiny, tiny_composed, tiny_on_vectors
-from tests.training.tiny_training import LABELS, parts, recipe, save_encoder
+from tests.shared.asking import ask
+from tests.shared.moments import Moments, files_of, killed
+from tests.shared.tiny import MASKED, save_tiny, tiny_composed, tiny_on_vectors
+from tests.shared.tiny_training import LABELS, parts, recipe, save_encoder
 
 TEXTS = ("A gripping, lovely film.", "Dull and long, and in the end not worth the evening.", "fine")
 POOLERS = ("first_token", "mean", "maximum")

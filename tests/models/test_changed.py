@@ -15,7 +15,7 @@ from pellucid.models.changed_networks import (
 )
 from pellucid.run.explaining import method_calls
 from pellucid.text.example import as_examples
-from tests.tiny import tiny_classifier, tiny_composed
+from tests.shared.tiny import tiny_classifier, tiny_composed
 
 TEXTS = ("A gripping, lovely film.", "Dull and long.", ("The soup was warm.", "Nobody could eat there."))
 POOLERS = ("first_token", "mean", "maximum", "additive", "dot", "span")

@@ -11,9 +11,9 @@ from pellucid.models.composed.composed import CONFIG, WEIGHTS, as_classifier, is
 from pellucid.models.composed.networks import Plan, composed_network
 from pellucid.models.load import load_classifier
 from pellucid.text.example import Example, as_examples
-from tests.asking import ask
 from tests.reference.span_attention import span_vectors, spans_of
-from tests.tiny import tiny_composed, tiny_network, word_piece
+from tests.shared.asking import ask
+from tests.shared.tiny import tiny_composed, tiny_network, word_piece
 
 SETTINGS = (
     {},

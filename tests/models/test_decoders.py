@@ -12,9 +12,9 @@ from pellucid.base.errors import ModelCannot
 from pellucid.models.load import load_classifier
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference import attributions as literal
-from tests.tiny import DECODERS, LABELS, save_tiny, tiny_classifier
+from tests.shared.asking import ask
+from tests.shared.tiny import DECODERS, LABELS, save_tiny, tiny_classifier
 
 LABEL = 1
 TEXTS = ("A gripping, lovely film.", "fine", ("The café was closed.", "Nobody could eat there."))

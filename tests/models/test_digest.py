@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from pellucid.models.classifiers.in_memory import network_digest, network_state
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 CHANGES = {
     "in place": lambda weight: weight.add_(0.5),

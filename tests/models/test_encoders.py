@@ -18,9 +18,9 @@ from pellucid.models.load import load_classifier
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference import encoders as literal
-from tests.tiny import LABELS, tiny_on_vectors
+from tests.shared.asking import ask
+from tests.shared.tiny import LABELS, tiny_on_vectors
 
 NAMES = encoders.names()
 POOLERS = ("span", "mean", "maximum")

@@ -19,7 +19,7 @@ from tests.models.composed_promises import (
     assert_survives_a_folder,
     rows_of,
 )
-from tests.tiny import LABELS, word_piece
+from tests.shared.tiny import LABELS, word_piece
 
 NAMES = encoders.names()
 

@@ -13,8 +13,8 @@ import torch
 from pellucid.base.errors import ModelCannot, ParityBroken
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
-from tests.asking import ask, works
-from tests.families import MAPPING, TOKENIZERS, family_classifier, family_network
+from tests.shared.asking import ask, works
+from tests.shared.families import MAPPING, TOKENIZERS, family_classifier, family_network
 
 TEXTS = ("A gripping, lovely film.", ("Good.", "Nobody saw it."))
 METHODS = ("gradient", "occlusion", ("shapley_sampling", {"n_permutations": 4}))

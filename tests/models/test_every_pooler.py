@@ -13,7 +13,7 @@ from tests.models.composed_promises import (
     assert_survives_a_folder,
     rows_of,
 )
-from tests.tiny import LABELS, tiny_composed
+from tests.shared.tiny import LABELS, tiny_composed
 
 NAMES = poolers.names()
 

@@ -12,8 +12,8 @@ from pellucid.models.load import load_classifier
 from pellucid.run.explaining import predict
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import ask
-from tests.tiny import FAMILIES, TOKENIZERS, save_tiny, tiny_network
+from tests.shared.asking import ask
+from tests.shared.tiny import FAMILIES, TOKENIZERS, save_tiny, tiny_network
 
 PAIR = ("The café was closed on Monday.", "Nobody could eat there.")
 PROBLEMS = {

@@ -11,8 +11,8 @@ from pellucid.models.composed.composed import as_classifier, compose, save_compo
 from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.text.example import as_examples
-from tests.asking import ask
-from tests.tiny import FAMILIES, LABELS, TOKENIZERS, tiny_composed, tiny_network
+from tests.shared.asking import ask
+from tests.shared.tiny import FAMILIES, LABELS, TOKENIZERS, tiny_composed, tiny_network
 
 ENDS = {
     "A fine film.": "A fine film",

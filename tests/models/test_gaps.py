@@ -7,8 +7,8 @@ from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.text.example import as_examples
-from tests.asking import ask
-from tests.tiny import LABELS, byte_pairs_alone, tiny_classifier
+from tests.shared.asking import ask
+from tests.shared.tiny import LABELS, byte_pairs_alone, tiny_classifier
 
 SIZES = {"hidden_size": 32, "n_layer": 2, "n_head": 4, "num_hidden_layers": 2, "num_attention_heads": 4}
 TEXT = "a gripping and lovely film it was"

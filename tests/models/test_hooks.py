@@ -15,10 +15,10 @@ from pellucid.models.classifiers.hooks import (
     output_through,
     word_embeddings,
 )
-from tests.asking import ask
-from tests.small_networks import Bag
-from tests.threads import PATIENCE, elsewhere, hurried_switching, together
-from tests.tiny import LABELS
+from tests.shared.asking import ask
+from tests.shared.small_networks import Bag
+from tests.shared.threads import PATIENCE, elsewhere, hurried_switching, together
+from tests.shared.tiny import LABELS
 
 
 class SomeError(Exception):

@@ -9,8 +9,8 @@ from torch import nn
 
 import pellucid
 from pellucid.base.errors import BadInput, ModelCannot, PellucidError
-from tests.asking import ask
-from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_network, word_piece
+from tests.shared.asking import ask
+from tests.shared.tiny import LABELS, save_tiny, tiny_classifier, tiny_network, word_piece
 
 
 def test_a_plain_network_is_sent_to_its_own_door():

@@ -20,9 +20,9 @@ from pellucid.run.explaining import method_calls
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.trace import Want
 from pellucid.text.example import Example, as_examples
-from tests.asking import FEW, ask, works
 from tests.reference.joined_windows import joined_states
-from tests.tiny import byte_pairs_alone, tiny_composed, word_piece
+from tests.shared.asking import FEW, ask, works
+from tests.shared.tiny import byte_pairs_alone, tiny_composed, word_piece
 
 WINDOW, LONGEST = 24, 128
 LONG = "Long, winding and in the end rather dull. The second part asks for more patience. Avoid! A fine film it is not."

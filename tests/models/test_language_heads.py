@@ -10,7 +10,7 @@ from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
 from pellucid.models.language_heads.lens_folder import load_masked_lm_head
 from pellucid.models.language_heads.masked_head import MaskedLMHead, named_tokens
-from tests.tiny import (
+from tests.shared.tiny import (
     LABELS,
     MASKED,
     TOKENIZERS,
@@ -85,7 +85,7 @@ def test_a_saved_classifier_of_every_family_is_explained_with_a_head(family, tmp
 def test_a_composed_model_and_one_in_memory_take_a_head(checkpoint, tmp_path):
     from pellucid.models.composed.composed import save_composed
     from pellucid.models.composed.networks import Plan
-    from tests.tiny import LABELS
+    from tests.shared.tiny import LABELS
 
     span = tiny_composed("span")
     save_composed(span.network, span.tokenizer, Plan("tiny", "span", {}, LABELS), tmp_path / "span")

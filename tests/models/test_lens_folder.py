@@ -11,8 +11,8 @@ from safetensors.torch import load, load_file, save_file
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.models.language_heads.lens import check_lens_fits
 from pellucid.models.language_heads.lens_folder import RECORD, WEIGHTS, load_lens
-from tests.tiny import tiny_classifier, tiny_composed
-from tests.training.lens.tiny_lens import trained_lens
+from tests.shared.tiny import tiny_classifier, tiny_composed
+from tests.shared.tiny_lens import trained_lens
 
 
 @pytest.fixture(scope="module")

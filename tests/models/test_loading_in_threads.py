@@ -18,9 +18,9 @@ from pellucid.models.composed.composed import compose, load_composed, save_compo
 from pellucid.models.composed.networks import Plan
 from pellucid.models.folders.library_network import quiet
 from pellucid.text.example import as_examples
-from tests.threads import PATIENCE, elsewhere, hurried_switching, together
-from tests.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
-from tests.training.tiny_training import save_encoder
+from tests.shared.threads import PATIENCE, elsewhere, hurried_switching, together
+from tests.shared.tiny import LABELS, save_tiny, tiny_classifier, tiny_composed
+from tests.shared.tiny_training import save_encoder
 
 TEXT = "A gripping, lovely film."
 

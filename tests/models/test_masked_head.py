@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
-from tests.tiny import FAMILIES, tiny_classifier, tiny_on_vectors
+from tests.shared.tiny import FAMILIES, tiny_classifier, tiny_on_vectors
 
 
 def test_the_decoder_shares_the_frozen_table():

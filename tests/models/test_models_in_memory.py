@@ -12,8 +12,8 @@ import torch
 import pellucid
 from pellucid.base.errors import ModelCannot, ParityBroken, PellucidError
 from pellucid.run.target import Target
-from tests.asking import FEW, ask
-from tests.tiny import tiny_classifier
+from tests.shared.asking import FEW, ask
+from tests.shared.tiny import tiny_classifier
 
 TEXT = "A gripping, lovely film."
 EDITS = ("occlusion", "lime", "kernel_shap", "shapley_sampling")

@@ -11,9 +11,9 @@ from pellucid.models.classifiers.network import from_network
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
-from tests.asking import ask
-from tests.small_networks import Layered, words
-from tests.tiny import LABELS
+from tests.shared.asking import ask
+from tests.shared.small_networks import Layered, words
+from tests.shared.tiny import LABELS
 
 TEXTS = ("a gripping and lovely film", "fine", "the second part asks for more patience than it repays")
 

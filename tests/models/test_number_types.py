@@ -12,8 +12,8 @@ from pellucid.base.kinds import attributions
 from pellucid.models.load import load_classifier
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import FEW, ask, works
-from tests.tiny import LABELS, save_tiny
+from tests.shared.asking import FEW, ask, works
+from tests.shared.tiny import LABELS, save_tiny
 
 ROUGH = {"deep_lift_shap", "relevance"}  # their own forward pass, written out, rounds otherwise in bfloat16
 

@@ -18,7 +18,7 @@ from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
 from tests.models.test_digest import CHANGES
 from tests.models.test_routes import fused_step, many_rows, own_logits
-from tests.tiny import tiny_classifier, tiny_composed
+from tests.shared.tiny import tiny_classifier, tiny_composed
 
 needs_openvino = pytest.mark.skipif(
     bool(compiled_network.lacks_openvino()), reason="the package openvino is not installed"

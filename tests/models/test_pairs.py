@@ -14,7 +14,7 @@ from pellucid.data.formats.json_lines import json_lines
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.text.example import as_examples
 from tests.models.pieces import pieces_of
-from tests.tiny import tiny_classifier
+from tests.shared.tiny import tiny_classifier
 
 FOLDER = os.environ.get("PELLUCID_DATA")
 FAMILIES = ("bert", "roberta", "xlm_roberta")  # one separator between the texts, or two

@@ -10,8 +10,8 @@ import torch
 from pellucid.base.errors import ParityBroken
 from pellucid.run.parity import check_parity
 from pellucid.text.example import as_examples
-from tests.asking import ask
-from tests.tiny import FAMILIES, tiny_classifier, tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import FAMILIES, tiny_classifier, tiny_composed
 
 TWO = ("A gripping, lovely film.", "Long, winding and in the end rather dull.")
 

@@ -18,8 +18,8 @@ from pellucid.models.families.probes import (
     text_configs,
     without_cache,
 )
-from tests.families import family_network
-from tests.tiny import DECODERS, FAMILIES, tiny_classifier, tiny_network
+from tests.shared.families import family_network
+from tests.shared.tiny import DECODERS, FAMILIES, tiny_classifier, tiny_network
 
 ALL = tuple(dict.fromkeys([*FAMILIES, *DECODERS]))
 OF_BERT = {"bert", "roberta", "xlm_roberta", "electra"}

@@ -10,9 +10,9 @@ from pellucid.base.errors import BadSetting
 from pellucid.run.trace import GateTrace
 from pellucid.text.example import Example, as_examples
 from pellucid.training.training_loss import set_threshold
-from tests.asking import ask
 from tests.reference.joined_windows import joined_states
-from tests.tiny import tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import tiny_composed
 
 SETTINGS = (
     {},

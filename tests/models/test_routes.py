@@ -23,7 +23,7 @@ from pellucid.models.routing.trial import storage_key, store_choice, stored_choi
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
 from tests.models.test_digest import CHANGES
-from tests.tiny import save_tiny, tiny_classifier
+from tests.shared.tiny import save_tiny, tiny_classifier
 
 needs_onednn = pytest.mark.skipif(bool(linear_product.lacks_product()), reason="this PyTorch has no such oneDNN")
 

@@ -14,10 +14,10 @@ from pellucid.models.pooling.heaviest_alone import attend_to_heaviest
 from pellucid.models.pooling.pooler import joined
 from pellucid.results.heaviest_spans import texts_with_spans
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference.span_attention import softmax_over
-from tests.tiny import LABELS, tiny_composed
-from tests.training.tiny_training import save_encoder
+from tests.shared.asking import ask
+from tests.shared.tiny import LABELS, tiny_composed
+from tests.shared.tiny_training import save_encoder
 
 PAIR = ("Is it good? Nobody could say.", "It is a fine film.")
 SINGLE = "A fine film."

@@ -10,10 +10,10 @@ from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
 from pellucid.models.poolers.span import SpanPooler
-from tests.asking import ask
 from tests.models.pieces import pieces_of
 from tests.reference.span_attention import spans_of
-from tests.tiny import tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import tiny_composed
 
 UNITS, WIDTH = 5, 6
 MASK = torch.ones(2, UNITS, dtype=torch.long)

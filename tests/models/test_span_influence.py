@@ -11,7 +11,7 @@ from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.models.analysed_spans import influence, own_votes, span_states
 from pellucid.run.target import ResolvedTarget
 from pellucid.text.example import as_examples
-from tests.tiny import corpus, tiny_composed
+from tests.shared.tiny import corpus, tiny_composed
 
 TEXT = "A gripping, lovely film that I liked."
 PAIR = ("The café was closed.", "Nobody could eat there.")

@@ -14,8 +14,8 @@ from pellucid.run.batch import OPERATORS
 from pellucid.text.example import as_examples
 from pellucid.text.lexicon import has_content, is_content_word
 from pellucid.text.units import text_units
-from tests.asking import ask
-from tests.tiny import LABELS, tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import LABELS, tiny_composed
 
 TEXTS = (
     "A fine film. It is long, and in the end dull! Avoid.",

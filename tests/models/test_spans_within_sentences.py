@@ -9,8 +9,8 @@ from pellucid.results.storage import read, save
 from pellucid.run.batch import OPERATORS
 from pellucid.text.example import as_examples
 from pellucid.text.units import coarsen, text_units
-from tests.asking import ask
-from tests.tiny import tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import tiny_composed
 
 TEXTS = (
     "A fine film. It is long, and in the end dull! Avoid",

@@ -13,7 +13,7 @@ from pellucid.base.errors import BadFile
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
 from pellucid.models.folders.weight_files import save_tensors
-from tests.tiny import LABELS, tiny_composed
+from tests.shared.tiny import LABELS, tiny_composed
 
 KINDS = (
     torch.float64,

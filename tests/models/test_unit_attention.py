@@ -15,9 +15,9 @@ from pellucid.models.poolers.pieces import AdditivePooler, DotPooler
 from pellucid.models.pooling.pooler import PieceTensors
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
-from tests.asking import ask
 from tests.reference import unit_attention as literal
-from tests.tiny import LABELS, tiny_composed, tiny_on_vectors
+from tests.shared.asking import ask
+from tests.shared.tiny import LABELS, tiny_composed, tiny_on_vectors
 
 POOLERS = ("additive", "dot")
 PAIR = ("The café was closed.", "Nobody could eat there.")

@@ -14,8 +14,8 @@ from pellucid.models.composed.vector_file import read_vectors
 from pellucid.models.composed.word_vectors import word_tokenizer
 from pellucid.text.example import as_examples
 from pellucid.training.train import train_model
-from tests.tiny import LABELS
-from tests.training.tiny_training import parts, recipe
+from tests.shared.tiny import LABELS
+from tests.shared.tiny_training import parts, recipe
 
 TEXTS = [
     ("A lovely film, and a film of 2001.",),

@@ -14,8 +14,8 @@ import pytest
 
 from pellucid.base import kinds
 from pellucid.base.catalogue import Catalogue
-from tests.tiny import save_tiny
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny import save_tiny
+from tests.shared.tiny_training import save_encoder
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(__file__).parent / "package"

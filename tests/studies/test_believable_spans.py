@@ -29,7 +29,7 @@ from studies.believable_spans.models import MODELS
 from studies.believable_spans.numbers import _alike, span_numbers
 from studies.believable_spans.other_methods import best_words
 from studies.quoted_blocks import believable_spans_blocks
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 EXAMPLES = [
     Example(("A gripping, lovely film.",), label="positive", rationales=(Rationale(0, 2, 10),)),

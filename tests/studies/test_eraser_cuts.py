@@ -9,8 +9,8 @@ from pellucid.evidence.eraser_scores import eraser_scores
 from pellucid.text.example import Example, Rationale
 from studies.s0_eraser import cuts as eraser_cuts
 from studies.s0_eraser.texts import last_sentences
-from tests.asking import ask
-from tests.tiny import tiny_composed
+from tests.shared.asking import ask
+from tests.shared.tiny import tiny_composed
 
 TEXTS = [
     Example(("A fine, if long film. It ends well.", "Good."), None, (Rationale(0, 2, 7), Rationale(1, 0, 5))),

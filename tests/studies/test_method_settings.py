@@ -4,7 +4,7 @@ import pytest
 
 from pellucid.demo import FEW_PASSES
 from studies.shared.method_settings import with_study_settings
-from tests.asking import ask
+from tests.shared.asking import ask
 
 
 @pytest.mark.parametrize("method", FEW_PASSES)

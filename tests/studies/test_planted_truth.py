@@ -13,7 +13,7 @@ from studies.planted_truth.study import SIZES, planted_truth, planted_units
 from studies.shared.runner import main
 from studies.shared.study import Settings
 from studies.shared.unit_files import unpack_units
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

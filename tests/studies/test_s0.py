@@ -22,7 +22,7 @@ from studies.shared.equal_scores import RECORD
 from studies.shared.runner import main
 from studies.shared.study import Settings
 from studies.shared.unit_files import unpack_units
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

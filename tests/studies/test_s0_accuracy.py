@@ -22,7 +22,7 @@ from studies.shared.study import Settings
 from studies.shared.trainings import Corpus, trial_units
 from studies.shared.unit_files import has_unit, unpack_units
 from studies.shared.units import run_units
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 STUDY = Path(__file__).parents[2] / "studies" / "s0_accuracy" / "sst5"
 

@@ -27,8 +27,8 @@ from studies.s0_evidence.study import (
 from studies.s0_transfers.rows import SIZES, full_texts
 from studies.shared.runner import main
 from studies.shared.study import Settings
-from tests.reports.sample_results import sample_explanation
-from tests.training.tiny_training import save_encoder
+from tests.shared.sample_results import sample_explanation
+from tests.shared.tiny_training import save_encoder
 
 TEXTS = ("A fine film, but dull.", "It isn't dull at all.", "A fine film.")
 

@@ -13,7 +13,7 @@ from studies.s1_words.numbers import claims, over_seeds, summarise
 from studies.s1_words.page import as_page, clouds, curves
 from studies.s1_words.study import choices, lists_in_numbers
 from studies.shared.study import Settings
-from tests.reports.test_word_lists import corpus
+from tests.words.test_word_lists import corpus
 
 
 def unit(method, seed, overlap):

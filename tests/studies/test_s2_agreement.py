@@ -25,7 +25,7 @@ from studies.s2_agreement.picture import grid_picture
 from studies.s2_deletion.methods import CHANCE, PAPER
 from studies.s2_models.tasks import TASKS
 from studies.shared.study import Settings
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 ABOUT = {
     "tasks": {task: {"title": one.title, "n_texts": 8} for task, one in TASKS.items()},

@@ -16,7 +16,7 @@ from studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
 from studies.s2_deletion.study import SIZES, digits, right_answers
 from studies.s2_models.tasks import TASKS
 from studies.shared.study import Settings
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 ABOUT = {
     "tasks": {"sst5": {"title": "SST-5", "n_texts": 20, "last_class": "very positive"}},

@@ -20,8 +20,8 @@ from studies.s2_models.tasks import (
 )
 from studies.s2_models.trained_models import model_folder, trained
 from studies.shared.study import Settings
-from tests.tiny import word_piece
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny import word_piece
+from tests.shared.tiny_training import save_encoder
 
 ABOUT = {
     "tasks": {

@@ -12,7 +12,7 @@ from studies.s2_words.page import as_page
 from studies.s2_words.paper import ENDS, TABLES
 from studies.s2_words.picture import sentences_picture
 from studies.shared.study import Settings
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 ABOUT = {"tasks": {"sst5": {"title": "SST-5", "n_texts": 8}}, "seeds": 3}
 

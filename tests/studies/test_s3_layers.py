@@ -16,8 +16,8 @@ from studies.s3_layers.models import MODELS, PRETRAINED, rows_of
 from studies.s3_layers.numbers import falls, most_informative_words, stop_words
 from studies.s3_layers.rescaling import rescaled
 from studies.s3_layers.scores import HEAD, RIVALS, layer_sums, retained
-from tests.asking import FEW, SOME_TEXTS
-from tests.tiny import tiny_on_vectors
+from tests.shared.asking import FEW, SOME_TEXTS
+from tests.shared.tiny import tiny_on_vectors
 
 WORDS = [["the", "film", "is", "good", "."], ["a", "dull", "plot"]]
 METHODS = ("retained_information", *RIVALS)

@@ -15,7 +15,7 @@ from studies.s3_steps.network import LABELS, START, ReversingNetwork, as_model
 from studies.s3_steps.page import verdict
 from studies.s3_steps.study import TINY, judge, step_maps
 from studies.s3_steps.training import columns, is_held_out, load, reversed_by, strings, train
-from tests.asking import ask
+from tests.shared.asking import ask
 
 PAIRS = [("abcd", "dc"), ("ba", "a"), ("dcbaabcd", "dcba")]
 

@@ -12,7 +12,7 @@ from studies.shared.curve_plot import spread
 from studies.shared.runner import run_study
 from studies.shared.study import Settings
 from studies.shared.unit_files import read_unit
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 
 @pytest.fixture(scope="module")

@@ -47,9 +47,9 @@ from studies.shared.attention_answers import attention_answers, heaviest_words
 from studies.shared.attention_models import VARIANTS, AttentionModel
 from studies.shared.claims import claim_of
 from studies.shared.study import Settings
-from tests.datasets.formats.originals import DIAGNOSES, NOTES_HEADER, write
-from tests.evaluation.test_mutual_information import occurrences
-from tests.tiny import tiny_composed
+from tests.attention.test_mutual_information import occurrences
+from tests.data.formats.originals import DIAGNOSES, NOTES_HEADER, write
+from tests.shared.tiny import tiny_composed
 
 LABELS = "01" * 20
 

@@ -9,7 +9,7 @@ from studies.s4_start.page import as_page, as_picture, claims_of
 from studies.s4_start.study import below_uniform
 from studies.s4_start.summary import summarise
 from studies.shared.attention_models import AttentionModel
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 ABOUT = {"task": "sst2", "seeds": 3, "n_train": 9, "epochs": 1, "watched": 2}
 

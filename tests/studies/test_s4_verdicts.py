@@ -15,7 +15,7 @@ from studies.s4_verdicts.units import weight_on_marks
 from studies.s4_verdicts.verdict_tables import verdicts_text
 from studies.s4_verdicts.verdicts import verdict_rows
 from studies.shared.attention_models import DECEPTIVE
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 SHARE = {"mean": 1.0, "low": 1.0, "high": 1.0}
 ABOUT = {

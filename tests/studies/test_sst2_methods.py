@@ -19,7 +19,7 @@ from studies.shared.study import Settings
 from studies.shared.text_choice import with_smallest_digests
 from studies.sst2_methods.page import METRICS, as_page, as_picture, better, ranked, summarise
 from studies.sst2_methods.study import METHODS, SIZES, measure, method_choices
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 pytestmark = pytest.mark.whole
 

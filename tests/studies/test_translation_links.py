@@ -12,7 +12,7 @@ from studies.translation_links.corpora import corpora_of
 from studies.translation_links.judging import methods_of
 from studies.translation_links.page import as_page, as_picture
 from studies.translation_links.summary import summarise
-from tests.tiny_writing import tiny_writing
+from tests.shared.tiny_writing import tiny_writing
 
 
 def run(seed, rights, exact=1.0, corpus="planted"):

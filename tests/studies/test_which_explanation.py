@@ -35,7 +35,7 @@ from studies.which_explanation.page import as_page
 from studies.which_explanation.picture import as_picture
 from studies.which_explanation.truth import TruthRun, agreement_with_truth, tau_b_of_rows, truth_runs
 from studies.which_explanation.values_file import write_values
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 TEXTS = 30
 SHARE = {"mean": 0.9, "low": 0.8, "high": 1.0}

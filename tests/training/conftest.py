@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.training.tiny_training import save_encoder
+from tests.shared.tiny_training import save_encoder
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from pellucid.base.errors import BadSetting
 from pellucid.models.classifiers.running import Output
 from pellucid.training.steps import steps_of
 from pellucid.training.training_loss import TrainingLoss, balancing_weights
-from tests.tiny import tiny_composed
-from tests.training.tiny_training import parts, recipe
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import parts, recipe
 
 LOGITS = torch.tensor([[1.0, 2.0, -1.0], [0.5, 0.0, 0.0], [0.1, 0.0, 0.4], [0.0, 0.3, 0.2]])
 GOLD = torch.tensor([0, 0, 0, 2])

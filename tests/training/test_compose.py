@@ -9,7 +9,7 @@ from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.composed.composed import compose
 from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example, seen_in_training
-from tests.training.tiny_training import LABELS, parts, trained
+from tests.shared.tiny_training import LABELS, parts, trained
 
 
 def weights(encoder, seed):

@@ -19,10 +19,10 @@ from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example
 from pellucid.training import steps
 from pellucid.training.train import train_model
-from tests.asking import ask, residual
-from tests.moments import Moments, files_of, killed
-from tests.tiny import tiny_network, word_piece
-from tests.training.tiny_training import LABELS, recipe
+from tests.shared.asking import ask, residual
+from tests.shared.moments import Moments, files_of, killed
+from tests.shared.tiny import tiny_network, word_piece
+from tests.shared.tiny_training import LABELS, recipe
 
 WINDOW, LONGEST = 48, 512
 

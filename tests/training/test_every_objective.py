@@ -23,9 +23,9 @@ from pellucid.training.objective import (
     objectives_of,
 )
 from pellucid.training.recipe import Recipe
-from tests.moments import Moments, files_of, killed
-from tests.tiny import tiny_composed
-from tests.training.tiny_training import LABELS, parts, trained
+from tests.shared.moments import Moments, files_of, killed
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import LABELS, parts, trained
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
 EXAMPLES = [

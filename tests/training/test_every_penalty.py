@@ -9,7 +9,7 @@ from pellucid.models.classifiers.running import Output
 from pellucid.text.example import as_examples
 from pellucid.training.objective import READS, check_fit, fits
 from pellucid.training.training_loss import TrainingLoss
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
 

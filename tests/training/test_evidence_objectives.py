@@ -21,8 +21,8 @@ from pellucid.training.objective import ObjectiveContext, StepPart, objectives_o
 from pellucid.training.objectives.evidence_labels import OwnAttributions
 from pellucid.training.recipe import Recipe
 from tests.reference import evidence_objectives as reference
-from tests.tiny import tiny_composed
-from tests.training.tiny_training import trained
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import trained
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
 EXAMPLES = [

@@ -13,7 +13,7 @@ from pellucid.run.trace import SpanTrace
 from pellucid.text.example import Example
 from pellucid.training.cut_texts import heaviest_parts, part_weights
 from tests.reference import evidence_objectives as reference
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 from tests.training.test_evidence_objectives import EXAMPLES, objective_of, part_of, weights_of
 
 NAMES = {"comprehensiveness_margin": True, "sufficiency_margin": False}  # whether the heaviest are left out

@@ -9,9 +9,9 @@ from pellucid.run.scheduler import Scheduler
 from pellucid.training import steps as steps_module
 from pellucid.training.recipe import Recipe
 from pellucid.training.steps import steps_of
-from tests.moments import files_of
-from tests.tiny import tiny_composed
-from tests.training.tiny_training import parts, trained
+from tests.shared.moments import files_of
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import parts, trained
 
 
 def gradients(l2):

@@ -8,7 +8,7 @@ from pellucid.base.errors import BadInput
 from pellucid.models.pooling.pooler import n_units
 from pellucid.run.batch import Row
 from pellucid.text.example import Example
-from tests.training.tiny_training import parts, trained
+from tests.shared.tiny_training import parts, trained
 
 
 @pytest.mark.parametrize(("part", "unit"), (("train", "word"), ("dev", "piece")))

@@ -18,8 +18,8 @@ from pellucid.training.objective import ObjectiveContext, StepPart, check_object
 from pellucid.training.recipe import Recipe
 from pellucid.training.recipes import recipe_of
 from pellucid.training.train import train_model
-from tests.tiny import tiny_composed, tiny_on_vectors
-from tests.training.tiny_training import parts, trained
+from tests.shared.tiny import tiny_composed, tiny_on_vectors
+from tests.shared.tiny_training import parts, trained
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth the evening.")
 EXAMPLES = [Example((text,), label="positive") for text in TEXTS]

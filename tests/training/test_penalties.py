@@ -10,7 +10,7 @@ import torch
 from pellucid.base.kinds import penalties
 from pellucid.run.trace import SpanTrace
 from pellucid.text.example import as_examples
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 SIZES = (1, 2, 5, 9)
 

@@ -7,7 +7,7 @@ from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import penalties
 from pellucid.training.objective import check_fit
 from pellucid.training.recipes import recipe_of
-from tests.training.tiny_training import trained
+from tests.shared.tiny_training import trained
 
 
 @pytest.mark.parametrize(

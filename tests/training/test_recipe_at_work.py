@@ -8,8 +8,8 @@ from pellucid.models.composed.composed import load_composed
 from pellucid.training.recipe import Recipe
 from pellucid.training.steps import depths_below_the_top, optimizer_of
 from pellucid.training.training_loss import TrainingLoss
-from tests.tiny import tiny_composed
-from tests.training.tiny_training import trained
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import trained
 
 pytestmark = pytest.mark.whole
 

@@ -18,9 +18,9 @@ from pellucid.text.example import Example
 from pellucid.training import loop
 from pellucid.training.steps import Steps
 from pellucid.training.trained_folder import BEST, CHECKPOINT, LOG
-from tests.core.test_storage import full_disk
-from tests.moments import Moments, files_of, killed
-from tests.training.tiny_training import parts, trained
+from tests.results.test_storage import full_disk
+from tests.shared.moments import Moments, files_of, killed
+from tests.shared.tiny_training import parts, trained
 
 pytestmark = pytest.mark.whole
 

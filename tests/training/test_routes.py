@@ -9,9 +9,9 @@ from pellucid.explaining.inputs.loading import loading_of
 from pellucid.models.routing.linear_product import TrainedLinear
 from pellucid.models.routing.routes import OneDnnRoute
 from pellucid.training.recipe import Recipe
-from tests.moments import files_of
+from tests.shared.moments import files_of
+from tests.shared.tiny_training import parts, trained
 from tests.training.test_resume import Stop, stopped_at
-from tests.training.tiny_training import parts, trained
 
 pytestmark = pytest.mark.skipif(bool(OneDnnRoute.lacks()), reason="this PyTorch has no such oneDNN")
 

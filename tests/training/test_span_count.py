@@ -21,11 +21,11 @@ from pellucid.training.recipes import (
     usual_recipe,
 )
 from pellucid.training.span_count import SpanCount, check_span_count, span_count_on_dev
-from tests.moments import Moments, files_of, killed
 from tests.reference.evidence_objectives import number_of_spans
-from tests.tiny import tiny_composed
+from tests.shared.moments import Moments, files_of, killed
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import LABELS, parts, trained
 from tests.training.test_evidence_objectives import EXAMPLES, part_of, weights_of
-from tests.training.tiny_training import LABELS, parts, trained
 
 
 def trace_of(scores):

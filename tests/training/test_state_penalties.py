@@ -10,8 +10,8 @@ from pellucid.run.trace import StateTrace
 from pellucid.text.example import as_examples
 from pellucid.training.objective import check_widths
 from pellucid.training.train import train_model
-from tests.tiny import LABELS, tiny_composed, tiny_on_vectors
-from tests.training.tiny_training import parts, recipe
+from tests.shared.tiny import LABELS, tiny_composed, tiny_on_vectors
+from tests.shared.tiny_training import parts, recipe
 
 NAMES = ("tying", "tying_unsquared", "conicity")
 LENGTHS = (3, 1, 0, 5)

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from tests.asking import ask
-from tests.moments import files_of
-from tests.threads import hurried_switching, together
-from tests.tiny import tiny_composed
-from tests.training.tiny_training import trained
+from tests.shared.asking import ask
+from tests.shared.moments import files_of
+from tests.shared.threads import hurried_switching, together
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import trained
 
 METHODS = ("gradient", "integrated_gradients", "relevance", "attention", "lime", "span_attention")
 

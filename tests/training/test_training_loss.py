@@ -9,7 +9,7 @@ from pellucid.models.classifiers.running import Output
 from pellucid.text.example import Example, as_examples
 from pellucid.training.recipe import Recipe
 from pellucid.training.training_loss import TrainingLoss, gold_numbers
-from tests.tiny import tiny_composed
+from tests.shared.tiny import tiny_composed
 
 LABELS = ("negative", "neutral", "positive")
 LOGITS = torch.tensor([[1.0, 2.0, -1.0], [0.5, 0.0, 0.0]])

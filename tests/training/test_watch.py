@@ -13,9 +13,9 @@ from pellucid.base.manifest import MANIFEST
 from pellucid.models.composed.composed import load_composed
 from pellucid.run.hidden_target import HiddenState
 from pellucid.training.watch import Watch, sample, watch_of
-from tests.asking import ask
-from tests.moments import Moments, files_of, killed
-from tests.training.tiny_training import parts, trained
+from tests.shared.asking import ask
+from tests.shared.moments import Moments, files_of, killed
+from tests.shared.tiny_training import parts, trained
 
 pytestmark = pytest.mark.whole
 

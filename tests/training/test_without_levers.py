@@ -9,8 +9,8 @@ import pytest
 import torch
 import transformers
 
-from tests.moments import files_of
-from tests.training.tiny_training import save_encoder, trained
+from tests.shared.moments import files_of
+from tests.shared.tiny_training import save_encoder, trained
 
 # Recorded before the levers came; other versions and processors round otherwise.
 WHERE = ("2.13", "5.23", "AVX2")

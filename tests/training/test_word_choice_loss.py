@@ -10,8 +10,8 @@ from pellucid.models.composed.networks import Steering
 from pellucid.run.trace import GateTrace
 from pellucid.training.training_loss import WordChoiceLoss, word_choice_loss
 from tests.reference.rationale import chance_of, choices, expected_cost
-from tests.tiny import tiny_composed
-from tests.training.tiny_training import trained
+from tests.shared.tiny import tiny_composed
+from tests.shared.tiny_training import trained
 
 LOSSES = torch.tensor([0.9, 0.1, 1.4, 0.3, 2.0, 0.7, 0.2, 1.1], dtype=torch.float64)  # of the choices of 3 words
 RUNS = torch.zeros(1, 3, dtype=torch.long)

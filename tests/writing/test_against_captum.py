@@ -11,7 +11,7 @@ from captum.attr import TextTokenInput as Pieces
 
 import pellucid
 from pellucid.text.example import as_examples
-from tests.tiny_writing import tiny_writing
+from tests.shared.tiny_writing import tiny_writing
 
 PAIR = ("A good film about a dog.", " A fine story, well told.")
 

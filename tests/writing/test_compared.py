@@ -11,7 +11,7 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.cli import main
 from pellucid.run.batch import edit
 from pellucid.text.example import as_examples
-from tests.tiny_writing import save_tiny_writing, tiny_writing
+from tests.shared.tiny_writing import save_tiny_writing, tiny_writing
 
 PAIRS = [
     ("A good film about a dog.", "A fine story, well told."),

@@ -9,7 +9,7 @@ from transformers import GenerationConfig
 
 import pellucid
 from pellucid.base.errors import BadFile, ModelCannot
-from tests.tiny_writing import save_tiny_writing, tiny_writing
+from tests.shared.tiny_writing import save_tiny_writing, tiny_writing
 
 PROMPT = "A good film."
 

@@ -8,7 +8,7 @@ import pellucid
 from pellucid.run.trace import HeadProduct, Want
 from pellucid.run.traces import gradients_of
 from pellucid.text.example import as_examples
-from tests.tiny_writing import KINDS, tiny_writing
+from tests.shared.tiny_writing import KINDS, tiny_writing
 
 PAIRS = [("A good film about a dog.", "A fine story, well told."), ("Dull.", "A long film.")]
 

@@ -11,8 +11,8 @@ from transformers import AutoModelForSeq2SeqLM, M2M100Config, MBartConfig, MBart
 
 import pellucid
 from pellucid.base.errors import BadSetting, UnknownName
-from tests.tiny import sentence_piece_before_end
-from tests.tiny_writing import BOTH_PARTS, tiny_writing
+from tests.shared.tiny import sentence_piece_before_end
+from tests.shared.tiny_writing import BOTH_PARTS, tiny_writing
 
 PAIR = ("A fine film.", "A lovely story.")
 CODES = {"nllb": ("eng_Latn", "deu_Latn", "fra_Latn"), "mbart": ("en_XX", "de_DE", "fr_XX")}

@@ -12,8 +12,8 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.packing import scheduler_for
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
-from tests.asking import FEW
-from tests.tiny_writing import KINDS, TRANSLATORS, tiny_writing
+from tests.shared.asking import FEW
+from tests.shared.tiny_writing import KINDS, TRANSLATORS, tiny_writing
 
 PAIR, SHORT = ("A good film about a dog.", "A fine story, well told."), ("Dull.", "A long film.")
 OTHER = ("A dog about a good film.", "A story, fine told well.")  # as many pieces, for every tokenizer here

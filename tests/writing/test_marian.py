@@ -13,8 +13,8 @@ from transformers import MarianTokenizer as LibraryTokenizer
 import pellucid
 from pellucid.base.errors import BadFile, MissingPackage
 from pellucid.text.example import as_examples
-from tests.tiny import corpus
-from tests.tiny_writing import BOTH_PARTS
+from tests.shared.tiny import corpus
+from tests.shared.tiny_writing import BOTH_PARTS
 
 PAIR = ("A good film, about a dog.", "Ein Hund rennt am Strand.")
 

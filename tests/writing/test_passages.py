@@ -10,8 +10,8 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.run.batch import edit
 from pellucid.text.example import Example, as_examples
 from pellucid.text.ranges import passages_in
-from tests.tiny import tiny_classifier
-from tests.tiny_writing import tiny_writing
+from tests.shared.tiny import tiny_classifier
+from tests.shared.tiny_writing import tiny_writing
 
 PASSAGES = ["A good film about a dog.", "The hotel was kind to us.", "The film is about a dog."]
 QUESTION = "Is it good?"

@@ -5,8 +5,8 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadInput
 from tests.hostile.command_line import run
-from tests.tiny import tiny_classifier
-from tests.tiny_writing import KINDS, save_tiny_writing, tiny_writing
+from tests.shared.tiny import tiny_classifier
+from tests.shared.tiny_writing import KINDS, save_tiny_writing, tiny_writing
 
 PROMPT = "A film."
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from tests.tiny_writing import tiny_writing
+from tests.shared.tiny_writing import tiny_writing
 
 PAIRS = [("A good film about a dog.", "A fine story, well told."), ("Dull.", "A long film.")]
 PATHS = {

@@ -10,8 +10,8 @@ from pellucid.models.writing.tokenizing import encoded_source, encoded_target, j
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.packing import scheduler_for
 from pellucid.text.example import as_examples
-from tests.tiny import tiny_classifier
-from tests.tiny_writing import KINDS, TRANSLATORS, tiny_writing
+from tests.shared.tiny import tiny_classifier
+from tests.shared.tiny_writing import KINDS, TRANSLATORS, tiny_writing
 
 PAIR = ("A good film about a dog.", "A fine story, well told.")
 PAIRS = [

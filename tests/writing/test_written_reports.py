@@ -5,7 +5,7 @@ import re
 import pytest
 
 import pellucid
-from tests.tiny_writing import tiny_writing
+from tests.shared.tiny_writing import tiny_writing
 
 PAIR = ("A good film about a dog.", "A fine story, well told.")
 

@@ -2,7 +2,7 @@
 first.
 """
 
-from tests.datasets.formats.originals import ORIGINALS, Original, example
+from tests.data.formats.originals import ORIGINALS, Original, example
 from tests.reference.planted import REFERENCES, Reference, words_of
 
 LOG = "ann\tHello.\nbob\tWho is there?\n"

@@ -1,0 +1,1 @@
+"""What tests of several rooms share: tiny models, sample results, readers of pages."""
