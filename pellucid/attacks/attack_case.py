@@ -140,13 +140,13 @@ class Attempt:
             "probability_after": self.after.probability,
             "edits": [
                 {
-                    "segment": one.segment,
-                    "start": one.start,
-                    "end": one.end,
-                    "before": one.before,
-                    "after": one.after,
+                    "segment": edit.segment,
+                    "start": edit.start,
+                    "end": edit.end,
+                    "before": edit.before,
+                    "after": edit.after,
                 }
-                for one in self.edits
+                for edit in self.edits
             ],
             "queries": self.queries,
             "share_edited": self.share_edited,

@@ -88,14 +88,14 @@ def sheet_rows(attempts: Attempts, seed: int) -> tuple[list[dict[str, str]], lis
         drawn.setdefault(one.example.segments, one)
     fooled = list(drawn.values())
     rows, key = [], []
-    for number, attempt in enumerate(fooled, 1):
+    for position, attempt in enumerate(fooled, 1):
         edited = "ab"[_digest(attempt, seed + 1)[0] % 2]
         texts = {edited: attempt.segments, "ab".replace(edited, ""): attempt.example.segments}
         shown = {f"text_{side}": SEPARATOR.join(texts[side]) for side in "ab"}
-        rows.append({"row": str(number), **shown, "label_a": "", "label_b": "", "same_meaning": ""})
+        rows.append({"row": str(position), **shown, "label_a": "", "label_b": "", "same_meaning": ""})
         key.append(
             KeyRow(
-                number,
+                position,
                 edited,
                 attempt.attack,
                 attempt.example.label or "",
@@ -132,7 +132,7 @@ def _scores(attack: str, rows: Sequence[int], sheets: Sequence[Mapping[int, Judg
             sum(float(np.mean([one.before == one.after for one in of])) for of in labelled if of),
             sum(map(bool, labelled)),
         ),
-        t_interval([float(np.mean(of)) for of in meanings if of]),
+        t_interval([float(np.mean(meaning)) for meaning in meanings if meaning]),
         float(np.mean(pairs)) if pairs else float("nan"),
     )
 
@@ -205,5 +205,7 @@ def _classes(attempts: Attempts) -> list[str]:
     """The classes of which a text has one; none of a model that answers with a value, or gives a text several
     labels.
     """
-    of_one = [one.before for one in attempts if one.before.probabilities and not one.goal.startswith("label(")]
+    of_one = [
+        attempt.before for attempt in attempts if attempt.before.probabilities and not attempt.goal.startswith("label(")
+    ]
     return list(dict.fromkeys(label for answer in of_one for label in answer.labels))

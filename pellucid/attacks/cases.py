@@ -84,7 +84,7 @@ def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[s
             f"{in_syntax('order_from', '--order-from')} holds scores of {len(results.methods)} methods "
             f"({listed(results.methods)}); give those of one, results.where(method=…)."
         )
-    by_text = {one.example.segments: one.shown_row() for one in results}
+    by_text = {result.example.segments: result.shown_row() for result in results}
     for example in examples:
         if example.segments not in by_text:
             raise BadInput(
@@ -114,7 +114,7 @@ def stored_spans(
             f"{name} edits words, so {in_syntax('spans_from=', '--spans-from')} changes nothing; leave it out."
         )
     extractions = _read(source) if isinstance(source, str | Path) else source
-    by_text = {one.example.segments: span_places(one) for one in extractions}
+    by_text = {extraction.example.segments: span_places(extraction) for extraction in extractions}
     for example in examples:
         if example.segments not in by_text:
             raise BadInput(

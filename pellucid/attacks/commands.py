@@ -154,9 +154,9 @@ def attack(
         train_examples = list(labelled(classifier, train_texts, reading, needed=True))
     goal_settings = settings_from(goal_set or [], "--goal-set")
     attempts: list[Attempt] = []
-    for number, (name, settings) in enumerate(calls, 1):
+    for position, (name, settings) in enumerate(calls, 1):
         if len(calls) > 1:
-            say(f"{name}, attack {number} of {len(calls)}", aside=True)
+            say(f"{name}, attack {position} of {len(calls)}", aside=True)
         attempts += pellucid.attack(
             classifier,
             some,
@@ -203,7 +203,7 @@ def _calls(names: str, settings: list[str]) -> list[tuple[str, dict[str, Any]]]:
 
 def _refuse_idle(results: Attempts, max_queries: int | None) -> None:
     """Raise where no attempt came as far as to try an edit: what was printed says nothing about the model."""
-    attacked = [one for one in results if one.is_attacked]
+    attacked = [result for result in results if result.is_attacked]
     endings = {one.ending for one in attacked}
     texts = len({one.example.segments for one in attacked})
     if endings == {"nothing to edit"}:
@@ -241,7 +241,7 @@ def blind_sheet(
     """Score what people judged on the sheets of an attack: do the texts that fooled the model still say the same?"""
     scores = pellucid.read_blind_sheets(sheets, key)
     if as_json:
-        print(json.dumps([nan_as_none(asdict(one)) for one in scores]))
+        print(json.dumps([nan_as_none(asdict(score)) for score in scores]))
         return
     for one in scores:
         print(_line(one))

@@ -59,7 +59,7 @@ def name_counts(examples: Sequence[Example], tagger: Tagger, several: bool = Fal
     """The names in labelled texts, as the tagger reads them. several: a text can have several labels, between
     commas.
     """
-    texts = [(text, label_names(one.label, several)) for one in examples for text in one.segments]
+    texts = [(text, label_names(example.label, several)) for example in examples for text in example.segments]
     counts: dict[tuple[tuple[str, ...], NameKind], Counter[str]] = {}
     for (text, labels), words in zip(texts, tagger.words([text for text, _ in texts]), strict=True):
         for word in words:
@@ -233,5 +233,5 @@ class Dictionaries:
     def _by_models(self, text: str) -> list[str]:
         if self.translators is None:
             return []
-        answers = [dressed(one, text) for one in self.translators.paraphrases(text)]
-        return [one for one in answers if one is not None and one != text]
+        answers = [dressed(paraphrase, text) for paraphrase in self.translators.paraphrases(text)]
+        return [answer for answer in answers if answer is not None and answer != text]

@@ -157,7 +157,9 @@ def _plan(
         search = parts.search.entry
         if lacks := lacking(model, search.facts["needs"]):
             raise ModelCannot(f"The search {search.name} does not work with {model.name}, which {lacks}; use greedy.")
-        of_head = [one.entry.name for one in parts.candidates if "language_head" in one.entry.facts["needs"]]
+        of_head = [
+            candidate.entry.name for candidate in parts.candidates if "language_head" in candidate.entry.facts["needs"]
+        ]
         if of_head and (lacks := lacking(model, {"language_head"})):
             raise ModelCannot(f"The candidates {of_head[0]} do not work with {model.name}, which {lacks}.")
         return "plan", attack, "word"
@@ -224,5 +226,5 @@ def model_pivot(translators: Sequence[ModelSource] | None, n_best: int) -> Model
             f"{in_syntax('translators=', '--translators')} needs two models: one that translates, and one that "
             f"translates back."
         )
-    models = [translator_from(one) for one in translators]
+    models = [translator_from(translator) for translator in translators]
     return ModelPivot(models[0], models[1], n_best)

@@ -58,8 +58,8 @@ class ExplainedAnswers:
         words = words_of(question.case.example)
         moved = moved_places(words, question.edits)
         pairs = [
-            (one, other, before, after)
-            for one, other, before, after in zip(words, moved, start[n_classes:], row[n_classes:], strict=True)
+            (word, other, before, after)
+            for word, other, before, after in zip(words, moved, start[n_classes:], row[n_classes:], strict=True)
             if other is not None and np.isfinite(before) and np.isfinite(after)
         ]
         before, after = np.array([pair[2] for pair in pairs]), np.array([pair[3] for pair in pairs])

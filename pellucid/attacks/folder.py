@@ -110,7 +110,7 @@ class AttackFolder:
         return self.path / PARTS / f"{number:04d}.json"
 
     def _question(self) -> dict[str, object]:
-        digest = json_digest([example_record(one) for one in self.examples])
+        digest = json_digest([example_record(example) for example in self.examples])
         texts = f"{len(self.examples)} with digest {digest}"
         return {"attack": self.question.facts(), "texts": texts, "texts in a part": AT_ONCE}
 
@@ -190,7 +190,7 @@ def _judgements(path: Path, key: Mapping[int, KeyRow], labels: Sequence[str]) ->
     for line, fields in records:
         if isinstance(fields, ValueError):
             raise BadFile(f"{path}, line {line}: {fields}.")
-        cells = dict(zip(names, (one.strip() for one in fields), strict=False))
+        cells = dict(zip(names, (field.strip() for field in fields), strict=False))
         row = _row(path, line, cells, key)
         if row in judged:
             raise BadFile(f"{path}, line {line}: row {row} is there twice; leave one.")

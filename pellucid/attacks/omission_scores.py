@@ -56,8 +56,8 @@ def omission_scores(case: AttackCase, units: Sequence[int], answers: np.ndarray)
 def words_of(example: Example) -> tuple[Place, ...]:
     """All words of a text or pair, punctuation among them."""
     return tuple(
-        Place(number, start, end, text[start:end])
-        for number, text in enumerate(example.segments)
+        Place(index, start, end, text[start:end])
+        for index, text in enumerate(example.segments)
         for start, end in text_units(text, "word")
     )
 
@@ -75,9 +75,9 @@ def scores_at(explanation: Explanation, places: Sequence[Place]) -> np.ndarray:
 
 def unit_at(units: Units, place: Place) -> int | None:
     """The number of the unit that contains the first character of a place; None where there is none."""
-    for number in range(len(units)):
-        if units.segment[number] == place.segment and units.start[number] <= place.start < units.end[number]:
-            return number
+    for index in range(len(units)):
+        if units.segment[index] == place.segment and units.start[index] <= place.start < units.end[index]:
+            return index
     return None
 
 
@@ -87,7 +87,7 @@ def moved_places(places: Sequence[Place], edits: Sequence[Edit]) -> list[Place |
     An edit of the place itself puts its new text there; of an edit across several places no part belongs to one of
     them.
     """
-    return [_moved(place, [one for one in edits if one.segment == place.segment]) for place in places]
+    return [_moved(place, [edit for edit in edits if edit.segment == place.segment]) for place in places]
 
 
 def _moved(place: Place, edits: Sequence[Edit]) -> Place | None:

@@ -84,7 +84,7 @@ class AttackQuestion:
                 beginnings[number] = one
             else:
                 by_number[number] = one
-        places = self._places([one.example for one in beginnings.values()])
+        places = self._places([beginning.example for beginning in beginnings.values()])
         cases = [self._case(*pair, answers) for pair in zip(beginnings.values(), places, strict=True)]
         attempts = attack_texts(
             self.model,
@@ -97,7 +97,7 @@ class AttackQuestion:
             lambda done: report(len(by_number) + done),
         )
         by_number |= zip(beginnings, attempts, strict=True)
-        return [by_number[number] for number in range(len(examples))]
+        return [by_number[index] for index in range(len(examples))]
 
     def facts(self) -> dict[str, object]:
         """Everything that the attempts depend on but the texts, in JSON's terms."""
@@ -242,5 +242,8 @@ def _digest(stored: Mapping[tuple[str, ...], Explanation]) -> str:
 
 def _digest_of_spans(spans: StoredSpans) -> str:
     return json_digest(
-        [[list(texts), [[one.segment, one.start, one.end] for one in places]] for texts, places in spans.items()]
+        [
+            [list(texts), [[place.segment, place.start, place.end] for place in places]]
+            for texts, places in spans.items()
+        ]
     )

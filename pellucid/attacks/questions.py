@@ -79,7 +79,7 @@ class ModelAnswers:
         """One query each."""
         batch = self.model.encode([one.example for one in questions if one.omission is None])
         edited = iter(batch.rows)
-        rows = [next(edited) if one.omission is None else one.omission.row for one in questions]
+        rows = [next(edited) if question.omission is None else question.omission.row for question in questions]
         logits = evaluate_rows(self.model, self.scheduler, rows).double()
         answers = logits if self.reads == "logits" else class_probabilities(logits, self.model.problem)
         return [Reply(row, 1) for row in answers.numpy()]

@@ -107,13 +107,13 @@ class Attempts(Sequence[Attempt]):
         """
         return [
             replace(
-                one.example,
-                segments=one.segments,
+                success.example,
+                segments=success.segments,
                 rationales=(),
-                id=f"{one.example.id}-{one.attack}" if one.example.id else "",
-                meta={**one.example.meta, "attacked": one.example.id},
+                id=f"{success.example.id}-{success.attack}" if success.example.id else "",
+                meta={**success.example.meta, "attacked": success.example.id},
             )
-            for one in self.successes()
+            for success in self.successes()
         ]
 
     def table(self) -> list[AttackSummary]:
@@ -143,7 +143,7 @@ class Attempts(Sequence[Attempt]):
 
 
 def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummary:
-    attacked = [one for one in attempts if one.is_attacked]
+    attacked = [attempt for attempt in attempts if attempt.is_attacked]
     fooled = [one for one in attacked if one.is_success]
     return AttackSummary(
         kind[0],
@@ -167,7 +167,7 @@ def _within(interval: Interval, low: float, high: float) -> Interval:
 
 def _accuracies(attempts: Sequence[Attempt]) -> tuple[float, float]:
     """The shares of right answers before and after, of the labelled texts; a value is neither right nor wrong."""
-    labelled = [one for one in attempts if one.is_labelled and one.before.probabilities]
+    labelled = [attempt for attempt in attempts if attempt.is_labelled and attempt.before.probabilities]
     if not labelled:
         return np.nan, np.nan
     right = [one for one in labelled if one.ending != "wrong before"]

@@ -149,7 +149,7 @@ def _worth_asking(case: AttackCase, ranking: Ranking, options: Options, per_unit
     of_units: list[tuple[float, int, list[Edit]]] = []
     for unit in ranking.units:
         gains = sorted(
-            ((-case.first_order(unit, edit.after), number, edit) for number, edit in enumerate(options.edits(unit))),
+            ((-case.first_order(unit, edit.after), index, edit) for index, edit in enumerate(options.edits(unit))),
             key=lambda one: one[:2],
         )[:per_unit]
         if gains:

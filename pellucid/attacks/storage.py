@@ -54,7 +54,7 @@ SCHEMA = pa.schema(
 def save_attempts(attempts: Sequence[Attempt], path: str | Path) -> None:
     """Write attempts to a .parquet or .json file, whole or not at all; raises `BadFile` for another ending."""
     path = file_name(check_name(path))
-    records = [attempt_record(one) for one in attempts]
+    records = [attempt_record(attempt) for attempt in attempts]
     if path.suffix == ".json":
         write_text(path, json.dumps({"form": FORM, "attempts": records}, ensure_ascii=False))
         return
@@ -95,13 +95,13 @@ def attempt_record(attempt: Attempt) -> dict[str, object]:
             "attack": attempt.attack,
             "edits": [
                 {
-                    "segment": one.segment,
-                    "start": one.start,
-                    "end": one.end,
-                    "before": one.before,
-                    "after": one.after,
+                    "segment": edit.segment,
+                    "start": edit.start,
+                    "end": edit.end,
+                    "before": edit.before,
+                    "after": edit.after,
                 }
-                for one in attempt.edits
+                for edit in attempt.edits
             ],
             "edited": list(attempt.segments),
             "classes": list(attempt.before.labels),

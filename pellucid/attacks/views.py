@@ -90,7 +90,8 @@ def _side(label: str, example: Example, highlights: Sequence[Highlight]) -> Mark
 
 def _before(attempt: Attempt) -> list[Highlight]:
     return [
-        Highlight(one.segment, one.start, one.end, "pl-edit-before", f"became: {one.after}") for one in attempt.edits
+        Highlight(edit.segment, edit.start, edit.end, "pl-edit-before", f"became: {edit.after}")
+        for edit in attempt.edits
     ]
 
 
@@ -98,11 +99,13 @@ def _after(attempt: Attempt) -> list[Highlight]:
     """Where the edits stand in the edited text."""
     shifts: dict[int, int] = {}
     highlights = []
-    for one in sorted(attempt.edits):
-        start = one.start + shifts.get(one.segment, 0)
-        highlights.append(Highlight(one.segment, start, start + len(one.after), "pl-edit-after", f"was: {one.before}"))
-        shifts[one.segment] = shifts.get(one.segment, 0) + len(one.after) - (one.end - one.start)
-    return [one for one in highlights if one.end > one.start]
+    for edit in sorted(attempt.edits):
+        start = edit.start + shifts.get(edit.segment, 0)
+        highlights.append(
+            Highlight(edit.segment, start, start + len(edit.after), "pl-edit-after", f"was: {edit.before}")
+        )
+        shifts[edit.segment] = shifts.get(edit.segment, 0) + len(edit.after) - (edit.end - edit.start)
+    return [highlight for highlight in highlights if highlight.end > highlight.start]
 
 
 # What became of attacks, in words.
@@ -146,7 +149,7 @@ MOVED = (
 
 def key_of(attempts: Sequence[Attempt]) -> str:
     """What the columns mean, for the goals that there are."""
-    goals = {one.goal.partition("(")[0] for one in attempts}
+    goals = {attempt.goal.partition("(")[0] for attempt in attempts}
     goal = goals.pop() if len(goals) == 1 else ""
     right = "" if goal == "value" else RIGHT  # a value is neither right nor wrong
     key = KEY.format(reached=REACHED.get(goal, "for which the goal was reached"), right=right)
@@ -162,7 +165,7 @@ def named(attack: str, goal: str) -> str:
 
 def meaning_of(attempts: Sequence[Attempt]) -> str:
     """How a fooled text should be read, for the goals that there are."""
-    moved = [one.goal.startswith("explanation") for one in attempts]
+    moved = [attempt.goal.startswith("explanation") for attempt in attempts]
     return " ".join(([MOVED] if any(moved) else []) + ([] if moved and all(moved) else [MEANING]))
 
 
@@ -245,8 +248,8 @@ def terminal_attempts(attempts: Attempts, *, colour: bool | None = None, width: 
 
 def _table(attempts: Attempts) -> Grid:
     grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
-    for number, column in enumerate(COLUMNS):
-        grid.add_column(Text(column), overflow="fold", min_width=None if number else NAME)
+    for index, column in enumerate(COLUMNS):
+        grid.add_column(Text(column), overflow="fold", min_width=None if index else NAME)
     for summary in attempts.table():
         grid.add_row(*(Text(plain(cell)) for cell in row_of(summary)))
     return grid
@@ -255,7 +258,7 @@ def _table(attempts: Attempts) -> Grid:
 def _text_lines(attempt: Attempt) -> list[Line]:
     """The outcome, and both texts with the edits in brackets."""
     title = f"{attempt.example.id or 'Text'} · {named(attempt.attack, attempt.goal)}: {outcome(attempt)}"
-    edits = [f"“{one.before}” → “{one.after}”" for one in attempt.edits]
+    edits = [f"“{edit.before}” → “{edit.after}”" for edit in attempt.edits]
     texts = [" ⫽ ".join(attempt.example.segments), " ⫽ ".join(attempt.segments)]
     return [
         Text(""),

@@ -92,7 +92,7 @@ def weigh(model: Model, examples: Sequence[Example]) -> list[WeighedText]:
 
 def span_rows(model: Model, batch: Batch) -> list[WeighedRow]:
     """The rows of a model that weighs spans."""
-    return [_span_row(model, batch, number) for number in range(len(batch))]
+    return [_span_row(model, batch, index) for index in range(len(batch))]
 
 
 def _span_row(model: Model, batch: Batch, number: int) -> WeighedRow:
@@ -133,7 +133,7 @@ def _numbers(name: object, row: Any) -> list[float]:
     members = None if isinstance(row, str | bytes | Mapping) else listed_members(row)
     if not members or any(isinstance(one, bool) or not isinstance(one, Real) for one in members):
         raise BadInput(f"The weights of text {quoted(name)} are no list of numbers; {WAY}.")
-    return [float(one) for one in members]  # type: ignore[arg-type]  # all are numbers
+    return [float(member) for member in members]  # type: ignore[arg-type]  # all are numbers
 
 
 def user_weights_in_file(path: Path) -> dict[str, Any]:
@@ -219,9 +219,9 @@ def attention_analysis(
             own_weights,
             training,
             tests is not None,
-            imitator_of(source, training, path, number) if training else None,
+            imitator_of(source, training, path, index) if training else None,
         )
-        for number, (name, (source, one)) in enumerate(models.items())
+        for index, (name, (source, one)) in enumerate(models.items())
     }
     about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}
     in_folder = AttentionFolder(path, questions)
@@ -240,7 +240,7 @@ def attention_analysis(
 
 
 def _left_out(questions: Mapping[str, AttentionQuestion], tested: Mapping[str, TestedModel]) -> list[str]:
-    return [sentence for name, one in questions.items() for sentence in left_out(name, one, tested[name])]
+    return [sentence for name, question in questions.items() for sentence in left_out(name, question, tested[name])]
 
 
 # The tests of attention that run: those that a user names, or all that can.

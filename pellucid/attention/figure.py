@@ -73,7 +73,7 @@ def units_figure(
 
 def _line(panel: "Axes", plot: UnitPlot, label: str, name: str, style: DrawnLine) -> None:
     place = plot.classes.index(label) if label in plot.classes else 0
-    chances = [one[place] for one in plot.probabilities]
+    chances = [probability[place] for probability in plot.probabilities]
     panel.plot(range(len(chances)), chances, label=name, linewidth=1.3, markersize=3.5, **style)
     panel.axhline(plot.own[place], color=style["color"], linewidth=0.9, linestyle=":")
 

@@ -58,7 +58,7 @@ class AttentionFolder:
 
     def _names(self) -> list[str]:
         """Those of all parts."""
-        numbered = [(f"{number:02d}", one) for number, one in enumerate(self.questions.values())]
+        numbered = [(f"{index:02d}", question) for index, question in enumerate(self.questions.values())]
         texts = [f"{number}-{part:04d}" for number, one in numbered for part in range(one.n_parts)]
         return [
             *texts,
@@ -71,13 +71,13 @@ class AttentionFolder:
             prepare_folder(self.path, self._question(), "attention analysis")
         total, done = sum(len(question.examples) for question in self.questions.values()), 0
         models = {}
-        for number, (name, question) in enumerate(self.questions.items()):
+        for index, (name, question) in enumerate(self.questions.items()):
             texts: Records = []
             for part in range(question.n_parts):
-                texts += self._part(question, f"{number:02d}-{part:04d}", partial(question.tested, part))
+                texts += self._part(question, f"{index:02d}-{part:04d}", partial(question.tested, part))
                 progress(STAGE, done + len(texts), total)
             done += len(texts)
-            models[name] = TestedModel(texts, self._corpus_lines(f"{number:02d}", question))
+            models[name] = TestedModel(texts, self._corpus_lines(f"{index:02d}", question))
         return models
 
     def _corpus_lines(self, number: str, question: AttentionQuestion) -> dict[str, Records]:
@@ -103,6 +103,6 @@ class AttentionFolder:
 
     def _question(self) -> dict[str, object]:
         examples = next(iter(self.questions.values())).examples
-        texts = f"{len(examples)} with digest {json_digest([example_record(one) for one in examples])}"
+        texts = f"{len(examples)} with digest {json_digest([example_record(example) for example in examples])}"
         models = {name: question.facts() for name, question in self.questions.items()}
         return {"attention of": models, "texts": texts, "texts in a part": PART}

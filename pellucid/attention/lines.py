@@ -42,8 +42,8 @@ def model_attention(name: str, question: AttentionQuestion, tested: TestedModel)
         verdict_of(
             len(long),
             {
-                call.entry.name: (one.value, one.n_texts)
-                for call, one in zip(question.of_texts, outcomes.values(), strict=True)
+                call.entry.name: (outcome.value, outcome.n_texts)
+                for call, outcome in zip(question.of_texts, outcomes.values(), strict=True)
             },
         ),
         tuple(_plot(record["plot"]) for record in tested.texts if "plot" in record),

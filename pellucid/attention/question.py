@@ -158,7 +158,7 @@ class AttentionQuestion:
             if self.is_named:
                 raise
             return [{"left_out": str(error)}]
-        return [nan_as_none(asdict(one)) for one in lines]
+        return [nan_as_none(asdict(line)) for line in lines]
 
     def facts(self) -> dict[str, object]:
         """Everything that the numbers depend on but the texts, in JSON's terms."""

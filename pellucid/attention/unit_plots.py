@@ -121,7 +121,7 @@ def unit_plots(analysis: AttentionAnalysis) -> Markup | None:
     if not first.plots:
         return None
     styles = line_styles(analysis.names)
-    plots = (_figure(models_of(analysis, number), styles) for number in range(len(first.plots)))
+    plots = (_figure(models_of(analysis, index), styles) for index in range(len(first.plots)))
     return fragment(_legend(styles), *plots)
 
 
@@ -189,15 +189,15 @@ def _line(plot: UnitPlot, label: str, style: LineStyle) -> list[Markup]:
 def _bars(plot: UnitPlot) -> Iterator[Markup]:
     """The weights, under the plot; the heaviest is as high as there is room."""
     most = max(plot.weights) or 1.0
-    for number, weight in enumerate(plot.weights):
+    for index, weight in enumerate(plot.weights):
         height = round((BARS - 6) * weight / most, 2)
-        yield element("rect", x=_x(number) - 5, y=TOP + HIGH + BARS - height, width=10, height=height, class_="pl-full")
+        yield element("rect", x=_x(index) - 5, y=TOP + HIGH + BARS - height, width=10, height=height, class_="pl-full")
 
 
 def _words(plot: UnitPlot) -> Iterator[Markup]:
-    for number, word in enumerate(plot.words):
+    for index, word in enumerate(plot.words):
         short = word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"
-        place = f"translate({_x(number) + 3:g} {TOP + HIGH + BARS + 6:g}) rotate(-90)"
+        place = f"translate({_x(index) + 3:g} {TOP + HIGH + BARS + 6:g}) rotate(-90)"
         yield element("text", short, transform=place, text_anchor="end")
 
 
@@ -219,6 +219,6 @@ def _spoken(drawn: Sequence[tuple[ModelAttention, UnitPlot]], label: str) -> str
     means = []
     for model, plot in drawn:
         place = plot.classes.index(label) if label in plot.classes else 0
-        chances = [one[place] for one in plot.probabilities]
+        chances = [probability[place] for probability in plot.probabilities]
         means.append(f"{model.name} from {min(chances):.2f} to {max(chances):.2f}, its own {plot.own[place]:.2f}")
     return f"Probability of {label} by single units: {'; '.join(means)}"

@@ -92,7 +92,7 @@ def weighed_texts(model: Model, examples: Sequence[Example], weigh: WeighRows | 
     windows: list[list[WeighedRow]] = [[] for _ in examples]
     for row, owner in zip(rows, owners, strict=True):
         windows[owner].append(row)
-    return [_joined(model, own, whole, number) for number, own in enumerate(windows)]
+    return [_joined(model, window, whole, index) for index, window in enumerate(windows)]
 
 
 def unit_rows(model: Model, batch: Batch) -> list[WeighedRow]:

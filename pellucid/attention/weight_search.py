@@ -262,13 +262,13 @@ def _climbed(region: AnswerRegion, weights: Tensor, rounds: int = ROUNDS) -> Ten
     units = (weights > 0).nonzero()[:, 0]
     best = centre = weights[units]
     spread = torch.eye(len(units), dtype=weights.dtype) - 1 / len(units)  # no line changes the sum
-    for number in range(rounds):
+    for index in range(rounds):
         draws = torch.randn(LINES, len(spread), generator=generator, dtype=weights.dtype)
         ends, divergences = _line_ends(region, centre, draws @ spread, units)
         if divergences.max() > region.divergences(best, units):
             best = ends[divergences.argmax()]
         spread = ends - ends.mean(0)
-        middle = best + 0.5 ** (ROUNDS * number / rounds) * (ends.mean(0) - best)
+        middle = best + 0.5 ** (ROUNDS * index / rounds) * (ends.mean(0) - best)
         centre = middle if region.admits(middle @ region.text.unit_logits[units]) else best
     return _dense(region, best, units)
 

@@ -261,10 +261,10 @@ def wu_ong_lrp(run: ForwardPass, target: Explainable) -> Scores:
     rules shrink such relevance to nothing: all scores are then about 0.
     """
     relevances = []
-    for number in range(len(run.batch)):
-        alone = run.under("wu_ong").alone(number)
-        check_parity(run.model, alone.batch.examples, alone.logits, run.logits[[number]])
-        relevance = alone.gradients(target.select([number])).hidden[0]
+    for index in range(len(run.batch)):
+        alone = run.under("wu_ong").alone(index)
+        check_parity(run.model, alone.batch.examples, alone.logits, run.logits[[index]])
+        relevance = alone.gradients(target.select([index])).hidden[0]
         relevances.append(relevance.abs().sum(-1)[0])
     scores = torch.nn.utils.rnn.pad_sequence(relevances, batch_first=True)
     return run.scores(scores, caveats=((RELEASED,),) * len(relevances))

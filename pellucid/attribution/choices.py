@@ -42,7 +42,7 @@ def rationale(run: ForwardPass, target: ResolvedTarget) -> Scores:
         coarsen(batch.units[n], gates.unit, batch.examples[n].segments)[0]  # type: ignore[arg-type]
         for n in range(len(batch))
     )
-    scores = tuple(_unit_scores(chances, own) for chances, own in zip(gates.chances.cpu(), units, strict=True))
+    scores = tuple(_unit_scores(chances, unit) for chances, unit in zip(gates.chances.cpu(), units, strict=True))
     coverage = gates.coverage.tolist()
     return Scores(
         scores,
@@ -115,7 +115,7 @@ def unit_attention(run: ForwardPass, target: ResolvedTarget, *, by: By = "weight
     )
     effective, spread = (1 / trace.concentration).tolist(), trace.entropy.exp().tolist()
     return Scores(
-        tuple(_weighed_units(line, own) for line, own in zip(scores.float().cpu(), units, strict=True)),
+        tuple(_weighed_units(line, unit) for line, unit in zip(scores.float().cpu(), units, strict=True)),
         units=units,
         diagnostics=tuple(
             {"effective_units": squared, "entropy_units": entropy}

@@ -220,9 +220,7 @@ def _mean_products(negative: np.ndarray, players: int) -> Iterator[np.ndarray]:
 
 def hadamard(least: int) -> np.ndarray:
     """[order order], the smallest of those two kinds whose order is at least `least`; all of its first row is 1."""
-    order = next(
-        number for number in range(max(1, least), 2 * least + 2) if _is_power_of_two(number) or _is_paley(number)
-    )
+    order = next(index for index in range(max(1, least), 2 * least + 2) if _is_power_of_two(index) or _is_paley(index))
     matrix = scipy.linalg.hadamard(order) if _is_power_of_two(order) else _paley(order - 1)
     return np.asarray(matrix * matrix[:1])  # a column whose sign is changed stays orthogonal to the others
 

@@ -229,7 +229,7 @@ class Moves:
         """[sample unit width], padded to the longest of these examples; what two opposite moves share is drawn once."""
         device, count = self.scales.device, 2 if self.antithetic else 1
         draws = [(example, sample // count) for example, sample in zip(examples, samples, strict=True)]
-        place = {draw: number for number, draw in enumerate(dict.fromkeys(draws))}
+        place = {draw: index for index, draw in enumerate(dict.fromkeys(draws))}
         drawn = self._drawn(list(place))[index_on(device, [place[draw] for draw in draws])]
         signs = torch.tensor([-1.0 if sample % count else 1.0 for sample in samples])
         sizes = to_device(signs, device).to(self.scales) * self.scales[index_on(device, examples)]

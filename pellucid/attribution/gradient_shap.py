@@ -72,7 +72,9 @@ def gradient_shap(
     return run.scores(
         scores,
         diagnostics=tuple(diagnostics),
-        caveats=gap_caveats(run, [one["completeness_gap"] for one in diagnostics], TRUSTED_GAP, "n_samples", n_samples),
+        caveats=gap_caveats(
+            run, [diagnostic["completeness_gap"] for diagnostic in diagnostics], TRUSTED_GAP, "n_samples", n_samples
+        ),
     )
 
 
@@ -146,7 +148,7 @@ def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Ten
 def _rise(run: ForwardPass, target: Explainable, samples: _Samples) -> Tensor:
     """[example]: mean over the samples of the target at the moved text less the target at its blank text."""
     count, everyone = samples.positions.shape[1], list(range(len(samples.end)))
-    used = [number % len(samples.starts) for number in range(count)]
+    used = [index % len(samples.starts) for index in range(count)]
     below = [run.at(start, samples.layer).values(target) for start in samples.starts[: max(used) + 1]]
     lower = torch.stack([below[number] for number in used]).mean(0)
     if samples.moves is None:
@@ -233,8 +235,8 @@ def _multipliers(values: Callable[[Tensor], Tensor], text: Tensor, blank_text: T
     rise = values(text) - values(blank_text)
     step = (text - blank_text).masked_fill(text == blank_text, 0.0)  # a class that is ruled out is so in both
     gradient = torch.zeros_like(text)
-    for number in range(POINTS):
-        point = (blank_text + (number + 0.5) / POINTS * step).requires_grad_()
+    for index in range(POINTS):
+        point = (blank_text + (index + 0.5) / POINTS * step).requires_grad_()
         gradient += torch.autograd.grad(values(point).sum(), point)[0] / POINTS
     missed = rise - (gradient * step).flatten(1).sum(-1)
     shares = quotient(missed, step.square().flatten(1).sum(-1))

@@ -107,9 +107,9 @@ def _gradients_of_layer(run: ForwardPass, target: ResolvedState, n_entries: int)
     with torch.enable_grad():
         states = phi(range(len(run.batch)), points).flatten(1)
     first, second = torch.zeros(phi.points.shape[:2]).double(), torch.zeros(phi.points.shape[:2]).double()
-    for number in range(max(map(len, entries))):
-        rows = [n for n, of_text in enumerate(entries) if number < len(of_text)]
-        read = states[rows, [int(entries[n][number]) for n in rows]].sum()
+    for index in range(max(map(len, entries))):
+        rows = [n for n, of_text in enumerate(entries) if index < len(of_text)]
+        read = states[rows, [int(entries[n][index]) for n in rows]].sum()
         (gradient,) = torch.autograd.grad(read, points, retain_graph=True)
         sizes = widened(gradient).abs().mean(-1).double().cpu()
         first, second = first + sizes, second + sizes.square()
@@ -216,12 +216,12 @@ def state_conservation_gap(gap: float) -> str:
 
 def _relevance_of_layer(run: ForwardPass, under: PolicyPass, target: ResolvedState) -> OfLayer:
     scores, gaps, sizes = _relevances(under, target, place_weights(run, target))
-    for number, gap in enumerate(gaps):
+    for index, gap in enumerate(gaps):
         if len(run.batch) > 1 and not gap <= rounding(under.number_type):
             # What constants took can be told apart by texts only where texts are a tensor's first dimension.
-            alone, own = under.alone(number), target.select([number])
-            weights = place_weights(run, target)[[number], :, : run.batch.lengths[number]]
-            gaps[number] = _relevances(alone, own, weights)[1][0]
+            alone, own = under.alone(index), target.select([index])
+            weights = place_weights(run, target)[[index], :, : run.batch.lengths[index]]
+            gaps[index] = _relevances(alone, own, weights)[1][0]
     diagnostics = tuple({"state_conservation_gap": gap} for gap in gaps)
     cancelled = (scores.double().sum(1) <= CANCELS * sizes).tolist()
     return scores, diagnostics, tuple(map(_relevance_caveats, gaps, cancelled))

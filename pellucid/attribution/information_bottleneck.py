@@ -246,9 +246,9 @@ class _Search:
     def _draw(self) -> Tensor:
         """[example unit width]: normal noise, each text's from its own generator."""
         noise = torch.zeros(self.states.shape, dtype=torch.float64)
-        for number, length in enumerate(self.run.batch.lengths):
-            noise[number, :length] = torch.randn(
-                length, noise.shape[-1], generator=self.generators[number], dtype=torch.float64
+        for index, length in enumerate(self.run.batch.lengths):
+            noise[index, :length] = torch.randn(
+                length, noise.shape[-1], generator=self.generators[index], dtype=torch.float64
             )
         return noise.to(self.states.device)
 

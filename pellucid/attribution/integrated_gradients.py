@@ -145,7 +145,7 @@ def discretised_integrated_gradients(
     difference = points.diff(dim=1)
     nodes = points[:, :-1] + difference / 2 if rule == "midpoint" else points[:, :-1]
     steps = difference.shape[1]
-    owners = [number for number in range(len(points)) for _ in range(steps)]
+    owners = [index for index in range(len(points)) for _ in range(steps)]
 
     def add(scores: Tensor, numbers: list[int], gradient: Tensor) -> None:
         length, examples = gradient.shape[1], torch.tensor([owners[number] for number in numbers])
@@ -170,12 +170,12 @@ def _points(run: ForwardPass, baselines: Baseline, search: AnchorSearch) -> Tens
     table = run.model.embed(run.model.vocabulary.to(embeddings.device))
     paths: dict[int, Tensor] = {}
     anchors: Anchors | None = None
-    for number, (row, units) in enumerate(zip(run.batch.rows, run.batch.units, strict=True)):
+    for index, (row, units) in enumerate(zip(run.batch.rows, run.batch.units, strict=True)):
         for unit in units.content:
-            anchors = anchors or Anchors(table, blank[number, unit], search)
+            anchors = anchors or Anchors(table, blank[index, unit], search)
             if row.ids[unit] not in paths:
-                paths[row.ids[unit]] = anchors.path(embeddings[number, unit])
-            points[number, :, unit] = paths[row.ids[unit]]
+                paths[row.ids[unit]] = anchors.path(embeddings[index, unit])
+            points[index, :, unit] = paths[row.ids[unit]]
     return points
 
 
@@ -226,7 +226,7 @@ class _Fading:
     @property
     def pieces(self) -> list[tuple[int, int]]:
         """(example, unit) of every piece that is scored."""
-        return [(number, unit) for number, units in enumerate(self.run.batch.units) for unit in units.content]
+        return [(index, unit) for index, units in enumerate(self.run.batch.units) for unit in units.content]
 
     def points(self, examples: list[int], units: list[int], nodes: Tensor) -> Tensor:
         """[point unit width]: each example's embeddings; one unit is moved this share, [point] in [0, 1], of the way

@@ -116,12 +116,12 @@ def _diagnostics_in_batch(under: PolicyPass, target: Explainable, gradients: Gra
     """For each example its diagnostics; an example with a gap runs once more, alone."""
     diagnostics = _diagnostics(under, target, gradients)
     if len(under.batch) > 1:
-        for number, of_example in enumerate(diagnostics):
+        for index, of_example in enumerate(diagnostics):
             if not of_example["conservation_gap"] <= rounding(under.number_type):
                 # A constant can be assigned to its text only where texts are a tensor's first dimension; alone, all are
                 # the text's own.
-                alone, own = under.alone(number), target.select([number])
-                diagnostics[number] = _diagnostics(alone, own, alone.gradients(own))[0]
+                alone, own = under.alone(index), target.select([index])
+                diagnostics[index] = _diagnostics(alone, own, alone.gradients(own))[0]
     return tuple(diagnostics)
 
 
@@ -132,7 +132,7 @@ def _diagnostics(under: PolicyPass, target: Explainable, gradients: Gradients) -
     shares = {account: (absorbed / started).cpu() for account, absorbed in gradients.absorbed.items()}
     gaps = ((arrived / started).cpu() + sum(shares.values()) - 1).abs().tolist()
     return [
-        {"conservation_gap": gap, **{f"{account}_share": float(of[n]) for account, of in shares.items()}}
+        {"conservation_gap": gap, **{f"{account}_share": float(share[n]) for account, share in shares.items()}}
         for n, gap in enumerate(gaps)
     ]
 

@@ -175,7 +175,7 @@ def spans_of_words(run: ForwardPass, target: ResolvedWords) -> Scores:
     """
     written = run.traces.without_graph.written
     assert written is not None and written.spans is not None  # the capability was checked
-    of_examples = [_of_example(run, written.spans, target, number) for number in range(len(run.batch))]
+    of_examples = [_of_example(run, written.spans, target, index) for index in range(len(run.batch))]
     return Scores(
         tuple(weights for _, weights, _ in of_examples),
         units=tuple(units for units, _, _ in of_examples),

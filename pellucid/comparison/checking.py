@@ -59,7 +59,9 @@ def corpora_of(corpora: Any, methods: Sequence[str], read: Read) -> dict[str, Ex
 def corpora_digests(corpora: Mapping[str, Explained]) -> dict[str, str]:
     """Name -> a digest of all words and scores."""
     return {
-        name: json_digest({method: [[one.words, one.scores.tolist()] for one in own] for method, own in texts.items()})
+        name: json_digest(
+            {method: [[one.words, one.scores.tolist()] for one in text] for method, text in texts.items()}
+        )
         for name, texts in corpora.items()
     }
 
@@ -69,7 +71,9 @@ def _numbered(corpora: Any) -> dict[str, Any]:
         isinstance(corpora, Sequence) and bool(corpora) and isinstance(corpora[0], Explanation)
     )
     members = [corpora] if is_one else list(corpora)
-    names = [str(one) if isinstance(one, str | PurePath) else f"data set {n}" for n, one in enumerate(members, 2)]
+    names = [
+        str(member) if isinstance(member, str | PurePath) else f"data set {n}" for n, member in enumerate(members, 2)
+    ]
     if len(set(names)) < len(names):
         raise BadInput(f"The same data set is named twice among {listed(names)}; name each once.")
     return dict(zip(names, members, strict=True))

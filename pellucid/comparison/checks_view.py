@@ -55,7 +55,9 @@ def parts_of(outcome: CheckOutcome) -> list[LineGrid | WordRows]:
     others.
     """
     measures = dict.fromkeys(line.measure for line in outcome.lines)
-    alone = [one for one in measures if not any(line.beside for line in outcome.lines if line.measure == one)]
+    alone = [
+        measure for measure in measures if not any(line.beside for line in outcome.lines if line.measure == measure)
+    ]
     rows: dict[str, dict[str, CheckLine]] = {}
     for line in outcome.lines:
         if line.measure in alone:
@@ -101,7 +103,7 @@ def page_checks(results: Table) -> Markup | None:
     """The checks of a comparison, one after the other; None where there are none."""
     if not results.checks:
         return None
-    views = (check_view(one, _picture(one, results)) for one in results.checks)
+    views = (check_view(check, _picture(check, results)) for check in results.checks)
     cards = element("div", *views, class_="pl-cards")
     return fragment(element("h3", "Checks"), element("p", INTRO, class_="pl-note"), cards)
 

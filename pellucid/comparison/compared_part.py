@@ -198,7 +198,7 @@ def _middle_texts(examples: Sequence[Example]) -> list[Example]:
     """The middle text of each group of texts of like length, shortest first."""
     ordered = sorted(examples, key=_length)
     count = min(MOST_TRIED, len(ordered) // TRIED)
-    return [ordered[len(ordered) * (2 * number + 1) // (2 * count)] for number in range(count)]
+    return [ordered[len(ordered) * (2 * index + 1) // (2 * count)] for index in range(count)]
 
 
 def _trial(comparison: Comparison, examples: Sequence[Example]) -> _Trial:

@@ -202,8 +202,8 @@ def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tu
 
 def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Progress) -> Table:
     judged, explained = [], []
-    for number in range(comparison.n_parts):
-        part = compared_part(comparison, number, progress)
+    for index in range(comparison.n_parts):
+        part = compared_part(comparison, index, progress)
         judged.append(part.judged)
         if checking.calls:
             explained.append(by_method(one for of_method in part.explanations.values() for one in of_method))
@@ -264,7 +264,7 @@ def _write_derived(folder: ComparisonFolder, table: Table, judged: Sequence[Judg
 
 def _explained_in(folder: ComparisonFolder) -> Explained:
     """The words and scores of all parts."""
-    parts = (by_method(folder.explanations(number)) for number in range(folder.comparison.n_parts))
+    parts = (by_method(folder.explanations(index)) for index in range(folder.comparison.n_parts))
     return joined(parts, _titles(folder.comparison))
 
 
@@ -274,7 +274,7 @@ def _titles(comparison: Comparison) -> list[str]:
 
 def _digest(outcomes: Sequence[CheckOutcome]) -> str:
     """Equal for equal outcomes, also where values are not known, which makes numbers unequal to themselves."""
-    return json_digest([asdict(one) for one in outcomes])
+    return json_digest([asdict(outcome) for outcome in outcomes])
 
 
 def compare_with(
@@ -291,7 +291,7 @@ def compare_with(
     """All explanations and the table of a comparison; `compare` returns the table alone."""
     judged = judged_target(model, target)
     comparison = comparison_of(model, examples, methods, metrics, target=judged, seed=seed, resamples=resamples)
-    parts = [compared_part(comparison, number, progress) for number in range(comparison.n_parts)]
+    parts = [compared_part(comparison, index, progress) for index in range(comparison.n_parts)]
     explanations = {
         title: [explanation for part in parts for explanation in part.explanations[title]]
         for title in parts[0].explanations

@@ -61,10 +61,10 @@ def table_figure(
     colours, (n_lines, n_columns) = palette(theme), grid(len(table.metrics), COLUMNS)
     figure = empty_figure(width, (ROW * len(rows) + 0.75) * n_lines + 0.35, colours)
     axes = panels(figure, len(table.metrics), COLUMNS, colours)
-    for number, (panel, metric) in enumerate(zip(axes, table.metrics, strict=True)):
+    for index, (panel, metric) in enumerate(zip(axes, table.metrics, strict=True)):
         cells = {cell.method: cell for cell in table.cells if cell.metric == metric}
         _metric(panel, rows, cells, colours)
-        panel.set_yticks(range(len(rows)), map(readable, rows) if number % n_columns == 0 else [])
+        panel.set_yticks(range(len(rows)), map(readable, rows) if index % n_columns == 0 else [])
     footnotes(figure, [NOTE], colours)
     return figure
 
@@ -209,12 +209,12 @@ def line_styles(methods: Sequence[str], colours: Palette) -> dict[str, DrawnLine
     dashed.
     """
     styles: dict[str, DrawnLine] = {}
-    for number, method in enumerate(methods):
+    for index, method in enumerate(methods):
         styles[method] = {
-            "color": colours.lines[number % len(colours.lines)],
-            "linestyle": DASHES[number % len(DASHES)],
-            "marker": MARKERS[number % len(MARKERS)],
-            "markevery": (number % 3, 4),
+            "color": colours.lines[index % len(colours.lines)],
+            "linestyle": DASHES[index % len(DASHES)],
+            "marker": MARKERS[index % len(MARKERS)],
+            "markevery": (index % 3, 4),
         }
     if CHANCE in styles:
         styles[CHANCE] = {"color": colours.muted, "linestyle": (0, (3, 3))}

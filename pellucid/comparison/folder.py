@@ -73,8 +73,8 @@ class ComparisonFolder:
         """What a comparison makes in its folder."""
         parts = [
             path.relative_to(self.path).as_posix()
-            for number in range(self.comparison.n_parts)
-            for path in (self._explanations(number), self._values(number))
+            for index in range(self.comparison.n_parts)
+            for path in (self._explanations(index), self._values(index))
         ]
         return OutputFolder(
             self.path,
@@ -123,18 +123,18 @@ class ComparisonFolder:
         """The values of every part in order; a part that is not in the folder yet is computed and written."""
         self._prepare()
         total = len(self.comparison.examples)
-        for number in range(self.comparison.n_parts):
-            if not self._is_complete(number):
-                self.compute(number, progress)
+        for index in range(self.comparison.n_parts):
+            if not self._is_complete(index):
+                self.compute(index, progress)
             elif (self.path / EARLIER).exists():
-                self._widen(number, progress)
-            progress(STAGE, self.comparison.part(number).stop, total)
-            yield self._read(number)
+                self._widen(index, progress)
+            progress(STAGE, self.comparison.part(index).stop, total)
+            yield self._read(index)
 
     def missing_parts(self) -> list[int]:
         """The parts that are not in the folder yet, which is made ready for them."""
         self._prepare()
-        return [number for number in range(self.comparison.n_parts) if not self._is_complete(number)]
+        return [index for index in range(self.comparison.n_parts) if not self._is_complete(index)]
 
     def compute(self, number: int, progress: Progress) -> None:
         """Explain and judge one part, and write it."""
@@ -187,7 +187,7 @@ class ComparisonFolder:
     def _earlier_questions(self) -> list[Question]:
         path = self.path / EARLIER
         questions = read_json(path) if path.exists() else []
-        if not isinstance(questions, list) or not all(isinstance(one, dict) for one in questions):
+        if not isinstance(questions, list) or not all(isinstance(question, dict) for question in questions):
             raise BadFile(f"{path} does not list earlier comparisons; give another folder.")
         return questions
 
@@ -211,8 +211,8 @@ class ComparisonFolder:
             return
         before = JudgedPart.read(path, {**self._of_part(number), "comparison": digest})
         by_title: dict[str, list[Explanation]] = {}
-        for one in self.explanations(number):
-            by_title.setdefault(one.method, []).append(one)
+        for explanation in self.explanations(number):
+            by_title.setdefault(explanation.method, []).append(explanation)
         added = judged_part_of(self._further[digest], number, by_title, progress)
         before.and_also(added, self._pairs).save(path, self._of_part(number))
 

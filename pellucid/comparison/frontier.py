@@ -56,9 +56,9 @@ def frontier(methods: Sequence[MethodCost], better: str) -> list[MethodCost]:
     """Those that are better than every cheaper one; methods: the cheapest first. Random scores are never among them."""
     best: list[MethodCost] = []
     sign = 1 if better == "higher" else -1
-    for one in methods:
-        if not is_chance(one.method) and (not best or sign * one.quality > sign * best[-1].quality):
-            best.append(one)
+    for method in methods:
+        if not is_chance(method.method) and (not best or sign * method.quality > sign * best[-1].quality):
+            best.append(method)
     return best
 
 
@@ -78,7 +78,7 @@ def frontier_view(table: Table) -> Markup | None:
 
 
 def _plot(metric: str, methods: Sequence[MethodCost], better: str) -> Markup:
-    logs = [math.log10(one.seconds) for one in methods]
+    logs = [math.log10(method.seconds) for method in methods]
     frame = frame_of(
         [math.floor(min(logs) * 2) / 2, *logs, math.ceil(max(logs) * 2) / 2], [one.quality for one in methods]
     )
@@ -123,7 +123,7 @@ def _point(one: MethodCost, frame: Frame, is_best: bool, is_above: bool) -> Mark
 def _is_above(one: MethodCost, methods: Sequence[MethodCost], frame: Frame) -> bool:
     """Whether a method's name stands above its point: no near point is higher."""
     x, y = frame.x(math.log10(one.seconds)), frame.y(one.quality)
-    near = [frame.y(other.quality) for other in methods if abs(frame.x(math.log10(other.seconds)) - x) < NEAR]
+    near = [frame.y(method.quality) for method in methods if abs(frame.x(math.log10(method.seconds)) - x) < NEAR]
     return not any(y - 2 * ROW < other < y for other in near)
 
 

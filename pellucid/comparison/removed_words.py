@@ -48,7 +48,7 @@ def mean_fall(
         variants.append([case.batch.rows[example], *rows])
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
     values = [rows[:, number] for rows, number in explained]
-    edited = [one[1:-1] if normalised else one[1:] for one in values]  # [order fraction], flat
+    edited = [value[1:-1] if normalised else value[1:] for value in values]  # [order fraction], flat
     means = [mean_of_orders(one.reshape(-1, len(fractions))).mean() for one in edited]
     if normalised:
         return np.array([_share(one[0] - mean, one[0] - one[-1]) for one, mean in zip(values, means, strict=True)])

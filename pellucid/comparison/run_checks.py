@@ -103,10 +103,10 @@ def run_checks(
     """The outcomes in order; case: what checks are given, made when the first of them runs."""
     outcomes: list[CheckOutcome] = []
     ready: CheckCase | None = None
-    for number, one in enumerate(planned):
+    for index, one in enumerate(planned):
         outcome = None if folder is None else folder.read(one.call, one.inputs)
         if outcome is None:
-            progress(STAGE, number, len(planned))
+            progress(STAGE, index, len(planned))
             ready = case() if ready is None else ready
             outcome = _outcome(one, ready)
             if folder is not None:

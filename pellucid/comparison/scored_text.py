@@ -68,8 +68,8 @@ def _other_draws(explanation: Explanation) -> np.ndarray | None:
 def by_method(explanations: Iterable[Explanation]) -> Explained:
     """Method's title -> its texts, in the order of the explanations."""
     texts: Explained = {}
-    for one in explanations:
-        texts.setdefault(one.method, []).append(scored_text(one))
+    for explanation in explanations:
+        texts.setdefault(explanation.method, []).append(scored_text(explanation))
     return texts
 
 
@@ -153,8 +153,8 @@ def without_highest(example: Example, text: ScoredText, share: float) -> Example
 def without_words(example: Example, removed: Collection[Place]) -> Example:
     """The example without these words, never all of a segment, and without marks."""
     segments = tuple(
-        _without(segment, {(start, end) for of, start, end in removed if of == number})
-        for number, segment in enumerate(example.segments)
+        _without(segment, {(start, end) for of, start, end in removed if of == index})
+        for index, segment in enumerate(example.segments)
     )
     return replace(example, segments=segments, rationales=())
 

@@ -44,7 +44,7 @@ def selection_chances(case: Case, marks: Marks, budget: float | None, n_spans: i
     without n_spans.
     """
     if n_spans is not None:
-        return [one.mean(0) for one in selected_words(case, marks, budget, n_spans)]
+        return [selected_word.mean(0) for selected_word in selected_words(case, marks, budget, n_spans)]
     share = _budget(case, marks, budget)
     return [_edge(scores, share).chances for scores in case.scores("word")]
 
@@ -62,7 +62,7 @@ def selected_words(case: Case, marks: Marks, budget: float | None, n_spans: int 
     many spans in each text of an example, those with the highest mean score; None: they may be anywhere.
     """
     share, units = _budget(case, marks, budget), [view.units for view in case.views("word")]
-    contents = [contents_of(one) for one in units if isinstance(one, Units)]  # views of words are never spans
+    contents = [contents_of(unit) for unit in units if isinstance(unit, Units)]  # views of words are never spans
     if n_spans is None:
         return [
             _edge(scores, share).selections(of_text)

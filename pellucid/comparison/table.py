@@ -169,7 +169,7 @@ def _cases(model: Model, example: Example) -> list[Case]:
         return []
     words = coarsen(model.encode([example]).units[0], "word", example.segments)[0]
     masks = [np.array(marked(words, marks)) for marks in everyone]
-    some = [number for number, mask in enumerate(masks) if mask.any()]
+    some = [index for index, mask in enumerate(masks) if mask.any()]
     if len(some) < 2:
         return []
     cases = []

@@ -82,7 +82,7 @@ def card_lines(card: TrustCard) -> list[Line]:
         if points:
             lines += [line(f"{sign} {heading}", style="bold"), *indented(one.sentence for one in points)]
         if kind == "use":
-            lines += indented(f"  {test}" for one in points for test in one.evidence)
+            lines += indented(f"  {test}" for point in points for test in point.evidence)
     return [*lines, line(card.tests, style="dim")]
 
 

@@ -163,8 +163,8 @@ def _avoid_reason(one: Standing) -> str:
 def _grouped(kind: Kind, members: Sequence[Standing], reason_of: Callable[[Standing], str]) -> list[Advice]:
     """A point for each reason, with all methods that it holds for."""
     by_reason: dict[str, list[str]] = {}
-    for one in members:
-        by_reason.setdefault(reason_of(one), []).append(one.method)
+    for member in members:
+        by_reason.setdefault(reason_of(member), []).append(member.method)
     return [Advice(kind, tuple(methods), f"{_listed(methods)}: {reason}.") for reason, methods in by_reason.items()]
 
 

@@ -200,7 +200,7 @@ def synonym_examples(example: Example, most: int, wordnet: WordNet, seed: int) -
     """At most so many copies of an example, without marks, each with one other word replaced as in `with_synonym`; of a
     pair's texts in turn.
     """
-    of_texts = [_with_segment(example, number, wordnet, seed) for number in range(len(example.segments))]
+    of_texts = [_with_segment(example, index, wordnet, seed) for index in range(len(example.segments))]
     in_turn = (one for group in zip_longest(*of_texts) for one in group if one is not None)
     return [replace(example, segments=segments, rationales=()) for segments in islice(in_turn, most)]
 

@@ -146,8 +146,8 @@ def title_of_class(panel: "Axes", label: str) -> None:
 def rows_of_words(panel: "Axes", words: Sequence[str], italic: Collection[int] = ()) -> None:
     """A word beside each row of a panel, the first at the top; italic: the numbers of words in italics."""
     panel.set_yticks(range(len(words)), [plain(word) for word in words])
-    for number, tick in enumerate(panel.get_yticklabels()):
-        tick.set(parse_math=False, family=fonts(), style="italic" if number in italic else "normal")
+    for index, tick in enumerate(panel.get_yticklabels()):
+        tick.set(parse_math=False, family=fonts(), style="italic" if index in italic else "normal")
     panel.tick_params(axis="y", length=0)
 
 

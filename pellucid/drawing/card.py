@@ -206,11 +206,11 @@ def pairs(values: Mapping[str, object]) -> str:
 
 def expert_facts(explanations: Sequence[Explanation]) -> Markup:
     """Models with their digests and probabilities; each method's target, seed, settings and diagnostics."""
-    models = {one.model_hash: one for one in explanations}
+    models = {explanation.model_hash: explanation for explanation in explanations}
     return element(
         "details",
         element("summary", "Facts for the expert"),
-        *(_model(one) for one in models.values()),
+        *(_model(model) for model in models.values()),
         scroll_box(table(header_row(COLUMNS), map(_row, explanations)), "Settings of each method"),
         class_="pl-expert",
     )

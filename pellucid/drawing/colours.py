@@ -86,7 +86,7 @@ def colour_range(scores: Iterable[np.ndarray]) -> ColourRange:
     """From 0 to the largest absolute score; from the lowest where none is below a third of that: else all would look
     alike.
     """
-    every = np.concatenate([one.ravel() for one in scores])
+    every = np.concatenate([score.ravel() for score in scores])
     low, high = float(every.min()), float(np.abs(every).max())
     return ColourRange(low if high / 3 <= low < high else 0.0, high)
 

@@ -52,7 +52,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
     power = 10 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(number * step, 10) for number in range(first, max(last, first + 1) + 1)]
+    return [round(index * step, 10) for index in range(first, max(last, first + 1) + 1)]
 
 
 def _share(value: float, ends: tuple[float, float]) -> float:
@@ -87,10 +87,10 @@ class LineStyle:
 def line_styles(methods: Sequence[str]) -> dict[str, LineStyle]:
     """The same style for a method in all plots; chance is dashed grey without markers."""
     styles = {method: LineStyle("pl-chance", None) for method in methods if is_chance(method)}
-    for number, method in enumerate(method for method in methods if not is_chance(method)):
-        dash = (number + number // COLOURS) % DASHES + 1
-        css_classes = f"pl-c{number % COLOURS + 1} pl-d{dash}"
-        styles[method] = LineStyle(css_classes, MARKERS[number % len(MARKERS)], number)
+    for index, method in enumerate(method for method in methods if not is_chance(method)):
+        dash = (index + index // COLOURS) % DASHES + 1
+        css_classes = f"pl-c{index % COLOURS + 1} pl-d{dash}"
+        styles[method] = LineStyle(css_classes, MARKERS[index % len(MARKERS)], index)
     return styles
 
 

@@ -31,8 +31,8 @@ def text_block(example: Example, highlights: Iterable[Highlight]) -> Markup:
     """The example's texts. Highlights must not overlap; the text between them is shown as it is."""
     ordered = sorted(highlights, key=lambda highlight: (highlight.segment, highlight.start))
     blocks = [
-        segment_block(text, [highlight for highlight in ordered if highlight.segment == number])
-        for number, text in enumerate(example.segments)
+        segment_block(text, [highlight for highlight in ordered if highlight.segment == index])
+        for index, text in enumerate(example.segments)
     ]
     if len(blocks) == 1:
         return blocks[0]
@@ -79,7 +79,7 @@ def shown_text(example: Example, highlights: Sequence[Highlight]) -> Markup:
         return text_block(example, highlights)
     words = sum(len(text.split()) for text in example.segments)
     return fragment(
-        *(_excerpts(example, number, highlights) for number in range(len(example.segments))),
+        *(_excerpts(example, index, highlights) for index in range(len(example.segments))),
         element(
             "details",
             element("summary", f"The whole text, {words:,} words"),
@@ -149,9 +149,15 @@ def _shortened(sentence: Offsets, highlight: Highlight) -> Offsets:
 def _excerpt(text: str, offsets: Offsets, highlights: Sequence[Highlight]) -> Markup:
     start, end = offsets
     inside = [
-        Highlight(0, max(one.start, start) - start, min(one.end, end) - start, one.css_classes, one.tooltip)
-        for one in highlights
-        if one.start < end and one.end > start
+        Highlight(
+            0,
+            max(highlight.start, start) - start,
+            min(highlight.end, end) - start,
+            highlight.css_classes,
+            highlight.tooltip,
+        )
+        for highlight in highlights
+        if highlight.start < end and highlight.end > start
     ]
     position = f"{100 * start // len(text)} % into the text"
     return element("div", element("small", position, class_="pl-which"), segment_block(text[start:end], inside))

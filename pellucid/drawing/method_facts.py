@@ -51,7 +51,7 @@ def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFac
         signed=(facts["signed"] and not facts["floor"]) or any((one.scores < 0).any() for one in examples),
         complete=facts["complete"],
         floor=facts["floor"],
-        spans=any(isinstance(one.units, Spans) for one in examples),
+        spans=any(isinstance(example.units, Spans) for example in examples),
         of_class=facts["of_class"],
         of_state=bool(examples) and all(map(explains_state, examples)),
         summary=entry.summary if entry else "",
@@ -139,7 +139,10 @@ def family_of(method: str) -> Family:
 
 def in_families(explanations: Sequence[Explanation]) -> Mapping[Family, list[Explanation]]:
     """The explanations of each family, in the order of the page; families without explanations are left out."""
-    groups = {family: [one for one in explanations if family_of(one.method) == family] for family in FAMILIES}
+    groups = {
+        family: [explanation for explanation in explanations if family_of(explanation.method) == family]
+        for family in FAMILIES
+    }
     return {family: members for family, members in groups.items() if members}
 
 

@@ -129,7 +129,7 @@ def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -
     contents = _contents(sections) if len(sections) > 1 else None
     head = element("header", element("h1", element("bdi", title)), guide or reading_guide(), contents)
     foot = element("footer", element("p", "Written by Pellucid. This file needs no network and runs no script."))
-    main = element("main", head, *(_section(number, part) for number, part in enumerate(sections, 1)), foot)
+    main = element("main", head, *(_section(position, part) for position, part in enumerate(sections, 1)), foot)
     return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
 
 
@@ -145,8 +145,8 @@ def caveats_section(caveats: Sequence[str], heading: str = "What to keep in mind
 
 def _contents(sections: Sequence[Section]) -> Markup:
     links = (
-        element("li", element("a", element("bdi", section.heading), href=f"#part-{number}"))
-        for number, section in enumerate(sections, 1)
+        element("li", element("a", element("bdi", section.heading), href=f"#part-{position}"))
+        for position, section in enumerate(sections, 1)
     )
     return element("nav", element("ol", *links), aria_label="Contents", class_="pl-contents")
 
@@ -178,7 +178,9 @@ def notebook_sections(sections: Iterable[Section]) -> str:
 
 def page_scales(explanations: Sequence[Explanation], unit: Kind = "word") -> Scales:
     """One symmetric scale a method for all heat maps of a page."""
-    return scales_of(drawable_view(one, unit) for one in explanations if not isinstance(one.units, Spans))
+    return scales_of(
+        drawable_view(explanation, unit) for explanation in explanations if not isinstance(explanation.units, Spans)
+    )
 
 
 def texts_view(explanations: Sequence[Explanation], *, scales: Scales | None = None, unit: Kind = "word") -> Markup:
@@ -230,7 +232,7 @@ def methods_key(explanations: Sequence[Explanation], scales: Scales, checks: boo
 
 def _expert_terms(explanations: Sequence[Explanation]) -> set[str]:
     """The words of the facts for the expert that need an explanation."""
-    names = {name for one in explanations for name in one.diagnostics}
+    names = {name for explanation in explanations for name in explanation.diagnostics}
     return {"digest", "seed"} | names | {one.target.output for one in explanations}
 
 

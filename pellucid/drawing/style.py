@@ -405,4 +405,4 @@ def _themes() -> str:
 
 
 def _line_variables(colours: tuple[str, ...]) -> str:
-    return "".join(f"--pl-line-{number}:{colour};" for number, colour in enumerate(colours, 1))
+    return "".join(f"--pl-line-{position}:{colour};" for position, colour in enumerate(colours, 1))

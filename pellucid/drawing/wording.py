@@ -55,7 +55,7 @@ def diagnostics_in_brief(explanation: Explanation) -> list[str]:
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:
     """How close the explained answer is to the model's own, if it was measured."""
-    gaps = [one.diagnostics["parity"] for one in explanations if "parity" in one.diagnostics]
+    gaps = [explanation.diagnostics["parity"] for explanation in explanations if "parity" in explanation.diagnostics]
     if not gaps:
         return ""
     if not max(gaps):

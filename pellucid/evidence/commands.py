@@ -116,7 +116,7 @@ def extract(
             continue
         lengths = None if like is None else [extraction_in(one) for one in models[part]]
         extractions = pellucid.extract(classifier, examples[part], extractor, like=lengths, **settings)
-        pellucid.write_json_lines([one.as_example(separator) for one in extractions], path)
+        pellucid.write_json_lines([extraction.as_example(separator) for extraction in extractions], path)
         say(f"{part}: {_summary(extractions)}. Written: {path}")
     files.end(state)
     if {"train", "dev"} <= set(paths):
@@ -126,7 +126,7 @@ def extract(
 def _records(examples: Sequence[Example]) -> list[object]:
     from pellucid.results.explanation_record import example_record
 
-    return [example_record(one) for one in examples]
+    return [example_record(example) for example in examples]
 
 
 def _parts(text: str) -> list[str]:
@@ -149,7 +149,7 @@ def _summary(extractions: Sequence[Extraction]) -> str:
     if not extractions:
         return "no texts"
     covered = np.mean([extraction.coverage for extraction in extractions])
-    whole = sum(not one.lengths(number) for one in extractions for number in range(len(one.example.segments)))
+    whole = sum(not one.lengths(index) for one in extractions for index in range(len(one.example.segments)))
     without_span = f"; {whole:,} that have no span stay whole" if whole else ""
     return f"{len(extractions)} texts, {percent(float(covered))} of the words of a text on average{without_span}"
 

@@ -70,7 +70,7 @@ def eraser_scores(
     extractions = every("extractions", extractions, Extraction, "give what extract returned")
     if not any(one.example.rationales for one in extractions):
         raise BadInput("No example has marked evidence, so there is nothing to judge the extractions by.")
-    columns = np.array([example_columns(one, threshold) for one in extractions])
+    columns = np.array([example_columns(extraction, threshold) for extraction in extractions])
     means = resampled_means(columns, resamples, seed)
     shares = np.array([_shares(one) for one in extractions]).mean(0)
     iou_f1, f1 = (
@@ -102,8 +102,8 @@ def eraser_differences(
 def example_columns(extraction: Extraction, threshold: float) -> list[float]:
     """What one example adds to the sums and counts; the scores are ratios of these."""
     columns = [0.0] * 6
-    for number in range(len(extraction.example.segments)):
-        predicted, marked = documents(extraction, number)
+    for index in range(len(extraction.example.segments)):
+        predicted, marked = documents(extraction, index)
         hits = sum(any(iou(ours, theirs) >= threshold for theirs in marked) for ours in predicted)
         for (total, count), value, judged in (
             (PRECISION, hits / max(len(predicted), 1), bool(predicted)),
@@ -159,9 +159,9 @@ def _ratio(means: np.ndarray, columns: tuple[int, int]) -> np.ndarray:
 def _shares(extraction: Extraction) -> tuple[float, float]:
     """The shares of an example's tokens that were predicted and marked."""
     n_tokens, counts = 0, [0, 0]
-    for number, text in enumerate(extraction.example.segments):
+    for index, text in enumerate(extraction.example.segments):
         n_tokens += len(eraser_tokens(text))
-        for side, spans in enumerate(documents(extraction, number)):
+        for side, spans in enumerate(documents(extraction, index)):
             counts[side] += len({token for span in spans for token in range(*span)})
     return counts[0] / max(n_tokens, 1), counts[1] / max(n_tokens, 1)
 

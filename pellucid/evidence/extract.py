@@ -100,8 +100,8 @@ def _selected_spans(extractor: str, request: ExtractionRequest, settings: Mappin
 def _numbered(span: Scored, words: Units) -> ExtractedSpan:
     """The span with the numbers of the words that it overlaps: a span of pieces may begin or end inside a word."""
     inside = [
-        number
-        for number, (segment, start, end) in enumerate(zip(words.segment, words.start, words.end, strict=True))
+        index
+        for index, (segment, start, end) in enumerate(zip(words.segment, words.start, words.end, strict=True))
         if segment == span.segment and start < span.end and end > span.start
     ]
     numbers = range(inside[0], inside[-1] + 1) if inside else range(0)

@@ -196,8 +196,8 @@ class ExtractionRequest:
         self, method: str, target: TargetName = "predicted", output: Output = "logit", **settings: object
     ) -> Iterator[SelectedSpans]:
         """For each example the spans that the selections select by an attribution method's scores."""
-        for number, explanation in enumerate(self.explain(method, Target(target, output), **settings)):
-            yield self.select(number, explanation)
+        for index, explanation in enumerate(self.explain(method, Target(target, output), **settings)):
+            yield self.select(index, explanation)
 
     def explain(self, method: str, target: Target, **settings: object) -> Iterator[Explanation]:
         """Each example's explanation by an attribution method, in order."""
@@ -238,7 +238,9 @@ class ExtractionRequest:
                 for selection in self.selections:
                     generator = generator_for(row, name, self.seed)
                     drawn = [
-                        (one, word_range) for one in segments for word_range in draw_ranges(one, selection, generator)
+                        (segment, word_range)
+                        for segment in segments
+                        for word_range in draw_ranges(segment, selection, generator)
                     ]
                     spans.append([one.span(word_range, 0.0) for one, word_range in drawn])
                 yield SelectedSpans(example, words.take(words.content), spans)
@@ -263,10 +265,10 @@ def _by_words(selection: Selection, number: int, explanation: Explanation) -> li
     """The spans that a selection selects by the scores of words; a span's score is the mean of its words'."""
     units, spans = explanation.units, []
     assert isinstance(units, Units)
-    for one in _segments(explanation.example, number, units):
-        scores = explanation.scores[np.array(units.segment) == one.segment].astype(np.float64)
-        for word_range in selection.by_words(scores, number, one.segment, one.words.labels):
-            spans.append(one.span(word_range, float(scores[word_range.start : word_range.stop].mean())))
+    for segment in _segments(explanation.example, number, units):
+        scores = explanation.scores[np.array(units.segment) == segment.segment].astype(np.float64)
+        for word_range in selection.by_words(scores, number, segment.segment, segment.words.labels):
+            spans.append(segment.span(word_range, float(scores[word_range.start : word_range.stop].mean())))
     return spans
 
 

@@ -43,8 +43,8 @@ def average_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     over heads; special tokens are left out and the rest is scaled to sum to 1 (corrections.md A0.11).
     The paper's rule of selection always selects one word (A0.10).
     """
-    for number, explanation in enumerate(request.explain("attention", Target("predicted"))):
-        yield request.select(number, among_words(explanation))
+    for index, explanation in enumerate(request.explain("attention", Target("predicted"))):
+        yield request.select(index, among_words(explanation))
 
 
 def among_words(explanation: Explanation) -> Explanation:
@@ -82,8 +82,8 @@ def rationale(request: ExtractionRequest) -> Iterator[SelectedSpans]:
 
     Where the model chooses pieces, a word has the probability of its likeliest piece.
     """
-    for number, explanation in enumerate(request.explain("rationale", Target("predicted"))):
-        yield request.select(number, by_likeliest_piece(explanation))
+    for index, explanation in enumerate(request.explain("rationale", Target("predicted"))):
+        yield request.select(index, by_likeliest_piece(explanation))
 
 
 def by_likeliest_piece(explanation: Explanation) -> Explanation:

@@ -125,7 +125,7 @@ def heaviest_in_reason(explanations: Sequence[Explanation]) -> np.ndarray:
 
 
 def _over_draws(explanations: Sequence[Explanation], of_one: Callable[[Explanation], float]) -> np.ndarray:
-    return np.array([np.mean([of_one(draw.words()) for draw in _draws(one)]) for one in explanations])
+    return np.array([np.mean([of_one(draw.words()) for draw in _draws(explanation)]) for explanation in explanations])
 
 
 def _draws(explanation: Explanation) -> list[Explanation]:

@@ -207,8 +207,8 @@ def equal_texts(
     places: dict[tuple[tuple[str, ...], str | None, tuple[str, ...]], int] = {}
     first: dict[int, Example] = {}
     index = []
-    for example, own in zip(examples, passages or [()] * len(examples), strict=True):
-        key = (tuple(example.segments), example.label if by_label else None, own)
+    for example, passage in zip(examples, passages or [()] * len(examples), strict=True):
+        key = (tuple(example.segments), example.label if by_label else None, passage)
         place = places.setdefault(key, len(places))
         first.setdefault(place, example)
         index.append(place)

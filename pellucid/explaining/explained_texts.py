@@ -113,7 +113,7 @@ def explained_by_workers(
         Processes(workers, threads, partial(_load, load, model_hash)).run(
             tasks, lambda done: progress(STAGE, int(done / len(groups) * len(examples)), len(examples))
         )
-        return _read_groups([Path(folder) / str(number) for number in range(len(groups))])
+        return _read_groups([Path(folder) / str(index) for index in range(len(groups))])
 
 
 def _read_groups(folders: Sequence[Path]) -> ExplainedTexts:

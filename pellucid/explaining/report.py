@@ -178,20 +178,20 @@ def _guide(results: Reportable) -> Markup:
         return written_guide(_kinds(results.explanations)) if is_written else side_by_side_guide()
     if any(isinstance(one, SpanAnalysis) for one in results):
         return span_guide(marked=False)
-    explanations = [one for one in results if isinstance(one, Explanation)]
+    explanations = [result for result in results if isinstance(result, Explanation)]
     if _all_are(results, explains_written):
         return written_guide(_kinds(explanations))
     if _all_are(results, explains_state) and "spans" not in _kinds(explanations):
         return states_guide("marks" in _kinds(explanations))
     if not explanations:
         return comparison_guide()
-    of_values = all(one.predicted_value is not None for one in explanations)
+    of_values = all(explanation.predicted_value is not None for explanation in explanations)
     return reading_guide(_kinds(explanations), of_values)
 
 
 def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     """What the pictures of these explanations show, as the legend names it."""
-    kinds = {"spans" if isinstance(one.units, Spans) else "words" for one in explanations}
+    kinds = {"spans" if isinstance(explanation.units, Spans) else "words" for explanation in explanations}
     return kinds | ({"marks"} if any(one.example.rationales for one in explanations) else set())
 
 
@@ -199,7 +199,7 @@ def _result_sections(results: Reportable, scale: Scale) -> list[Section]:
     """The sections for results of each kind."""
     if isinstance(results, SideBySide):
         return side_by_side_sections(results)
-    analyses = [one for one in results if isinstance(one, SpanAnalysis)]
+    analyses = [result for result in results if isinstance(result, SpanAnalysis)]
     explanations = [one for one in results if isinstance(one, Explanation)]
     of_texts = results if isinstance(results, Results) else explanations  # `Results` know their seconds
     return [

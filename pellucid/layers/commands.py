@@ -64,7 +64,9 @@ def layers(
     if source.file is None:
         raise BadInput("There are no texts; name them with --file FILE, one text a line, or a data file.")
     examples = source.examples([], reading)
-    loaded = {name: [pellucid.load(one, device=device) for one in folders] for name, folders in _named(models).items()}
+    loaded = {
+        name: [pellucid.load(folder, device=device) for folder in folders] for name, folders in _named(models).items()
+    }
     first = next(iter(loaded.values()))[0]
     analysis = pellucid.layer_analysis(
         loaded,

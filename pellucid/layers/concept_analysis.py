@@ -100,7 +100,7 @@ class ConceptAnalysis:
             "layers": list(self.layers),
             "concepts": {concept.name: list(concept.words) for concept in self.concepts},
             "random_words": self.n_random,
-            "densities": {one.name: self._density_record(one) for one in self.densities},
+            "densities": {density.name: self._density_record(density) for density in self.densities},
             "settings": dict(explanation.settings),
             "seed": explanation.seed,
             "model": explanation.model,
@@ -161,13 +161,13 @@ def word_vectors(model: Model, example: Example, location: WordInText, words: Se
     """
     batch = model.encode([location.replaced(example, word) for word in words])
     vectors = []
-    for number, word in enumerate(words):
-        pieces = location.pieces(batch, number, len(word))
+    for index, word in enumerate(words):
+        pieces = location.pieces(batch, index, len(word))
         if not pieces:
             raise BadInput(
                 f"The tokenizer of {model.name} has no piece for {quoted(word)}; leave it out of its concept."
             )
-        ids = torch.tensor([batch.rows[number].ids[piece] for piece in pieces], device=model.device)
+        ids = torch.tensor([batch.rows[index].ids[piece] for piece in pieces], device=model.device)
         vectors.append(model.embed(ids).detach().double().mean(0))
     return torch.stack(vectors)
 
@@ -241,7 +241,7 @@ class ConceptQuestion:
     def _density(self, name: str, logs: Sequence[Tensor]) -> ConceptDensity:
         """logs: for each layer [random and concept words], log p less that of the word itself."""
         sizes = [len(self.random), *map(len, self.concepts)]
-        means = np.array([[float(part.mean()) for part in one.cpu().split(sizes)] for one in logs])
+        means = np.array([[float(part.mean()) for part in log.cpu().split(sizes)] for log in logs])
         word, concept = -means[:, 0], means[:, 1:] - means[:, :1]
         return ConceptDensity(name, word, concept, 0.0 - means[:, 1:])  # never -0
 

@@ -89,7 +89,7 @@ def concept_card(analysis: ConceptAnalysis) -> Markup:
 
 def sentence(analysis: ConceptAnalysis) -> str:
     """What was asked, in one sentence."""
-    words = ", ".join(f"{one.name} ({len(one.words)})" for one in analysis.concepts)
+    words = ", ".join(f"{concept.name} ({len(concept.words)})" for concept in analysis.concepts)
     return (
         f"“{analysis.word}”, {analysis.explanation.target.output}; concepts with their numbers of words: {words}; "
         f"{analysis.n_random} random pieces of the vocabulary stand for all words."
@@ -116,7 +116,7 @@ def nearest_concept(analysis: ConceptAnalysis) -> str:
 
 def titles(analysis: ConceptAnalysis) -> list[str]:
     """The columns of a density's table."""
-    return ["layer", "A of the word", *(one.name for one in analysis.concepts), "largest ÷ smallest"]
+    return ["layer", "A of the word", *(concept.name for concept in analysis.concepts), "largest ÷ smallest"]
 
 
 def cells(density: ConceptDensity, row: int) -> list[str]:
@@ -150,10 +150,10 @@ def concept_styles(concepts: Sequence[str]) -> dict[str, LineStyle]:
     """The same colour, dash and marker for a concept in all plots."""
     return {
         concept: LineStyle(
-            f"pl-c{number % COLOURS + 1} pl-d{(number + number // COLOURS) % DASHES + 1}",
-            MARKERS[number % len(MARKERS)],
+            f"pl-c{index % COLOURS + 1} pl-d{(index + index // COLOURS) % DASHES + 1}",
+            MARKERS[index % len(MARKERS)],
         )
-        for number, concept in enumerate(concepts)
+        for index, concept in enumerate(concepts)
     }
 
 
@@ -182,7 +182,9 @@ def layer_plot(density: ConceptDensity, layers: Sequence[int], concepts: Sequenc
 def concept_legend(concepts: Sequence[str]) -> Markup:
     """What each line stands for."""
     styles = concept_styles(concepts)
-    return element("ul", *(element("li", _sample(styles[one]), name(one)) for one in concepts), class_="pl-lines")
+    return element(
+        "ul", *(element("li", _sample(styles[concept]), name(concept)) for concept in concepts), class_="pl-lines"
+    )
 
 
 def _axes(frame: Frame, layers: Sequence[int]) -> list[Markup]:

@@ -128,7 +128,7 @@ def word_in_text(example: Example, word: str, start: int | None = None) -> WordI
     if start is not None:
         whole("start", start, 0, LAST_CHARACTER)
     every = [
-        WordInText(number, *ends) for number, text in enumerate(example.segments) for ends in text_units(text, "word")
+        WordInText(index, *ends) for index, text in enumerate(example.segments) for ends in text_units(text, "word")
     ]
     same = [one for one in every if example.segments[one.segment][one.start : one.end] == word.strip()]
     match = [one for one in same if start is None or one.start == start]

@@ -217,8 +217,8 @@ def _of_folder(path: Path) -> LayerAnalysis:
         model, training, _ = file.stem.split("-")
         parts[int(model), int(training)] += read(file)
     explanations = {
-        name: [parts[number, training] for training in range(n_trainings)]
-        for number, (name, n_trainings) in enumerate(names.items())
+        name: [parts[index, training] for training in range(n_trainings)]
+        for index, (name, n_trainings) in enumerate(names.items())
     }
     if any(len(one) != n_texts for trainings in explanations.values() for one in trainings):
         raise BadFile(f"The work in {path} is not finished; run the same `pellucid layers` again to go on.")

@@ -168,9 +168,9 @@ def _seed_scores(model: ModelLayers) -> dict[str, dict[int, list[float]]]:
     """Word form -> number of the text -> the mean score in the last row, one a training."""
     scores: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for seed in model.seeds:
-        for number, explanation in enumerate(seed):
+        for index, explanation in enumerate(seed):
             for form, of_form in _by_form(word_map(explanation), -1).items():
-                scores[form][number].append(_mean(of_form))
+                scores[form][index].append(_mean(of_form))
     return scores
 
 

@@ -169,7 +169,7 @@ def evenly(rows: Sequence[Row], most: int) -> list[Row]:
     """At most so many rows, taken evenly from all of them."""
     if len(rows) <= most:
         return list(rows)
-    return [rows[number * len(rows) // most] for number in range(most)]
+    return [rows[index * len(rows) // most] for index in range(most)]
 
 
 def _cut(row: Row, sequence_length: int) -> list[Row]:
@@ -214,10 +214,10 @@ def lens_table(
         (layer, translated): [] for layer in range(n_layers + 1) for translated in (False, True)
     }
     readings = _readings(translators, n_layers, width)
-    for number, row in enumerate(rows):
+    for index, row in enumerate(rows):
         for way, counts in _counts(head, readings, states, row).items():
             ways[way].append(counts)
-        progress("judging", number + 1, len(rows))
+        progress("judging", index + 1, len(rows))
     sizes = np.array([len(content_of(row)) for row in rows])
     counted = {way: _joined(counts) for way, counts in ways.items() if counts}
     return LensTable(tuple(_layer(layer, counted, sizes) for layer in range(n_layers + 1)), len(rows), int(sizes.sum()))

@@ -269,7 +269,7 @@ def _sample(style: LineStyle) -> Markup:
 
 
 def _spoken(curves: Sequence[Curve], measure: str) -> str:
-    ends = ", ".join(f"{one.method} from {one.mean[0]:.2f} to {one.mean[-1]:.2f}" for one in curves)
+    ends = ", ".join(f"{curve.method} from {curve.mean[0]:.2f} to {curve.mean[-1]:.2f}" for curve in curves)
     return f"Line plot of the sum over words by layer in {measure}: {ends}"
 
 

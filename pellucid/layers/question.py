@@ -57,7 +57,7 @@ class LayerQuestion:
         model = self.request.model
         batch = model.encode(self.part(number))
         (explanations,) = explain_batch(self.request, batch, scheduler_for(model), silent).values()
-        return [self._with_rows(one) for one in explanations]
+        return [self._with_rows(explanation) for explanation in explanations]
 
     def facts(self) -> dict[str, object]:
         """Everything that the explanations depend on but the texts, in JSON's terms."""
@@ -165,7 +165,7 @@ def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanat
             raise BadInput(f"Text {quoted(example.id)} {why}, so it has no steps; leave it out.")
     by_step: list[dict[int, Explanation]] = [{} for _ in examples]
     for piece in sorted({piece for of_text in steps for piece in of_text}):
-        numbers = [number for number, of_text in enumerate(steps) if piece in of_text]
+        numbers = [index for index, of_text in enumerate(steps) if piece in of_text]
         of_step = replace(request, target=HiddenState(layer, (piece,), part))
         (explained,) = explain_batch(of_step, batch.select(numbers), scheduler_for(model), silent).values()
         for number, one in zip(numbers, explained, strict=True):
@@ -175,9 +175,9 @@ def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanat
 
 def joined_steps(rows: Sequence[Explanation]) -> Explanation:
     """One text's explanation with a row a step, numbered from 1; its target is that of the last step."""
-    names = dict.fromkeys(name for one in rows for name in one.diagnostics)
+    names = dict.fromkeys(name for row in rows for name in row.diagnostics)
     worst = {name: _worst(name)(one.diagnostics[name] for one in rows if name in one.diagnostics) for name in names}
-    labels = tuple(str(number) for number in range(1, len(rows) + 1))
+    labels = tuple(str(index) for index in range(1, len(rows) + 1))
     return replace(
         rows[-1],
         rows=(("step", labels),),
@@ -233,8 +233,8 @@ class LayerFolder:
             return self._explanations(progress)
         question = self._question()
         parts = [
-            f"{PARTS}/{number:02d}-{training:02d}-{part:04d}.parquet"
-            for number, questions in enumerate(self.questions.values())
+            f"{PARTS}/{index:02d}-{training:02d}-{part:04d}.parquet"
+            for index, questions in enumerate(self.questions.values())
             for training, one in enumerate(questions)
             for part in range(one.n_parts)
         ]
@@ -249,12 +249,12 @@ class LayerFolder:
         each = [question for questions in self.questions.values() for question in questions]
         total, done = sum(len(question.examples) for question in each), 0
         explanations: dict[str, list[list[Explanation]]] = {}
-        for number, (name, questions) in enumerate(self.questions.items()):
+        for index, (name, questions) in enumerate(self.questions.items()):
             explanations[name] = []
             for training, question in enumerate(questions):
                 of_training: list[Explanation] = []
                 for part in range(question.n_parts):
-                    of_training += self._part(question, f"{number:02d}-{training:02d}-{part:04d}", part)
+                    of_training += self._part(question, f"{index:02d}-{training:02d}-{part:04d}", part)
                     progress(STAGE, done + len(of_training), total)
                 explanations[name].append(of_training)
                 done += len(of_training)
@@ -274,13 +274,13 @@ class LayerFolder:
 
     def _question(self) -> dict[str, object]:
         examples = next(iter(self.questions.values()))[0].examples
-        models = {name: [one.facts() for one in questions] for name, questions in self.questions.items()}
-        texts = f"{len(examples)} with digest {json_digest([example_record(one) for one in examples])}"
+        models = {name: [question.facts() for question in questions] for name, questions in self.questions.items()}
+        texts = f"{len(examples)} with digest {json_digest([example_record(example) for example in examples])}"
         return {"texts": texts, "texts in a part": PART, "models": models}
 
 
 def _check_part(file: Path, question: LayerQuestion, number: int, explanations: Sequence[Explanation]) -> None:
     """Raise `BadFile` where a part is of other texts or of another model."""
-    same_texts = [one.example for one in explanations] == list(question.part(number))
+    same_texts = [explanation.example for explanation in explanations] == list(question.part(number))
     if not same_texts or {one.model_hash for one in explanations} != {question.request.model_hash}:
         raise BadFile(f"{file} is of other texts or of another model; remove it to have it made again.")

@@ -193,7 +193,7 @@ def _from_record(record: Mapping[str, object]) -> LayerAnalysis:
     models, caveats = record["models"], record["caveats"]
     if not isinstance(models, list) or not isinstance(caveats, list):
         raise ValueError("models and caveats are no lists")
-    layers = [ModelLayers(_word(one["name"]), tuple(map(_explanations, one["seeds"]))) for one in models]
+    layers = [ModelLayers(_word(model["name"]), tuple(map(_explanations, model["seeds"]))) for model in models]
     return LayerAnalysis(tuple(layers), _word(record["measure"]), tuple(map(_word, caveats)))
 
 
@@ -221,7 +221,7 @@ def _check_names(analysis: LayerAnalysis) -> None:
 
 def _check_explanations(explanations: Sequence[Explanation]) -> None:
     """Raise `BadInput` where scores are not of one method, or have no rows that can be compared."""
-    methods = list(dict.fromkeys(one.method for one in explanations))
+    methods = list(dict.fromkeys(explanation.method for explanation in explanations))
     if len(methods) > 1:
         raise BadInput(f"Scores of several methods cannot be compared: {listed(methods)}; give one method's.")
     for one in explanations:
@@ -239,7 +239,7 @@ def _check_explanations(explanations: Sequence[Explanation]) -> None:
 
 def _check_rows(analysis: LayerAnalysis) -> None:
     """Raise `BadInput` where models explain other texts, or a model's layers differ from text to text."""
-    texts = [one.segments for one in analysis.texts]
+    texts = [text.segments for text in analysis.texts]
     for model in analysis.models:
         for seed in model.seeds:
             if [one.example.segments for one in seed] != texts:

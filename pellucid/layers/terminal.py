@@ -75,8 +75,8 @@ def _steps(analysis: LayerAnalysis, model: ModelLayers) -> list[str]:
     texts = range(min(WORDS, len(analysis.texts)))
     steps = (len(analysis.map(text, model.name).rows) for text in texts)
     lines = [
-        f"{name_of_text(example, number)}: {count} {analysis.row_kind}{'s' if count > 1 else ''}"
-        for number, (example, count) in enumerate(zip(analysis.texts, steps, strict=False))
+        f"{name_of_text(example, index)}: {count} {analysis.row_kind}{'s' if count > 1 else ''}"
+        for index, (example, count) in enumerate(zip(analysis.texts, steps, strict=False))
     ]
     return [*lines, "The scores are on the page (--html) and in the file (--save)."]
 
@@ -100,10 +100,10 @@ def terminal_lens_table(table: LensTable, *, colour: bool | None = None, width: 
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for title in TITLES:
         grid.add_column(title, justify="right", no_wrap=True)
-    for one in table.layers:
-        bare = "–" if one.bare_recovery is None else str(one.bare_recovery)
-        translated = "yes" if one.translated else "no"
-        grid.add_row(str(one.layer), str(one.recovery), _nats(one.kl), bare, _nats(one.bare_kl), translated)
+    for layer in table.layers:
+        bare = "–" if layer.bare_recovery is None else str(layer.bare_recovery)
+        translated = "yes" if layer.translated else "no"
+        grid.add_row(str(layer.layer), str(layer.recovery), _nats(layer.kl), bare, _nats(layer.bare_kl), translated)
     lines: list[Line | Grid] = [grid, Text(""), *_notes(table)]
     return printed(lines, colour, width)
 

@@ -79,7 +79,7 @@ def _word(word: LayerWord) -> Markup:
 
 def changes_tables(changes: Sequence[WordChanges], first: str) -> Markup:
     """For each further model the words that it uses less, the clearest first."""
-    return fragment(*(_changes(one, first) for one in changes))
+    return fragment(*(_changes(change, first) for change in changes))
 
 
 def _changes(changes: WordChanges, first: str) -> Markup:

@@ -59,7 +59,7 @@ def parts_from_the_head(classifier: Classifier) -> list[dict[str, Tensor]]:
     blocks = classifier.structure.blocks
     if blocks is None:
         return [{name: parameter} for name, parameter in reversed(parameters.items())]
-    owner = {id(parameter): number for number, block in enumerate(blocks) for parameter in block.parameters()}
+    owner = {id(parameter): index for index, block in enumerate(blocks) for parameter in block.parameters()}
     groups: dict[int, dict[str, Tensor]] = {number: {} for number in range(-1, len(blocks) + 1)}
     reached = -1  # modules are listed in the order in which they were made
     for name, parameter in parameters.items():
@@ -180,7 +180,7 @@ def _check(classifier: Classifier, rows: Sequence[Row]) -> None:
         without = row.keep([piece for piece, own in enumerate(is_word) if not own])
         with torch.no_grad():
             answers = [classifier.trace([each]).logits for each in (row, replace(row, ids=others), without)]
-        if not all(_is_same(classifier, answers[0], other) for other in answers[1:]):
+        if not all(_is_same(classifier, answers[0], answer) for answer in answers[1:]):
             raise ModelCannot(
                 f"{classifier.name} reads words that are hidden from it, so no word of a text can be made one that it "
                 f"cannot read."

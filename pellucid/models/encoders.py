@@ -167,10 +167,10 @@ class _FilterLayer(nn.Module):
 def _parts(widths: Sequence[int], filters: int) -> dict[str, slice]:
     """Where the answers of each width's filters stand in a state."""
     parts: dict[str, slice] = {}
-    for number, width in enumerate(widths):
-        earlier = list(widths[:number]).count(width)
+    for index, width in enumerate(widths):
+        earlier = list(widths[:index]).count(width)
         name = str(width) if not earlier else f"{width} ({earlier + 1})"
-        parts[name] = slice(number * filters, (number + 1) * filters)
+        parts[name] = slice(index * filters, (index + 1) * filters)
     return parts
 
 

@@ -63,7 +63,7 @@ class WordNeighbours:
         """The words of the vocabulary that are one piece each, and their ids."""
         ids = self.model.vocabulary.tolist()
         texts = [self.tokenizer.decode([number]).strip() for number in ids]
-        whole = [number for number, text in enumerate(texts) if len(text) > 1 and text.isalpha()]
+        whole = [index for index, text in enumerate(texts) if len(text) > 1 and text.isalpha()]
         again = self.tokenizer.encode_batch([f" {texts[number]}" for number in whole], add_special_tokens=False)
         own = [number for number, pieces in zip(whole, again, strict=True) if pieces.ids == [ids[number]]]
         return [texts[number] for number in own], [ids[number] for number in own]
@@ -94,7 +94,7 @@ class FileNeighbours:
     def __init__(self, path: Path) -> None:
         """Raises `BadFile` for a missing file, or a broken line, with its number."""
         words, vectors = all_vectors(path)
-        usable = [number for number, word in enumerate(words) if len(word) > 1 and word.isalpha()]
+        usable = [index for index, word in enumerate(words) if len(word) > 1 and word.isalpha()]
         self.path, self.words = path, [words[number] for number in usable]
         self.vectors = vectors[usable]
         self._near = lru_cache(MOST_WORDS)(self._computed)
@@ -188,12 +188,12 @@ def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
 def _packs(windows: Sequence[Sequence[int]]) -> list[list[int]]:
     """Numbers of windows that are read together, the longest first."""
     packs: list[list[int]] = []
-    for number in sorted(range(len(windows)), key=lambda one: (-len(windows[one]), one)):
+    for index in sorted(range(len(windows)), key=lambda one: (-len(windows[one]), one)):
         longest = len(windows[packs[-1][0]]) if packs else 0
         if packs and longest * (len(packs[-1]) + 1) <= MOST_AT_ONCE:
-            packs[-1].append(number)
+            packs[-1].append(index)
         else:
-            packs.append([number])
+            packs.append([index])
     return packs
 
 

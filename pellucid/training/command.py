@@ -259,7 +259,7 @@ def labelled_test_part(model: Classifier, source: DataSource) -> Sequence[Exampl
     except PellucidError:
         return ()
     names = [label_names(example.label, model.problem == "multi_label") for example in examples]
-    return examples if all(own and {*own} <= {*model.labels} for own in names) else ()
+    return examples if all(name and {*name} <= {*model.labels} for name in names) else ()
 
 
 def _next(last_is_best: bool, over_common: float | None, command: str) -> list[str]:

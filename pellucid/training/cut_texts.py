@@ -50,7 +50,7 @@ class TextDraws:
         if self.share == 1:
             return list(range(len(rows)))
         chances = self.points(rows, done, 1)[:, 0].tolist()
-        return [number for number, chance in enumerate(chances) if chance < self.share]
+        return [index for index, chance in enumerate(chances) if chance < self.share]
 
     def for_examples(self, losses: Tensor, numbers: Sequence[int], count: int) -> Tensor:
         """[sampled] losses -> [example]: each divided by the share, and 0 of the texts that were left out."""
@@ -124,7 +124,7 @@ def weights_of_all_spans(context: ObjectiveContext, part: StepPart) -> SpanTrace
 
 def marked_pieces(batch: Batch) -> list[tuple[int, ...]]:
     """For each text [piece]: 1 where a piece overlaps a mark, else 0."""
-    return [_of_text(batch, number) for number in range(len(batch))]
+    return [_of_text(batch, index) for index in range(len(batch))]
 
 
 def _of_text(batch: Batch, number: int) -> tuple[int, ...]:

@@ -224,7 +224,7 @@ def training_texts(
         return examples_from(part, text=text, label=label, label_map=label_map)
 
     def mapped(parts: Mapping[str, Sequence[Example]]) -> dict[str, Sequence[Example]]:
-        return {name: one if label_map is None else renamed(one, label_map) for name, one in parts.items()}
+        return {name: part if label_map is None else renamed(part, label_map) for name, part in parts.items()}
 
     dev = next((name for name in DEV if isinstance(data, Mapping) and {"train", name} <= data.keys()), None)
     if dev is None:  # cut under the labels that came, as a file is

@@ -167,7 +167,7 @@ def spans_on_dev(classifier: Classifier, dev: Batch) -> HeaviestSpans:
 
 def _first(dev: Batch) -> list[int]:
     """The numbers of the first texts that fit one window, as many as cost little; at least one."""
-    whole = [number for number, row in enumerate(dev.rows) if not row.windows][:MOST_TEXTS]
+    whole = [index for index, row in enumerate(dev.rows) if not row.windows][:MOST_TEXTS]
     pieces = accumulate(dev.lengths[number] for number in whole)
     fitting = [number for number, total in zip(whole, pieces, strict=True) if total <= MOST_PIECES]
     return fitting or whole[:1]

@@ -267,7 +267,7 @@ def check_units(split: str, batch: Batch, classifier: Classifier) -> None:
     if most is None:
         return
     counts = [max(n_units(read, pooler.unit) for read in rows_of(row)) for row in batch.rows]
-    long = [number for number, count in enumerate(counts) if count > most]
+    long = [index for index, count in enumerate(counts) if count > most]
     if long:
         raise BadInput(
             f"{len(long)} {split} texts have more than {most} {pooler.unit}s (first: {batch.examples[long[0]].id!r} "

@@ -187,7 +187,7 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
         )
     if several:
         return torch.tensor([[float(name in _names(example)) for name in labels] for example in examples])
-    numbers = {label: number for number, label in enumerate(labels)}
+    numbers = {label: index for index, label in enumerate(labels)}
     return torch.tensor([numbers[example.label or ""] for example in examples])
 
 

@@ -169,4 +169,4 @@ class Watched:
 def sample(dev: Sequence[Example], n_texts: int) -> list[Example]:
     """So many texts, evenly from first to last; all where there are fewer."""
     count = min(n_texts, len(dev))
-    return [dev[number * len(dev) // count] for number in range(count)]
+    return [dev[index * len(dev) // count] for index in range(count)]

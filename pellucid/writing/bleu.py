@@ -126,7 +126,9 @@ def _statistics(metric: Any, texts: Sequence[str], references: Sequence[str]) ->
     sums.
     """
     scores = [metric.corpus_score([text], [[reference]]) for text, reference in zip(texts, references, strict=True)]
-    return np.array([[*one.counts, *one.totals, one.sys_len, one.ref_len] for one in scores], dtype=np.float64)
+    return np.array(
+        [[*score.counts, *score.totals, score.sys_len, score.ref_len] for score in scores], dtype=np.float64
+    )
 
 
 def _bleu(metric: Any, means: np.ndarray, count: int) -> np.ndarray:  # Any: sacrebleu's metric

@@ -136,9 +136,9 @@ def write(
             )
     answers = []
     with progress_bar(progress) as show_progress:
-        for number, example in enumerate(examples, 1):
+        for position, example in enumerate(examples, 1):
             answers.append(written_after(writer, example.segments[0], beam, max_pieces))
-            show_progress("writing", number, len(examples))
+            show_progress("writing", position, len(examples))
     return answers
 
 

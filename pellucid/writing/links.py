@@ -91,7 +91,7 @@ def link_counts(scores: Sequence[np.ndarray], links: Sequence[Links]) -> np.ndar
 
     scores, links: as in `link_scores_of`.
     """
-    return np.array([_counts(of_pair, own) for of_pair, own in zip(scores, links, strict=True)])
+    return np.array([_counts(of_pair, link) for of_pair, link in zip(scores, links, strict=True)])
 
 
 def _counts(scores: np.ndarray, links: Links) -> list[float]:
@@ -220,8 +220,8 @@ def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> l
         _run([path, *options], folder, seconds)
         both = [_lines(files[name], len(texts), program) for name in ("forward", "reverse")]
     return [
-        _intersection(one, other, pair, f"{program}, pair {number}")
-        for number, (one, other, pair) in enumerate(zip(*both, texts, strict=True), 1)
+        _intersection(one, other, pair, f"{program}, pair {position}")
+        for position, (one, other, pair) in enumerate(zip(*both, texts, strict=True), 1)
     ]
 
 

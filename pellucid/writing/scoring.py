@@ -133,14 +133,17 @@ def link_scores(
 def _lines(explanations: Sequence[Explanation], links: str | Path | Sequence[str] | None) -> list[tuple[str, str]]:
     """For each explanation its line of links, and where that stands."""
     if links is None:
-        return [(str(one.example.meta.get(LINKS, "")), f"Example {quoted(one.example.id)}") for one in explanations]
+        return [
+            (str(explanation.example.meta.get(LINKS, "")), f"Example {quoted(explanation.example.id)}")
+            for explanation in explanations
+        ]
     if isinstance(links, str | Path):
         lines, name = read_text(possible_path(links)).splitlines(), str(links)
     else:
         lines, name = [str(line) for line in links], "links"
     if len(lines) != len(explanations):
         raise BadInput(f"{name} has {len(lines):,} lines for {len(explanations):,} explanations; give one a pair.")
-    return [(line, f"{name}, line {number}") for number, line in enumerate(lines, 1)]
+    return [(line, f"{name}, line {position}") for position, line in enumerate(lines, 1)]
 
 
 def _links_of(explanation: Explanation, line: str, where: str) -> Links:

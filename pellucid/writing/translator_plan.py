@@ -99,7 +99,7 @@ def _begin(
 def special_places(tokenizer: Tokenizer) -> tuple[int, int]:
     """How many special tokens the tokenizer puts before and after a text."""
     parts = tokenizer("a", return_offsets_mapping=True).sequence_ids(0)
-    text = [number for number, part in enumerate(parts) if part is not None]
+    text = [index for index, part in enumerate(parts) if part is not None]
     return text[0], len(parts) - 1 - text[-1]
 
 

@@ -102,7 +102,7 @@ class Pipeline:
         words = [match[1] for match in self.spoilt_by.finditer(messages)] if self.spoilt_by else []
         if not words:
             return None
-        spoiling = (number for number, stream in enumerate(group) if any(f"^{word}/" in stream for word in words))
+        spoiling = (index for index, stream in enumerate(group) if any(f"^{word}/" in stream for word in words))
         return next(spoiling, 0) + 1  # what comes first in a group is right in any case
 
     def close(self) -> None:

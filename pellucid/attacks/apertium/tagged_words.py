@@ -52,7 +52,7 @@ class StageGroups:
         """
         streams: list[str | None] = [escaped(closed(text)) for text in texts]
         for pipeline in self.pipelines:
-            numbers = [number for number, stream in enumerate(streams) if stream is not None]
+            numbers = [index for index, stream in enumerate(streams) if stream is not None]
             answers = pipeline.answers([streams[number] or "" for number in numbers])
             for number, answer in zip(numbers, answers, strict=True):
                 streams[number] = answer
@@ -97,7 +97,7 @@ class Pivot:
         """Each text there and back; None where nothing came back, or nothing in time."""
         self.start()  # those of the way back read their dictionaries meanwhile
         there = _translated(texts, self.there)
-        numbers = [number for number, translation in enumerate(there) if translation]
+        numbers = [index for index, translation in enumerate(there) if translation]
         back = _translated([there[number] or "" for number in numbers], self.back)
         of_text = dict(zip(numbers, back, strict=True))
         return [dressed(of_text.get(number), text) for number, text in enumerate(texts)]

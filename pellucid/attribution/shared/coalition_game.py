@@ -103,11 +103,11 @@ def _parts(counts: Sequence[int], most: int) -> Iterator[dict[int, slice]]:
     """
     parts: dict[int, slice] = {}
     room = most
-    for number, count in enumerate(counts):
+    for index, count in enumerate(counts):
         first = 0
         while first < count:
             last = min(count, first + room)
-            parts[number], room, first = slice(first, last), room - (last - first), last
+            parts[index], room, first = slice(first, last), room - (last - first), last
             if not room:
                 yield parts
                 parts, room = {}, most

@@ -149,7 +149,9 @@ class NoiseSearch:
         self.active, self.steps = list(range(len(start))), [0] * len(start)
         self.shared_steps = min(SHARED_STEPS, settings.n_steps // 2)
         draws = (settings.n_seeds, settings.n_steps)
-        self.seeds = torch.stack([torch.randint(WIDE, draws, generator=one) for one in run.generators(METHOD)])
+        self.seeds = torch.stack(
+            [torch.randint(WIDE, draws, generator=generator) for generator in run.generators(METHOD)]
+        )
 
     def run_until_settled(self) -> None:
         """Steps until every text has settled, or n_steps were taken."""

@@ -51,11 +51,11 @@ def blank_texts(run: ForwardPass, baselines: Baselines, n_baselines: int, method
         return run.blank(baselines)[None]
     pieces, embeddings = run.model.vocabulary, run.embeddings
     ids = torch.zeros(n_baselines, *embeddings.shape[:2], dtype=torch.long)
-    for number, generator in enumerate(run.generators(method + " baselines")):
-        length = run.batch.lengths[number]
+    for index, generator in enumerate(run.generators(method + " baselines")):
+        length = run.batch.lengths[index]
         for baseline in range(n_baselines):
             drawn = torch.randint(len(pieces), (length,), generator=generator)
-            ids[baseline, number, :length] = pieces[drawn]
+            ids[baseline, index, :length] = pieces[drawn]
     return torch.where(run.content[..., None], run.model.embed(ids.to(embeddings.device)), embeddings)
 
 

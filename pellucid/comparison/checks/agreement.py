@@ -141,7 +141,7 @@ def draw_agreement(case: CheckCase, *, n_seeds: int = 3, k: int = 3) -> Findings
     random = [method for method in case.methods if case.facts(method)["random"]]
     if not random:
         return Findings((), notes=("No method here draws at random.",))
-    seeds = [(case.request.seed + number) % (HIGHEST_SEED + 1) for number in range(1, n_seeds)]
+    seeds = [(case.request.seed + index) % (HIGHEST_SEED + 1) for index in range(1, n_seeds)]
     runs = [case.explained, *(case.explain(seed=seed, methods=random) for seed in seeds)]
     lines: list[CheckLine] = []
     for method in random:
@@ -179,7 +179,7 @@ def edit_agreement(case: CheckCase, *, edits: Sequence[str] = ("case", "blanks",
             notes.append("Synonyms were left out: Debian's package wordnet-base is not installed.")
             continue
         texts = edited(case.examples, edit)
-        changed = [one.segments != own.segments for one, own in zip(texts, case.examples, strict=True)]
+        changed = [text.segments != example.segments for text, example in zip(texts, case.examples, strict=True)]
         again = case.explain(examples=texts)
         lines += _lines(case, again, changed, name, k)
         notes += _left_out(case, again, texts, name)
@@ -216,7 +216,7 @@ def _left_out(case: CheckCase, again: Explained, texts: Sequence[Example], edit:
     first = case.methods[0]
     pairs = list(zip(case.explained[first], again[first], strict=True))
     answers = sum(not _is_same_answer(one, other) for one, other in pairs)
-    same = sum(one.segments == own.segments for one, own in zip(texts, case.examples, strict=True))
+    same = sum(text.segments == example.segments for text, example in zip(texts, case.examples, strict=True))
     counts = [f"{answers} are answered otherwise"] if answers else []
     counts += [f"{same} stay as they were"] if same else []
     return [f"Of {len(texts)} texts under the edit “{edit}”, {' and '.join(counts)}."] if counts else []
@@ -254,8 +254,8 @@ def corpus_agreement(case: CheckCase, *, min_count: int = 1) -> Findings:
 
 
 def _of_method(case: CheckCase, method: str, texts: Texts, min_count: int) -> list[CheckLine]:
-    counts = [_counts(own) for own in texts.values()]
-    forms = sorted(form for form in counts[0] if all(one.get(form, 0) >= min_count for one in counts))
+    counts = [_counts(text) for text in texts.values()]
+    forms = sorted(form for form in counts[0] if all(count.get(form, 0) >= min_count for count in counts))
     return [
         CheckLine(
             method,

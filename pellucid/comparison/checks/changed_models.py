@@ -85,8 +85,8 @@ def _parts(lines: Lines) -> Findings:
 def curve_of(method: str, values: list[Interval], first: int) -> Curve:
     """A curve over levels, the last one at 1; first: the number of its first level."""
     last = len(values) - 1 + first
-    grid = tuple((first + number) / last for number in range(len(values)))
-    bounds = ([getattr(one, end) for one in values] for end in ("mean", "low", "high"))
+    grid = tuple((first + index) / last for index in range(len(values)))
+    bounds = ([getattr(value, end) for value in values] for end in ("mean", "low", "high"))
     return Curve(method, "weight_randomisation", grid, *map(tuple, bounds))
 
 

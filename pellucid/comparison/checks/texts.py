@@ -49,7 +49,7 @@ def fragility(case: CheckCase, *, n_edits: int = 8, k: int = 3) -> Findings:
         wordnet = WordNet()
     except BadFile:
         return Findings((), notes=("Left out: Debian's package wordnet-base is not installed.",))
-    edited = [synonym_examples(one, n_edits, wordnet, case.request.seed) for one in case.examples]
+    edited = [synonym_examples(example, n_edits, wordnet, case.request.seed) for example in case.examples]
     values = _values(case, edited, k)
     lines = [
         case.intervals.line(method, measure, form(values[method, measure]), beside)
@@ -128,7 +128,7 @@ def class_overlap(case: CheckCase, *, k: int = 10, n_draws: int = 200) -> Findin
         method: _overlap(scores_by_class(case.explained[method]), k, n_draws, case.request.seed)
         for method in case.methods
     }
-    lines = [line for method, one in overlaps.items() if one.lists for line in _lines(method, one)]
+    lines = [line for method, overlap in overlaps.items() if overlap.lists for line in _lines(method, overlap)]
     curves = [_curve(method, one) for method, one in overlaps.items() if one.lists]
     notes = () if lines else ("Fewer than two classes are explained, so no lists can share words.",)
     return Findings(lines, curves, notes)
@@ -194,7 +194,7 @@ def word_ranks(case: CheckCase, *, k: int = 5, min_count: int = 5) -> Findings:
     lines: list[CheckLine] = []
     for method in case.methods:
         scores = scores_of_words(case.explained[method])
-        lines += _ranked(method, {word: own for word, own in scores.items() if len(own) >= min_count}, k)
+        lines += _ranked(method, {word: score for word, score in scores.items() if len(score) >= min_count}, k)
     notes = () if lines else (f"No word occurs {min_count} times in these texts.",)
     return Findings(lines, notes=notes)
 
@@ -210,7 +210,7 @@ def scores_of_words(texts: Sequence[ScoredText]) -> dict[str, list[float]]:
 
 
 def _ranked(method: str, scores: Mapping[str, Sequence[float]], k: int) -> list[CheckLine]:
-    lines = {word: t_interval(own) for word, own in scores.items()}
+    lines = {word: t_interval(score) for word, score in scores.items()}
     order = sorted(lines, key=lambda word: (-lines[word].mean, word))
     ends = {"highest": order[:k], "lowest": order[::-1][:k]}
     return [

@@ -96,7 +96,7 @@ def _retrained(case: CheckCase, method: str, of_train: Sequence[ScoredText], sha
 
 def _right(model: Model, examples: Sequence[Example]) -> np.ndarray:
     answers = predictions(model, examples)
-    return np.array([one.label == example.label for one, example in zip(answers, examples, strict=True)], float)
+    return np.array([answer.label == example.label for answer, example in zip(answers, examples, strict=True)], float)
 
 
 def _lines(
@@ -119,7 +119,7 @@ def _lines(
 
 
 def _curve(method: str, shares: Sequence[float], values: Sequence[Interval]) -> Curve:
-    bounds = ([getattr(one, end) for one in values] for end in ("mean", "low", "high"))
+    bounds = ([getattr(value, end) for value in values] for end in ("mean", "low", "high"))
     return Curve(method, "roar", tuple(shares), *map(tuple, bounds))
 
 
@@ -147,7 +147,7 @@ def masked_training(case: CheckCase, *, most: float = 0.5) -> Findings:
     texts = [*case.train, *with_random_gaps(case.train, most, case.request.seed)]
     request = replace(case.request, model=case.trained(texts, f"masked-{most:g}"))
     comparison = Comparison(request, case.examples, case.metrics, case.intervals.resamples)
-    judged = [compared_part(comparison, number, silent).judged for number in range(comparison.n_parts)]
+    judged = [compared_part(comparison, index, silent).judged for index in range(comparison.n_parts)]
     table = comparison_table(comparison, judged)
     return Findings(
         [
@@ -237,7 +237,7 @@ def cost(case: CheckCase, *, n_texts: int = 10) -> Findings:
     lines: list[CheckLine] = []
     for method in some.methods:
         some.explain(model, some.examples[:1], methods=[method])  # what is tried once for a model is tried now
-        values = [_measured(some, model, number, method) for number in range(len(some.examples))]
+        values = [_measured(some, model, index, method) for index in range(len(some.examples))]
         columns = zip(*values, strict=True)
         lines += [
             some.intervals.line(method, measure, column) for measure, column in zip(MEASURES, columns, strict=True)

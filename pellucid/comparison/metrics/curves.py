@@ -159,8 +159,8 @@ def sensitivity_n(
     return Judged(
         np.array(
             [
-                [_correlation(one.removed @ scores, one.falls)]
-                for one, scores in zip(edits, case.scores(unit), strict=True)
+                [_correlation(edit.removed @ scores, edit.falls)]
+                for edit, scores in zip(edits, case.scores(unit), strict=True)
             ]
         )
     )
@@ -194,7 +194,7 @@ def infidelity(
     edits = random_edits(case, "infidelity", n_edits, unit=unit, operator=operator, seed=seed)
     return Judged(
         np.array(
-            [[_share(one.removed @ scores, one.falls)] for one, scores in zip(edits, case.scores(unit), strict=True)]
+            [[_share(edit.removed @ scores, edit.falls)] for edit, scores in zip(edits, case.scores(unit), strict=True)]
         )
     )
 

@@ -144,7 +144,7 @@ def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "abse
     orders = case.orders(unit)
     shares: list[list[float]] = [[] for _ in orders]
     for number in range(max(map(len, orders))):
-        some = {one: of_example[number] for one, of_example in enumerate(orders) if number < len(of_example)}
+        some = {index: of_example[number] for index, of_example in enumerate(orders) if number < len(of_example)}
         for one, share in _shares(case, some, unit, operator).items():
             shares[one].append(share)
     return Judged(np.array([[mean_of_orders(np.array(of_example))] for of_example in shares]))
@@ -155,11 +155,14 @@ def _shares(case: Case, orders: Mapping[int, Sequence[int]], unit: Kind, operato
     labels, shares = case.classes("prediction"), dict.fromkeys(orders, 1.0)
     first, size, open_examples = 1, FIRST, list(orders)
     while open_examples:
-        counts = {one: range(first, min(first + size, len(orders[one]) + 1)) for one in open_examples}
+        counts = {
+            open_example: range(first, min(first + size, len(orders[open_example]) + 1))
+            for open_example in open_examples
+        }
         variants = [
-            [case.without(one, orders[one][:count], unit, operator) for count in counts.get(one, ())]
-            or [case.batch.rows[one]]
-            for one in range(len(case))
+            [case.without(index, orders[index][:count], unit, operator) for count in counts.get(index, ())]
+            or [case.batch.rows[index]]
+            for index in range(len(case))
         ]
         predictions = case.predictions(variants)
         changes = {one: predictions[one] != labels[one] for one in open_examples if counts[one]}
@@ -214,7 +217,7 @@ def mean_soft_fall(
     ]
     if normalised:
         return np.array([_share(float(one[:-1].mean()), float(one[-1])) for one in falls])
-    return np.array([one.mean() for one in falls])
+    return np.array([fall.mean() for fall in falls])
 
 
 def importance(scores: np.ndarray) -> np.ndarray:
@@ -245,7 +248,7 @@ def _probabilities(case: Case, edits: Sequence[Sequence[SoftEdit]], seed: int) -
         logits |= dict(zip(pack, torch.cat(answers), strict=True))
     case.scheduler.rows_run += len(windows)
     case.scheduler.tokens_run += sum(len(row) for _, row in windows)
-    in_order = torch.stack([logits[number] for number in range(len(windows))])
+    in_order = torch.stack([logits[index] for index in range(len(windows))])
     counts = [len(rows_of(case.batch.rows[edit.example])) for edit in flat]
     means = torch.stack([part.mean(0) for part in in_order.split(counts)])
     owners = [case.batch.examples[edit.example] for edit in flat]

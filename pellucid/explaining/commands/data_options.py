@@ -234,7 +234,7 @@ class TextOptions:
                 f"{name} is the name of a data set; write --data {name} for its texts, or, if the word itself is the "
                 f"text, pipe it in: echo {name} | pellucid COMMAND MODEL -"
             )
-        return tuple(prompted((text,), id=str(number)) for number, text in enumerate(texts))
+        return tuple(prompted((text,), id=str(index)) for index, text in enumerate(texts))
 
 
 def _is_data_file(text: str) -> bool:

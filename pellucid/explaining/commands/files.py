@@ -94,7 +94,7 @@ def _of_text(results: Results, id_: str) -> Explanation:
     for explanation in results:
         if explanation.example.id == id_:
             return explanation
-    ids = listed([one.example.id for one in results[:NAMED]])
+    ids = listed([result.example.id for result in results[:NAMED]])
     raise BadInput(f"--text {quoted(id_)} is the id of no text; the {len(results):,} texts begin with: {ids}.")
 
 

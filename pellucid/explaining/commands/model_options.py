@@ -193,13 +193,15 @@ def with_option_records(command: Callable[..., None]) -> Callable[..., None]:
 def _parameters_of(record: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(record, include_extras=True)
     return [
-        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
-        for one in fields(record)
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(record)
     ]
 
 
 def _record(kind: Any, values: dict[str, Any]) -> Any:
-    return kind(**{one.name: values.pop(one.name) for one in fields(kind)})
+    return kind(**{field.name: values.pop(field.name) for field in fields(kind)})
 
 
 # What several commands read from their options: settings written as name=value, lists with commas.

@@ -91,7 +91,7 @@ def _is_list(value: Any) -> bool:
 
 def _of_examples(examples: Sequence[Example]) -> ValuesByColumn:
     return {
-        "segments": [one.segments for one in examples],
+        "segments": [example.segments for example in examples],
         "label": [one.label for one in examples],
         "rationales": [one.rationales for one in examples],
         "id": [one.id for one in examples],
@@ -110,7 +110,7 @@ def _of_dataset(data: Any) -> ValuesByColumn:
 def _named(values: Sequence[Any], names: Sequence[str] | None) -> list[Any]:
     if not names:
         return list(values)
-    return [None if number is None or number < 0 else names[number] for number in values]
+    return [None if value is None or value < 0 else names[value] for value in values]
 
 
 def examples_from_columns(columns: ValuesByColumn, reading: ReadingRequest) -> tuple[Example, ...]:
@@ -179,7 +179,7 @@ def _simple(value: Any) -> Any:
 
 def _own_example(segments: Any, label: Any, rationales: Any, id: str, meta: Any) -> Example:
     """A row that `to_dataset` wrote."""
-    marks = tuple(one if isinstance(one, Rationale) else Rationale(**one) for one in rationales)
+    marks = tuple(rationale if isinstance(rationale, Rationale) else Rationale(**rationale) for rationale in rationales)
     return Example(tuple(segments), label, marks, id, parsed(meta) if isinstance(meta, str) else meta)
 
 
@@ -203,7 +203,7 @@ def examples_from_rows(data: Iterable[Any], reading: ReadingRequest) -> tuple[Ex
             f"Read the last member of each row ({listed(sorted(_lasts(rows)))}) as its label; write "
             "pellucid.Example((first, second)) for pairs of texts."
         )
-    return tuple(_example(row, number, labelled) for number, row in enumerate(rows))
+    return tuple(_example(row, index, labelled) for index, row in enumerate(rows))
 
 
 def _members(data: Iterable[Any]) -> Iterable[Any]:

@@ -103,13 +103,13 @@ def _function_words(words: ClassWords, label: str, sign: Sign, listed_words: Seq
         return None
     shown = [
         fragment(
-            "; " if number else None,  # a comma is one of the words
+            "; " if index else None,  # a comma is one of the words
             None if word.is_sure else "(",
             element("em", name(word.word)),
             f" {signed(word.mean)} in {word.n_texts} text{'' if word.n_texts == 1 else 's'}",
             None if word.is_sure else ")",
         )
-        for number, word in enumerate(function_words[:MOST_FUNCTION_WORDS])
+        for index, word in enumerate(function_words[:MOST_FUNCTION_WORDS])
     ]
     more = len(function_words) - MOST_FUNCTION_WORDS
     return element("p", "Function words: ", *shown, f" and {more} more" if more > 0 else None, class_="pl-note")

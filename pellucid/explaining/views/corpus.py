@@ -109,9 +109,9 @@ def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
 def usual_scales(explanations: Sequence[Explanation]) -> Scales:
     """For each method the score that gets the full colour: one that nine texts in ten do not exceed."""
     sizes: dict[ScaleKey, list[float]] = {}
-    for one in explanations:
-        if not isinstance(one.units, Spans):
-            view = drawable_view(one)
+    for explanation in explanations:
+        if not isinstance(explanation.units, Spans):
+            view = drawable_view(explanation)
             sizes.setdefault(scale_key(view), []).append(largest(view))
     return {key: float(np.quantile(of_texts, FULL_COLOUR)) for key, of_texts in sizes.items()}
 
@@ -125,7 +125,7 @@ def texts_in_order(explanations: Sequence[Explanation]) -> list[Text]:
     """The different texts: mistakes first, surest first; then the others, least sure first."""
     groups = [list(by_method(group).values()) for group in by_example(explanations)]
     texts = [
-        Text(number, [of_method[0] for of_method in group], len(group[0])) for number, group in enumerate(groups, 1)
+        Text(position, [of_method[0] for of_method in group], len(group[0])) for position, group in enumerate(groups, 1)
     ]
     return sorted(texts, key=_place)
 
@@ -189,7 +189,7 @@ def _folded(texts: Sequence[Text], scales: Scales) -> Markup | None:
             element("summary", *_line(text), class_="pl-line"),
             element(
                 "div",
-                *(light_picture(one, scales, len(text.explanations) > 1) for one in text.explanations),
+                *(light_picture(explanation, scales, len(text.explanations) > 1) for explanation in text.explanations),
                 id=text.anchor,
             ),
         )

@@ -80,7 +80,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
         element("div", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
         *order_caution(first.example),
-        expert_facts([one for members in groups.values() for one in members]),
+        expert_facts([member for members in groups.values() for member in members]),
         class_="pl-card",
     )
 
@@ -96,7 +96,7 @@ def _family(family: Family, members: Sequence[Explanation], first_number: int) -
     return element(
         "section",
         element("h4", family.heading, " ", element("small", family.about)),
-        *(_row(one, row_number) for row_number, one in enumerate(members, first_number)),
+        *(_row(member, row_number) for row_number, member in enumerate(members, first_number)),
         class_="pl-family",
     )
 

@@ -182,7 +182,9 @@ def agreement(methods: Methods) -> dict[Pair, float]:
 
     In each pair the method that is lower on the page comes first.
     """
-    words = {title: [_word_scores(one) for one in explanations] for title, explanations in methods.items()}
+    words = {
+        title: [_word_scores(explanation) for explanation in explanations] for title, explanations in methods.items()
+    }
     signed = {title: facts_of(title, explanations).signed for title, explanations in methods.items()}
     return {
         (below, above): _mean(words[below], words[above], signed[below] and signed[above])
@@ -236,7 +238,8 @@ def agreement_view(methods: Methods) -> Markup:
 
 def _head(titles: Sequence[str]) -> Markup:
     numbers = (
-        element("th", str(number), scope="col", title=readable(title)) for number, title in enumerate(titles[:-1], 1)
+        element("th", str(position), scope="col", title=readable(title))
+        for position, title in enumerate(titles[:-1], 1)
     )
     return element("tr", element("td"), *numbers)
 

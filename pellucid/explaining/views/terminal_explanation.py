@@ -181,10 +181,10 @@ def with_signs(view: Explanation) -> Text:
 def _drawn(view: Explanation, draw: Callable[[str, float], Text]) -> Text:
     """The text with each unit as `draw` writes it, from the unit's words and score."""
     text = Text()
-    for number, segment in enumerate(view.example.segments):
+    for index, segment in enumerate(view.example.segments):
         cursor = 0
-        text.append(" ⫽ " if number else "")
-        for unit in (unit for unit in units_in_order(view) if unit.segment == number):
+        text.append(" ⫽ " if index else "")
+        for unit in (unit for unit in units_in_order(view) if unit.segment == index):
             text.append(plain(segment[cursor : unit.start]))
             text.append(draw(plain(segment[unit.start : unit.end]), unit.score))
             cursor = unit.end

@@ -46,7 +46,7 @@ def terminal_results(
     hint = in_syntax("print(results[0]) shows one whole", "--full prints every text whole") if hint is None else hint
     if full or len(texts) <= WHOLE:
         whole = renderers.get("terminal_text").make
-        return "\n".join(whole(one, colour=colour, width=width) for one in results)
+        return "\n".join(whole(result, colour=colour, width=width) for result in results)
     summary = terminal_summary(results.summary(), colour=colour, width=width)
     table: list[Line | Grid] = [_grid(worst_first(texts)[:ROWS]), line(_last_line(results, len(texts), hint))]
     return f"{summary}\n{printed(table, colour, width)}"
@@ -66,7 +66,7 @@ def _order(one: Explanation) -> tuple[bool, float]:
 
 def _grid(texts: Sequence[Explanation]) -> Grid:
     """One line a text; columns that no text has anything for are left out."""
-    labelled = any(one.example.label is not None for one in texts)
+    labelled = any(text.example.label is not None for text in texts)
     sure = any(one.prediction.probabilities and not one.prediction.gives_several for one in texts)
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", expand=True)
     grid.add_column("id", max_width=14, no_wrap=True)

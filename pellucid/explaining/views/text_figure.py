@@ -237,4 +237,4 @@ def _drawn(word: _Word, mirrored: bool) -> Iterator[Markup]:
 def runs_right_to_left(text: str) -> bool:
     """Whether the first letter of a text belongs to a script that is read from right to left."""
     directions = (unicodedata.bidirectional(character) for character in text)
-    return next((one for one in directions if one in ("L", "R", "AL")), "L") != "L"
+    return next((direction for direction in directions if direction in ("L", "R", "AL")), "L") != "L"

@@ -90,7 +90,7 @@ def words_figure(
 
 def words_shown(words: ClassWords, label: str, top: int) -> list[WordScore]:
     """The strongest words for a class, then those against it, the strongest last."""
-    against = words.strongest(label, top, "against") if any(one.mean < 0 for one in words.words) else ()
+    against = words.strongest(label, top, "against") if any(word.mean < 0 for word in words.words) else ()
     return [*words.strongest(label, top, "for"), *reversed(against)]
 
 
@@ -161,11 +161,11 @@ def latex_class_words(words: ClassWords, *, top: int = 10) -> str:
     header = ["class", "word", "mean", r"95\,\% interval", "texts"]
     rows = []
     for label in words.labels:
-        for number, word in enumerate(words_shown(words, label, top)):
+        for index, word in enumerate(words_shown(words, label, top)):
             form = escaped(plain(word.word))
             interval = f"[{_three(word.low)}, {_three(word.high)}]" if word.low == word.low else "--"
             italic = rf"\textit{{{form}}}" if word.is_stop_word else form
-            first = escaped(plain(label)) if number == 0 else ""
+            first = escaped(plain(label)) if index == 0 else ""
             rows.append([first, italic, _three(word.mean), interval, str(word.n_texts)])
     return _tabular("llrcr", header, rows)
 
@@ -258,12 +258,14 @@ def swarm_figure(results: Results, *, theme: ThemeName = "light", width: float =
 def dots_by_word(results: Results) -> dict[tuple[str, str], list[Dot]]:
     """(class, word) -> a dot for each different text in which the class is explained and the word occurs."""
     dots: dict[tuple[str, str], list[Dot]] = defaultdict(list)
-    for one in distinct_texts(results.explanations):
+    for distinct_text in distinct_texts(results.explanations):
         scores: dict[str, list[float]] = defaultdict(list)
-        for word, score in one.shown_row().as_iterated().above_rounding():
+        for word, score in distinct_text.shown_row().as_iterated().above_rounding():
             scores[word_form(word)].append(score)
         for form, of_form in scores.items():
-            dots[class_of(one.target), form].append((float(np.mean(of_form)), one.is_correct is False))
+            dots[class_of(distinct_text.target), form].append(
+                (float(np.mean(of_form)), distinct_text.is_correct is False)
+            )
     return dots
 
 

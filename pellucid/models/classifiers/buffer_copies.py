@@ -166,7 +166,7 @@ def _random_state() -> Tensor:
 
 
 def _equal(ours: Numbers, others: Numbers) -> bool:
-    return all(torch.equal(one, two) for one, two in zip(ours, others, strict=True))
+    return all(torch.equal(our, two) for our, two in zip(ours, others, strict=True))
 
 
 def _near(ours: Numbers, others: Numbers) -> bool:

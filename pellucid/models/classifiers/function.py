@@ -47,8 +47,8 @@ class NumberedPieces:
             if segment:
                 columns.append((BETWEEN, SPECIAL, 0, 0, "⫽"))
             before, words = 0, text_units(text, "word")
-            for number, (start, end) in enumerate(words, start=1):
-                upto = len(text) if number == len(words) else end  # the last word keeps the white space after it
+            for position, (start, end) in enumerate(words, start=1):
+                upto = len(text) if position == len(words) else end  # the last word keeps the white space after it
                 piece = self.number(text[before:upto], reader)
                 columns.append((piece, segment, start, end, text[start:end]))
                 before = end
@@ -172,7 +172,7 @@ class FunctionClassifier:
         texts = [self._pieces.text_of(row) for row in rows]
         logits = torch.empty(len(rows), self._width, dtype=torch.float64)
         for kind in (str, tuple):  # a function may read texts and pairs, but not in one list
-            alike = [number for number, text in enumerate(texts) if isinstance(text, kind)]
+            alike = [index for index, text in enumerate(texts) if isinstance(text, kind)]
             if alike:
                 logits[alike] = self._predict([texts[number] for number in alike])
         return Trace(logits, torch.zeros(len(rows), max(map(len, rows)), 0))

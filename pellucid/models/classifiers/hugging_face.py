@@ -207,7 +207,7 @@ class ClassifierConfiguration(Protocol):
 
 def _labels(config: ClassifierConfiguration) -> tuple[str, ...]:
     names = config.id2label if isinstance(config.id2label, dict) else {}
-    missing = [number for number in range(config.num_labels) if number not in names]
+    missing = [index for index in range(config.num_labels) if index not in names]
     if missing:
         raise ModelCannot(f"Class {missing[0]} has no name; name every class in id2label of the model's config.json.")
     labels = tuple(names[number] for number in range(config.num_labels))

@@ -324,4 +324,4 @@ def _depends(module: nn.Module, args: tuple, kwargs: dict[str, object], gives: S
             return True
     if len(answers) != len(gives):
         return True
-    return not all(torch.equal(one, two) for one, two in zip(gives, answers, strict=True))
+    return not all(torch.equal(give, two) for give, two in zip(gives, answers, strict=True))

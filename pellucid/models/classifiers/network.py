@@ -138,7 +138,7 @@ class NetworkClassifier:
         if rows is None:
             raise ModelCannot(f"{self.name}: the embedding has no weight, so its ids are not known.")
         special = {self.pad, self.mask, self.separator}
-        return torch.tensor([number for number in range(rows) if number not in special])
+        return torch.tensor([index for index in range(rows) if index not in special])
 
     def trace(
         self,

@@ -213,7 +213,7 @@ class NetworkFacts:
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens; where a tokenizer has no pad token, its end-of-text token stands for it."""
         candidates = (self.tokenizer.pad_token_id, padding_id(self.network), self.tokenizer.eos_token_id)
-        pad = next((number for number in candidates if number is not None), None)
+        pad = next((candidate for candidate in candidates if candidate is not None), None)
         return {"pad": pad, "mask": self.tokenizer.mask_token_id}
 
     @property
@@ -232,7 +232,7 @@ class NetworkFacts:
     def vocabulary(self) -> Tensor:
         """[piece]: the ids that texts are made of, without special tokens."""
         special = set(self.tokenizer.all_special_ids)
-        return torch.tensor([number for number in range(self.n_ids) if number not in special])
+        return torch.tensor([index for index in range(self.n_ids) if index not in special])
 
     def digest(self, classes: Sequence[object]) -> str:
         """A digest of weights, configuration, tokenizer and classes; computed anew after every change of the

@@ -47,8 +47,8 @@ class LayerRun:
         with ExitStack() as stack:
             if self.deepest == 0:
                 stack.callback(hook_output(self.embedding, _stop))
-            for number, module in enumerate(self.layers, start=1):
-                stack.callback(hook_output(module, self._hook(number)))
+            for position, module in enumerate(self.layers, start=1):
+                stack.callback(hook_output(module, self._hook(position)))
             yield
         if len(self.states) < len(self.layers):
             raise ModelCannot(

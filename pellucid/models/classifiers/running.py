@@ -59,7 +59,7 @@ def _columns(
     names = tuple(name for name in FILLING if name in there)
     tables = [_table(row, names) for row in rows]
     lines = to_device(torch.from_numpy(_lines(tables, names, spread)), device)
-    columns = {name: lines[..., number].contiguous() for number, name in enumerate(names)}
+    columns = {name: lines[..., index].contiguous() for index, name in enumerate(names)}
     ids = columns.pop("ids")
     is_piece = ids != NO_PIECE
     columns = {
@@ -79,7 +79,7 @@ def _table(row: Row, names: tuple[str, ...]) -> np.ndarray:
     """[piece column] of these columns; a row that stands for an empty text has no sentences."""
     if row.columns == names:
         return row.table
-    own = {name: row.table[:, number] for number, name in enumerate(row.columns)}
+    own = {name: row.table[:, index] for index, name in enumerate(row.columns)}
     return np.stack([own.get(name, np.full(len(row), FILLING[name])) for name in names], axis=1)
 
 

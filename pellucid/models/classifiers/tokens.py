@@ -190,7 +190,7 @@ def _reads_lists(tokenizer: Tokenizer) -> bool:
 
 def _together(tokenizer: Tokenizer, examples: Sequence[Example]) -> list[_Columns] | None:
     """The columns of examples with equally many texts; None where the tokenizer fails on one of them."""
-    lists = map(list, zip(*(one.segments for one in examples), strict=True))
+    lists = map(list, zip(*(example.segments for example in examples), strict=True))
     try:
         encoded: TokenizedTexts = tokenizer(*lists, verbose=False, **SETTINGS)
     except BaseException as error:
@@ -198,7 +198,7 @@ def _together(tokenizer: Tokenizer, examples: Sequence[Example]) -> list[_Column
             raise
         return None
     every = encoded["input_ids"], encoded["token_type_ids"], encoded["offset_mapping"]
-    return [_Columns(*row, encoded.sequence_ids(number)) for number, row in enumerate(zip(*every, strict=True))]
+    return [_Columns(*row, encoded.sequence_ids(index)) for index, row in enumerate(zip(*every, strict=True))]
 
 
 def _alone(tokenizer: Tokenizer, example: Example) -> _Columns:

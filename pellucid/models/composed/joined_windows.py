@@ -228,7 +228,7 @@ def _cut(length: int, specials: tuple[int, ...], limit: int) -> list[tuple[np.nd
             depth[start:end] = _depths(row, start, end)
     farthest = depths == depths.max(0)
     shares = farthest / farthest.sum(0)
-    return [(pieces, shares[number, pieces]) for number, pieces in enumerate(inside)]
+    return [(pieces, shares[index, pieces]) for index, pieces in enumerate(inside)]
 
 
 def _whole(length: int, specials: tuple[int, ...]) -> Row:

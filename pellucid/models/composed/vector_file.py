@@ -65,16 +65,17 @@ def _lines(path: Path) -> Iterator[tuple[str, list[float]]]:
     """Each line's word and numbers, as many as the first line has."""
     width = 0
     with disk_errors("read", path), path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+        for position, line in enumerate(file, start=1):
             try:
                 fields = line.decode().rstrip("\r\n ").split(" ")
-                if number == 1 and len(fields) == 2 and all(field.isdecimal() for field in fields):
+                if position == 1 and len(fields) == 2 and all(field.isdecimal() for field in fields):
                     continue  # fastText's first line: how many words, how many numbers each
                 width = width or len(fields) - 1
                 yield _word_and_numbers(fields, width)
             except ValueError as error:
                 raise BadFile(
-                    f"{path}, line {number}: {_why(error)}; a line is a word and its numbers, with blanks between them."
+                    f"{path}, line {position}: {_why(error)}; a line is a word and its numbers, with blanks between "
+                    "them."
                 ) from None
     if not width:
         raise BadFile(f"{path} is empty; give a text file of word vectors, a line a word.")

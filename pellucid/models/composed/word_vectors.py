@@ -235,7 +235,7 @@ def word_tokenizer(texts: Sequence[Sequence[str]], least: int) -> Tokenizer:
     for segments in texts:
         counts.update({word for segment in segments for word in _words(backend, segment)})
     common = sorted((word for word, count in counts.items() if count >= least), key=lambda word: (-counts[word], word))
-    vocabulary = {word: number for number, word in enumerate(dict.fromkeys((*SPECIALS, *common)))}
+    vocabulary = {word: index for index, word in enumerate(dict.fromkeys((*SPECIALS, *common)))}
     backend.model = models.WordLevel(vocabulary, unk_token=UNKNOWN)
     ends = [(name, vocabulary[name]) for name in (START, END)]
     backend.post_processor = processors.TemplateProcessing(

@@ -137,7 +137,7 @@ def with_row_ends(network: nn.Module, columns: Columns) -> tuple[nn.Module, Colu
     attended = columns["attention_mask"].bool()
     positions = attended.new_ones(attended.shape).cumsum(1)
     ends = set(ids.gather(1, (positions * attended).argmax(1, keepdim=True))[:, 0].tolist())
-    free = next((number for number in range(_vocabulary(network)) if number not in ends), None)
+    free = next((index for index in range(_vocabulary(network)) if index not in ends), None)
     twin = with_config(network, with_value(network.config, "pad_token_id", free))
     return twin, columns | {"input_ids": ids if free is None else ids.where(attended, free)}
 
@@ -166,7 +166,7 @@ def one_end_a_row(
     last = at_end & (at_end.flip(1).cumsum(1).flip(1) == 1)
     named = {getattr(network.config, name, None) for name in NAMED}
     known = {*ids.unique().tolist(), *named}
-    free = next((number for number in range(rows_of_table(readers[0]) or 0) if number not in known), None)
+    free = next((index for index in range(rows_of_table(readers[0]) or 0) if index not in known), None)
     if free is None or not bool(last.any(1).all()):
         yield network, columns
         return

@@ -81,7 +81,7 @@ class LensRecord:
     @property
     def translated(self) -> tuple[int, ...]:
         """The layers that have a translator."""
-        return tuple(one.layer for one in self.table.layers if one.translated)
+        return tuple(layer.layer for layer in self.table.layers if layer.translated)
 
     def record(self) -> dict[str, object]:
         """Everything as JSON can hold it."""

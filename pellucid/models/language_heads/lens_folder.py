@@ -154,7 +154,7 @@ def _assembled(tensors: dict[str, Tensor], record: LensRecord) -> Lens:
 
 
 def _under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): one for name, one in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 # A language head for a classifier: a pretrained checkpoint's own, or a lens that was trained for it.

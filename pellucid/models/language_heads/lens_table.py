@@ -49,7 +49,7 @@ class LensTable:
     def record(self) -> dict[str, object]:
         """Everything as JSON can hold it."""
         return {
-            "layers": [asdict(one) for one in self.layers],
+            "layers": [asdict(layer) for layer in self.layers],
             "n_rows": self.n_rows,
             "n_pieces": self.n_pieces,
         }
@@ -66,7 +66,7 @@ def read_lens_table(record: object, n_layers: int) -> LensTable:
     if not isinstance(layers, Sequence) or len(layers) != n_layers + 1:
         raise ValueError(f"its table is not of {n_layers + 1} layers")
     table = LensTable(
-        tuple(_layer(_mapping(one), number) for number, one in enumerate(layers)),
+        tuple(_layer(_mapping(layer), index) for index, layer in enumerate(layers)),
         _count(values["n_rows"]),
         _count(values["n_pieces"]),
     )

@@ -265,8 +265,8 @@ def _of_some(logits: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
     highest, where = torch.stack([some.amax(-1) for some in slices], -1).max(-1, keepdim=True)
     total = torch.stack([(some - highest).exp_().sum(-1) for some in slices]).sum(0)
     best = torch.empty_like(where[:, 0])
-    for number, some in enumerate(slices):
-        places = (where[:, 0] == number).nonzero()[:, 0]
+    for index, some in enumerate(slices):
+        places = (where[:, 0] == index).nonzero()[:, 0]
         if len(places):
-            best[places] = some[places].argmax(-1) + number * TOKENS_AT_ONCE
+            best[places] = some[places].argmax(-1) + index * TOKENS_AT_ONCE
     return logits[:, columns] - highest - total.log()[:, None], best

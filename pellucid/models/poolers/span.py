@@ -161,7 +161,7 @@ class SpanPooler(Pooler):
         if self.of == "second":
             return self._attend(parts, self._limits(second_text(runs, second), pieces))
         texts = (runs.masked_fill(second, SPECIAL), runs.masked_fill(~second, SPECIAL))
-        return joined(*(self._attend(parts, self._limits(own, pieces)) for own in texts))
+        return joined(*(self._attend(parts, self._limits(text, pieces)) for text in texts))
 
     def _parts_with(self, marked: Tensor, pieces: PieceTensors) -> Tensor:
         """[batch piece] 0 or 1 -> [batch part] bool: whether a part has a marked piece."""

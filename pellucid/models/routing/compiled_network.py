@@ -56,11 +56,13 @@ class CompiledNetwork:
         ids = columns.get("input_ids")
         if network is not self._network or ids is None or torch.is_grad_enabled() or self._is_watched():
             return network(**columns)
-        tensors = {name: one for name, one in columns.items() if isinstance(one, Tensor) and name != "input_ids"}
+        tensors = {
+            name: column for name, column in columns.items() if isinstance(column, Tensor) and name != "input_ids"
+        }
         settings = {name: one for name, one in columns.items() if not isinstance(one, Tensor)}
         tensors = {READS: self._embedding(ids), **tensors}
         request = self._of(tensors, settings).create_infer_request()
-        (first,) = request.infer([one.detach().contiguous().numpy() for one in tensors.values()]).values()
+        (first,) = request.infer([tensor.detach().contiguous().numpy() for tensor in tensors.values()]).values()
         return (torch.from_numpy(first.copy()),)
 
     def _of(self, tensors: Mapping[str, Tensor], settings: Columns) -> Any:
@@ -81,9 +83,9 @@ class CompiledNetwork:
 
         A table of embeddings that no other module shares is not compiled.
         """
-        modules = [one for one in self._network.modules() if one is not self._embedding]
+        modules = [module for module in self._network.modules() if module is not self._embedding]
         weights = [one for each in modules for one in (*each.parameters(False), *each.buffers(False))]
-        if any(one.dtype != torch.float32 for one in weights if one.is_floating_point()):
+        if any(weight.dtype != torch.float32 for weight in weights if weight.is_floating_point()):
             raise ModelCannot("the openvino route computes weights of float32")
         return (*map(id, modules), *((one.data_ptr(), sum_of(one)) for one in weights))
 
@@ -92,7 +94,9 @@ class CompiledNetwork:
         if any(getattr(torch_modules, name) for name in GLOBAL_HOOKS):
             return True
         return any(
-            is_watched(one) or "forward" in vars(one) for one in self._network.modules() if one is not self._embedding
+            is_watched(module) or "forward" in vars(module)
+            for module in self._network.modules()
+            if module is not self._embedding
         )
 
 
@@ -125,7 +129,7 @@ def compiled(network: nn.Module, tensors: Mapping[str, Tensor], settings: Column
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")  # about branches in the network; the trial compares the answers
             function = _FromEmbeddings(network, tuple(tensors), settings)
-            model = _converted(function, tuple(one.clone() for one in tensors.values()))
+            model = _converted(function, tuple(tensor.clone() for tensor in tensors.values()))
         if len(model.inputs) != len(tensors):
             raise ModelCannot(f"OpenVINO reads {len(model.inputs)} of {len(tensors)} columns")
         return import_module(PACKAGE).Core().compile_model(model, "CPU", options)

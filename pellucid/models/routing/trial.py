@@ -71,8 +71,8 @@ def route_class(name: str) -> type[Route]:
 # The passes of a model by which the trial of a route compares it with eager.
 
 TEXTS = tuple(
-    Example((text,), id=f"trial {number}")
-    for number, text in enumerate(
+    Example((text,), id=f"trial {index}")
+    for index, text in enumerate(
         (
             "We saw the new film last week, and most of us thought that it was a good one.",
             "It was not bad.",

@@ -118,7 +118,7 @@ def with_sign(_context, value, sign):
     """Values that are not negative, with the signs of others."""
 
     def emit(context, builder, signature, operands):
-        value, sign = (_bits(builder, one) for one in operands)
+        value, sign = (_bits(builder, operand) for operand in operands)
         return builder.bitcast(builder.or_(value, builder.and_(sign, _all(SIGN))), VECTOR)
 
     return lanes(lanes, lanes), emit

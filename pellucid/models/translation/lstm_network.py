@@ -71,8 +71,8 @@ class LstmDecoder(nn.Module):
         places = None if attention_mask is None else _ReadPlaces.of(attention_mask)
         states, ends = self.dropout(self.embed_tokens(input_ids)), []
         weights = None
-        for number, layer in enumerate(self.layers):
-            read, end = self._read(layer, states, (begin.hidden[number], begin.cell[number]), places)
+        for index, layer in enumerate(self.layers):
+            read, end = self._read(layer, states, (begin.hidden[index], begin.cell[index]), places)
             ends.append(end)
             if weights is None:
                 states, weights = self.attention(read, source, there)

@@ -166,7 +166,7 @@ def likeliest(model: WritingModel, text: str, beam: int, max_pieces: int, count:
     """The count best endings of a beam search, best first, without empty ones. count: at most beam. See
     `written_after`.
     """
-    return [one for one in _endings(model, text, beam, max_pieces, count) if one.text]
+    return [ending for ending in _endings(model, text, beam, max_pieces, count) if ending.text]
 
 
 def _endings(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:

@@ -73,7 +73,7 @@ class EncoderDecoder:
     def _labels(self, target: str) -> list[Piece]:
         """The target's pieces up to the last one of text, each with the id that is to be written."""
         pieces = pieces_of(self.tokenizer, encoded_target(self.tokenizer, target), target, 1, WRITTEN)
-        count = max((number + 1 for number, piece in enumerate(pieces) if piece.segment != SPECIAL), default=0)
+        count = max((index + 1 for index, piece in enumerate(pieces) if piece.segment != SPECIAL), default=0)
         return [piece if piece.segment == SPECIAL else replace(piece, written=piece.id) for piece in pieces[:count]]
 
     def _first(self, target: str) -> Piece:
@@ -93,7 +93,7 @@ class EncoderDecoder:
     def start(self) -> list[int]:
         """The pieces that the decoder reads before the first one of text: its first token, and a code of a language."""
         trial = self._labels("a")
-        text = next((number for number, piece in enumerate(trial) if piece.segment != SPECIAL), 0)
+        text = next((index for index, piece in enumerate(trial) if piece.segment != SPECIAL), 0)
         return [self._first("a").id, *(piece.id for piece in trial[:text])]
 
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
@@ -195,8 +195,8 @@ class LanguageModel:
         encoded = encoded_source(self.tokenizer, text)
         first = first_after(encoded, text, start, example)
         pieces = [
-            _in_its_text(piece, number >= first, text, start)
-            for number, piece in enumerate(pieces_of(self.tokenizer, encoded, text, 0))
+            _in_its_text(piece, index >= first, text, start)
+            for index, piece in enumerate(pieces_of(self.tokenizer, encoded, text, 0))
         ]
         while pieces and pieces[-1].segment == SPECIAL:  # nothing that is explained comes after the text
             pieces.pop()
@@ -217,7 +217,7 @@ class LanguageModel:
 
     def place_of(self, row: Row, piece: int) -> int:
         """Written pieces begin where the prompt ends; a prompt whose gaps were closed is shorter."""
-        first = next(number for number, id in enumerate(row.written) if id >= 0)
+        first = next(index for index, id in enumerate(row.written) if id >= 0)
         left = sum(type != WRITTEN for type in row.types)
         return piece - first + (max(left, 1) if row.numbers else first)
 

@@ -124,8 +124,8 @@ class RecordedLayers:
 def joined_states(tracks: Sequence[Track], count: int, states: Sequence[Tensor]) -> Tensor:
     """For each track [row place width] -> [row unit width] for `count` units; 0 where a row has no such unit."""
     joined = states[0].new_zeros(len(states[0]), count, states[0].shape[-1])
-    for track, own in zip(tracks, states, strict=True):
-        joined = track.collect(own.to(joined.dtype), joined)
+    for track, state in zip(tracks, states, strict=True):
+        joined = track.collect(state.to(joined.dtype), joined)
     return joined
 
 

@@ -51,7 +51,7 @@ def first_after(encoded: TokenizedText, text: str, start: int, example: Example)
     """The number of the first piece of the continuation, which begins at a character; raises `BadInput` for a piece of
     both.
     """
-    for number, (segment, (first, last)) in enumerate(
+    for index, (segment, (first, last)) in enumerate(
         zip(encoded.sequence_ids(0), encoded["offset_mapping"], strict=True)
     ):
         if segment is None or last <= start:
@@ -61,7 +61,7 @@ def first_after(encoded: TokenizedText, text: str, start: int, example: Example)
                 f"Example {quoted(example.id)}: the tokenizer makes one piece of the prompt's end and the "
                 f"continuation's beginning, {quoted(text[first:last])}; end the prompt between words."
             )
-        return number
+        return index
     raise BadInput(f"Example {quoted(example.id)}: the tokenizer leaves nothing of the continuation.")
 
 

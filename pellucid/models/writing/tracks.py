@@ -74,12 +74,12 @@ def track(rows: Sequence[Row], places: Places, blank: int, writes: PlaceOf | Non
     of_rows = [places(row) for row in rows]
     lengths = [max((place + 1 for place, _ in of_row), default=1) for of_row in of_rows]
     if writes is not None:
-        lengths = [max(own, writes(row, len(row.written) - 1)) for own, row in zip(lengths, rows, strict=True)]
+        lengths = [max(length, writes(row, len(row.written) - 1)) for length, row in zip(lengths, rows, strict=True)]
     longest = max(lengths)
     ids, pieces = torch.full((len(rows), longest), blank), torch.full((len(rows), longest), NO_PIECE)
-    for number, (row, of_row) in enumerate(zip(rows, of_rows, strict=True)):
+    for index, (row, of_row) in enumerate(zip(rows, of_rows, strict=True)):
         for place, piece in of_row:
-            ids[number, place], pieces[number, place] = row.ids[piece], piece
+            ids[index, place], pieces[index, place] = row.ids[piece], piece
     attended = (pieces >= 0).long()
     if writes is not None:
         attended[:, 0] = 1
@@ -259,7 +259,7 @@ def layers_of(network: Any, form: Form, tracks: Sequence[Track]) -> Layers:  # A
         layers = Layers(blocks[0] if source else None, blocks[-1], {})
         why = _why_no_states(network, form, tracks, layers)
     lacks = {"hidden_states": why} if why else {}
-    if why or [tuple(one.shape[-2:]) for one in attention.weights] != _shapes(layers, lengths):
+    if why or [tuple(weight.shape[-2:]) for weight in attention.weights] != _shapes(layers, lengths):
         lacks["attention"] = NO_WEIGHTS
     return Layers(layers.encoder, layers.decoder, lacks)
 

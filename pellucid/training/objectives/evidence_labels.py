@@ -54,7 +54,7 @@ class Marked:
             at_least("n_marked", n_marked, 1)
         self.context, self.spans = context, spans
         self.marks = marked_pieces(context.train)
-        marked_texts = [number for number, marks in enumerate(self.marks) if any(marks)]
+        marked_texts = [index for index, marks in enumerate(self.marks) if any(marks)]
         if not marked_texts:
             raise BadInput(
                 "The objective marked learns from the words that people marked, and no train text has such marks; give "
@@ -177,7 +177,7 @@ class OwnAttributions:
         """
         scores = torch.zeros(len(indices), width, dtype=torch.float64)
         for line, index, pieces in zip(scores, indices, self._of_pieces(indices), strict=True):
-            parts = [float(pieces[list(own)].sum()) for own in self.reader.pieces(index, unit)]
+            parts = [float(pieces[list(piece)].sum()) for piece in self.reader.pieces(index, unit)]
             line[: len(parts)] = torch.tensor(parts, dtype=torch.float64) - sum(parts) / max(1, len(parts))
         return scores
 

@@ -68,7 +68,7 @@ FEWEST = 2  # pieces of text in a row: one is hidden, another says what it may b
 
 def content_of(row: Row) -> list[int]:
     """The numbers of a row's pieces of text; special tokens are none."""
-    return [number for number, segment in enumerate(row.segments) if segment != SPECIAL]
+    return [index for index, segment in enumerate(row.segments) if segment != SPECIAL]
 
 
 AS_MASK, AS_OTHER = 0.8, 0.1  # of the hidden pieces; the others stay
@@ -105,7 +105,7 @@ class MaskedWords:
             )
         classifier = context.classifier
         self.pieces = torch.tensor(sorted({row.ids[piece] for row in rows for piece in content_of(row)}))
-        self.class_of = {piece: number for number, piece in enumerate(self.pieces.tolist())}
+        self.class_of = {piece: index for index, piece in enumerate(self.pieces.tolist())}
         mask = classifier.blank_ids()["mask"]
         self.masking = Masking(share, mask, self.pieces, context.recipe.seed, AS_MASK, AS_OTHER)
         counts = Counter(row.ids[piece] for row in rows for piece in content_of(row))
