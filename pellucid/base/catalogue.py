@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from threading import RLock
 from types import MappingProxyType
+from typing import Any
 
 from pellucid.base.checks import known
 from pellucid.base.entry import (
@@ -52,7 +53,7 @@ class Catalogue:
 
     def add(
         self, name: str | None = None, *, later: Iterable[str] = (), **facts: object
-    ) -> Callable[[Callable], Callable]:
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a function or class under a name (None: its own), with the facts this kind declares.
 
         later: settings that came after results were saved; they stand in a record only where they differ from the
@@ -60,7 +61,7 @@ class Catalogue:
         """
         self._check(facts)
 
-        def register(make: Callable) -> Callable:
+        def register(make: Callable[..., Any]) -> Callable[..., Any]:
             own = make.__name__ if name is None else name
             self._put(imported_entry(own, make, {**self.optional, **facts}, later))
             return make

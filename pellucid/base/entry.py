@@ -37,11 +37,11 @@ class Entry:
     summary: str
     paper: str
     defaults: Mapping[str, object]
-    load: Callable[[], Callable] = field(compare=False, repr=False)
+    load: Callable[[], Callable[..., Any]] = field(compare=False, repr=False)
     later: frozenset[str] = frozenset()
 
     @property
-    def make(self) -> Callable:
+    def make(self) -> Callable[..., Any]:
         """The function or class that was registered; its file is imported at the first use."""
         return self.load()
 
@@ -58,7 +58,9 @@ class Entry:
         return {name: value for name, value in full.items() if name not in self.later or value != defaults[name]}
 
 
-def imported_entry(name: str, make: Callable, facts: Mapping[str, object], later: Iterable[str] = ()) -> Entry:
+def imported_entry(
+    name: str, make: Callable[..., Any], facts: Mapping[str, object], later: Iterable[str] = ()
+) -> Entry:
     """The entry of a function or class that is imported already."""
     parameters = inspect.signature(make).parameters.values()
     return Entry(
@@ -264,5 +266,5 @@ def _value(node: ast.expr | None) -> Any:
         raise NotLiteral from None
 
 
-def _imported(module: str, attribute: str) -> Callable:
+def _imported(module: str, attribute: str) -> Callable[..., Any]:
     return getattr(importlib.import_module(module), attribute)

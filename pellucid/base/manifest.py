@@ -128,7 +128,7 @@ def opened_inside(folder: Path, name: str) -> Iterator[BinaryIO | None]:
             yield None
             return
         with os.fdopen(descriptor, "rb", buffering=0) as file:
-            yield file  # type: ignore[misc]  # unbuffered, it is a raw file
+            yield file  # unbuffered, it is a raw file
 
 
 def _descriptor(folder: Path, name: str) -> int | None:

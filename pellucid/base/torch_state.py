@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -61,7 +62,11 @@ class OwnDraws(TorchDispatchMode):
         self._generator = torch.Generator().manual_seed(seed)
 
     def __torch_dispatch__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict[str, object] | None = None
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, object] | None = None,
     ) -> object:
         options = dict(kwargs or {})
         if _draws(func) and options.get("generator") is None:
@@ -77,14 +82,18 @@ class UndrawnParameters(TorchDispatchMode):
     """
 
     def __torch_dispatch__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict[str, object] | None = None
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, object] | None = None,
     ) -> object:
         if args and isinstance(args[0], nn.Parameter) and _draws(func):
             return args[0]
         return func(*args, **(kwargs or {}))
 
 
-def _draws(func: Callable) -> bool:
+def _draws(func: Callable[..., Any]) -> bool:
     return any(argument.name == "generator" for argument in func._schema.arguments)  # type: ignore[attr-defined]
 
 

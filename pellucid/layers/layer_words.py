@@ -11,8 +11,9 @@ from pellucid.base.checks import at_least, quoted
 from pellucid.base.errors import BadSetting
 from pellucid.layers.record import LayerAnalysis, ModelLayers
 from pellucid.results.bootstrap import difference_interval, t_interval
-from pellucid.results.class_words import MIN_TEXTS, word_form
+from pellucid.results.class_words import MIN_TEXTS
 from pellucid.results.table import Interval
+from pellucid.results.word_lists import word_form
 from pellucid.results.word_map import WordMap, word_map
 
 TRAININGS = 3  # from fewer seeds of training nothing follows about another training

@@ -80,7 +80,7 @@ def span_states(model: Model, row: Row) -> SpanStates:
             f"{model.name} weighs the spans of each text by themselves (of='each'), and the analysis is of one sum "
             f"over all spans; give a model with of='all' or of='second'."
         )
-    seen = list[tuple[tuple, Pooled]]()
+    seen = list[tuple[tuple[Any, ...], Pooled]]()
     pooler: Any = network.pooler  # Any: a module that is WithSpanVectors
     with torch.no_grad(), _recorded(pooler, seen):
         model.trace([row])
@@ -96,7 +96,7 @@ def span_states(model: Model, row: Row) -> SpanStates:
 
 
 @contextmanager
-def _recorded(pooler: nn.Module, seen: list[tuple[tuple, Pooled]]) -> Iterator[None]:
+def _recorded(pooler: nn.Module, seen: list[tuple[tuple[Any, ...], Pooled]]) -> Iterator[None]:
     """Append what the pooler reads and returns to seen."""
     remove = hook_output(pooler, lambda _, inputs, output: seen.append((inputs, output)))
     try:

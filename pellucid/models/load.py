@@ -125,10 +125,10 @@ FILES = ("source.spm", "target.spm", "vocab.json")
 class EncodedPieces:
     """A text's pieces: ids, places in its characters, and for each 0, or None for a special token."""
 
-    columns: dict[str, list]
+    columns: dict[str, list[Any]]
     segments: tuple[int | None, ...]
 
-    def __getitem__(self, name: str) -> list:
+    def __getitem__(self, name: str) -> list[Any]:
         return self.columns[name]
 
     def sequence_ids(self, number: int) -> Sequence[int | None]:

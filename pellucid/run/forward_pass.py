@@ -6,6 +6,7 @@ All gradient methods and all layers together cost one forward and one backward p
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -196,7 +197,7 @@ class ForwardPass:
         """One random generator an example, seeded from its content."""
         return [generator_for(row, method, self.seed) for row in self.batch.rows]
 
-    def scores(self, padded: Tensor, **extras: tuple) -> Scores:
+    def scores(self, padded: Tensor, **extras: tuple[Any, ...]) -> Scores:
         """A method's result from its padded scores [example unit]."""
         return Scores(self.batch.crop(padded.detach().cpu()), **extras)
 

@@ -7,6 +7,7 @@ package registers hooks (`tests/test_architecture.py`).
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from torch import nn
 
@@ -16,13 +17,15 @@ Remove = Callable[[], None]
 THREAD = "_pellucid_thread"  # the attribute that names a hook's thread
 
 
-def hook_input(module: nn.Module, hook: Callable, *, with_kwargs: bool = False) -> Remove:
+def hook_input(module: nn.Module, hook: Callable[..., Any], *, with_kwargs: bool = False) -> Remove:
     """Register a forward pre-hook; returns what removes it. with_kwargs: the hook gets keyword arguments too."""
     with _REGISTERING:
         return module.register_forward_pre_hook(_in_this_thread(hook), with_kwargs=with_kwargs).remove
 
 
-def hook_output(module: nn.Module, hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> Remove:
+def hook_output(
+    module: nn.Module, hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> Remove:
     """Register a forward hook; returns what removes it.
 
     with_kwargs: the hook gets keyword arguments too. always_call: it is called also where the module raised an error.
@@ -39,7 +42,7 @@ def is_watched(module: nn.Module) -> bool:
     return any(getattr(hook, THREAD, here) == here for hook in hooks)
 
 
-def after_every_call(module: nn.Module, step: Callable) -> None:
+def after_every_call(module: nn.Module, step: Callable[..., Any]) -> None:
     """Make a step part of the module, in all threads and for as long as it lives: (module, args, kwargs, output) ->
     output.
     """
@@ -47,7 +50,7 @@ def after_every_call(module: nn.Module, step: Callable) -> None:
         module.register_forward_hook(step, with_kwargs=True)
 
 
-def _in_this_thread(hook: Callable) -> Callable:
+def _in_this_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
     """The hook for this thread; in other threads it does nothing.
 
     It takes any number of arguments: while a hook is registered or removed, another thread may call it without its

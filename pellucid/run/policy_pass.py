@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -58,14 +58,14 @@ class _Noted(Function):
     keeps_relevance = True
 
     @staticmethod
-    def forward(ctx, output, share, constant):
+    def forward(ctx: Any, output: Tensor, share: Tensor, constant: Tensor) -> Tensor:
         ctx.save_for_backward(constant)
         ctx.n_examples = len(share)
         ctx.mark_dirty(output)  # the same tensor is returned, with this function in its graph
         return output
 
     @staticmethod
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         (constant,) = ctx.saved_tensors
         finite = constant.nan_to_num(neginf=0.0, posinf=0.0)  # a mask's minus infinity carries no relevance
         absorbed = (grad * finite).reshape(ctx.n_examples, -1).sum(1)

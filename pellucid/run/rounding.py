@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -73,7 +74,9 @@ class InWiderNumbers(TorchFunctionMode):
         self.wide = wide
         self.narrow = (*SHORT, torch.float32) if wide == torch.float64 else SHORT
 
-    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> object:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
+    ) -> object:
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") == "__get__":  # an attribute: nothing to compute
             return self._wide_type(func(*args, **kwargs))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -264,7 +265,7 @@ class Want:
     attention: bool = False
     deepest: int | None = None
     head_values: bool = False
-    under: Callable[[nn.Module], AbstractContextManager] | None = None
+    under: Callable[[nn.Module], AbstractContextManager[Any]] | None = None
     wide_head: bool = False
     eager: bool = False
 

@@ -232,7 +232,7 @@ class Traces:
     def at_hand(self) -> Trace:
         """Logits and word embeddings: a trace that has already run, or else the cheapest."""
         done = next((name for name in ("with_graph", "without_graph", "states") if name in self.__dict__), "")
-        return getattr(self, done or "without_graph")  # type: ignore[no-any-return]
+        return getattr(self, done or "without_graph")
 
     def for_readout(self, readout: Readout) -> Trace:
         """The cheapest trace that has what a readout needs, or one that has already run."""

@@ -7,7 +7,7 @@ and Neubig, 2022, "Interpreting Language Models with Contrastive Explanations", 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -286,7 +286,7 @@ def _first_unread(row: Row, pieces: Units, target: ResolvedState) -> int | None:
     return pieces.start[later[0]] if later else None
 
 
-def _before(scores: Tensor, units: object, words: Sequence) -> Tensor:
+def _before(scores: Tensor, units: object, words: Sequence[Any]) -> Tensor:
     """[... unit]: the scores, 0 from the last explained word on."""
     if not words:
         return torch.zeros_like(scores)

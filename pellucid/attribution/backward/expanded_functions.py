@@ -178,7 +178,7 @@ def _as_numbers(mask: Tensor, like: Tensor) -> Tensor:
     return torch.zeros_like(mask, dtype=like.dtype).masked_fill(mask, torch.finfo(like.dtype).min / 4)
 
 
-OPENED: dict[Callable, Callable] = {F.multi_head_attention_forward: multi_head_attention}
+OPENED: dict[Callable[..., Any], Callable[..., Any]] = {F.multi_head_attention_forward: multi_head_attention}
 
 
 # One call of a torch function, as a rule gets it.
@@ -188,8 +188,8 @@ OPENED: dict[Callable, Callable] = {F.multi_head_attention_forward: multi_head_a
 class FunctionCall:
     """A torch function with its arguments and its keyword arguments; their types are those of the function."""
 
-    function: Callable
-    args: tuple
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
     def value(self) -> Any:
@@ -224,6 +224,6 @@ def depends_on_words(arg: object) -> bool:
     return isinstance(arg, Tensor) and arg.requires_grad
 
 
-def flat(args: tuple) -> tuple:
+def flat(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments without lists around them; einsum and cat may take theirs in a list."""
     return tuple(part for arg in args for part in (arg if isinstance(arg, list | tuple) else (arg,)))

@@ -36,7 +36,9 @@ class ChangedBackward(TorchFunctionMode):
         self.rules = rules
         self.ledger = ledger
 
-    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
+    ) -> Any:
         constants = {name: constant_weight(arg) for name, arg in (kwargs or {}).items()}
         call = FunctionCall(func, tuple(constant_weight(arg) for arg in args), constants)
         opened = OPENED.get(func) or getattr(func, "written_out", None)
@@ -80,7 +82,7 @@ def treated_whole(network: nn.Module) -> Iterator[None]:
         yield
 
 
-def _replacement(module: nn.Module) -> Callable | None:
+def _replacement(module: nn.Module) -> Callable[..., Any] | None:
     if isinstance(module, torch.jit.ScriptModule):
         raise ModelCannot(f"Relevance cannot look into TorchScript ({module.original_name}); give the network itself.")
     if isinstance(module, REFUSED):
@@ -107,7 +109,7 @@ class Whole:
         return type(self.module).forward(self.module, input)
 
 
-def _activation(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
+def _activation(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
     """The activation's output, computed as one function call that the mode sees, as it sees those of torch."""
     return handle_torch_function(Whole(module), args[:1], *args[:1])
 
@@ -130,7 +132,7 @@ Sequences = Tensor | PackedSequence
 LSTMOutput = tuple[Sequences, tuple[Tensor, ...]]
 
 
-def lstm(module: nn.LSTM, args: tuple, output: LSTMOutput) -> LSTMOutput:
+def lstm(module: nn.LSTM, args: tuple[Any, ...], output: LSTMOutput) -> LSTMOutput:
     """What nn.LSTM gives for its arguments, from functions that have rules. Raises `ModelCannot` for projections."""
     if module.proj_size:
         raise ModelCannot("Relevance has no rule for an LSTM with proj_size.")
@@ -215,7 +217,7 @@ ACTIVATIONS = (
     torch.exp, Tensor.exp, torch.expm1, torch.square, Tensor.square, torch.sqrt, Tensor.sqrt, torch.abs, Tensor.abs,
     torch.clamp, Tensor.clamp, torch.clip, torch.log1p,
 )  # fmt: skip
-KINDS: dict[str, tuple[Callable, ...]] = {
+KINDS: dict[str, tuple[Callable[..., Any], ...]] = {
     "activation": ACTIVATIONS,
     "power": (torch.pow, Tensor.pow, Tensor.__pow__),
     "inverse": (torch.rsqrt, Tensor.rsqrt, torch.reciprocal, Tensor.reciprocal),

@@ -8,6 +8,7 @@ exact.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -68,7 +69,7 @@ def _near(step: Tensor, size: Tensor, rise: Tensor, value: Tensor) -> Tensor:
     return (step.abs() <= eps**0.5 * size) | ((step.abs() <= eps**0.5) & (rise.abs() <= 100 * eps * value.abs()))
 
 
-def _derivative(func: Callable, point: Tensor) -> Tensor:
+def _derivative(func: Callable[..., Any], point: Tensor) -> Tensor:
     with torch.enable_grad():
         leaf = point.requires_grad_()
         return torch.autograd.grad(func(leaf).sum(), leaf)[0]
@@ -96,7 +97,7 @@ def midpoint(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     return carried(value, path)
 
 
-def _sum_of_products(call: FunctionCall, args: tuple, halves: dict[int, Tensor]) -> Tensor:
+def _sum_of_products(call: FunctionCall, args: tuple[Any, ...], halves: dict[int, Tensor]) -> Tensor:
     """Each changing factor times the other's fixed value, added up. halves: fixed values by argument, which a text and
     its baseline share.
     """
@@ -111,7 +112,7 @@ def _sum_of_products(call: FunctionCall, args: tuple, halves: dict[int, Tensor])
     return first + second
 
 
-def _fixed_factors(one: Tensor, other: Tensor, func: Callable) -> tuple[Tensor, Tensor]:
+def _fixed_factors(one: Tensor, other: Tensor, func: Callable[..., Any]) -> tuple[Tensor, Tensor]:
     """[pair ...]: the value at which each factor is fixed while the other one changes."""
     if func in ELEMENTWISE and one.ndim == other.ndim and 1 in (one.shape[-1], other.shape[-1]):
         if one.shape[-1] < other.shape[-1]:
@@ -202,7 +203,7 @@ def choice(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     return call.value()
 
 
-def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
+def _pairs(rows: Tensor, count: int, func: Callable[..., Any]) -> bool:
     """Whether the second half of the rows are the first half's baselines; packing a batch reorders all rows, which is
     undone.
     """
@@ -213,7 +214,7 @@ def _pairs(rows: Tensor, count: int, func: Callable) -> bool:
     return func is not Tensor.__getitem__ and len(rows) == count and torch.equal(rows.sort().values, every)
 
 
-def opened(written_out: Callable) -> Callable:
+def opened(written_out: Callable[..., Any]) -> Callable[..., Any]:
     """A rule that runs the function written out, so that each of its steps follows its own rule."""
 
     def rule(mode: ChangedBackward, call: FunctionCall) -> Tensor:

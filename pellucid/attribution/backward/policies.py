@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +21,7 @@ from pellucid.run.rounding import widened
 
 
 @policies.add(conserves=True)
-def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> AbstractContextManager:
+def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> AbstractContextManager[Any]:
     """Inputs of a linear layer share in proportion to their contributions; near 0, outputs lose relevance to a
     stabiliser.
 
@@ -46,7 +46,7 @@ def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> Abs
 
 
 @policies.add(conserves=True)
-def alpha_beta(ledger: Ledger, network: nn.Module, *, alpha: float = 0.5) -> AbstractContextManager:
+def alpha_beta(ledger: Ledger, network: nn.Module, *, alpha: float = 0.5) -> AbstractContextManager[Any]:
     """Positive contributions to an output share alpha of its relevance, negative ones beta = 1 - alpha.
 
     CP, in which positive and negative contributions to a linear layer share separately.
@@ -90,7 +90,7 @@ def _contributions(layer: Affine) -> list[Tensor]:
 
 
 @policies.add(conserves=True, method="deep_lift_shap")
-def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
+def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager[Any]:
     """Multipliers instead of gradients; multiplier x difference from the baseline sums to the difference of the
     outputs.
 
@@ -107,7 +107,7 @@ Activation = Literal["pass", "gradient"]
 
 
 @policies.add(conserves=True)
-def cp(ledger: Ledger, network: nn.Module, *, activation: Activation = "pass") -> AbstractContextManager:
+def cp(ledger: Ledger, network: nn.Module, *, activation: Activation = "pass") -> AbstractContextManager[Any]:
     """Conservative propagation: relevance reaches a word through the values that attention mixes.
 
     Attention weights and the deviations in norms are constants; all other inputs share in proportion.
@@ -127,7 +127,7 @@ def cp(ledger: Ledger, network: nn.Module, *, activation: Activation = "pass") -
 
 
 @policies.add(conserves=False)
-def attnlrp(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
+def attnlrp(ledger: Ledger, network: nn.Module) -> AbstractContextManager[Any]:
     """Half of the attention output's relevance goes to the values, half to the weights; the softmax absorbs a part of
     it.
 
@@ -160,7 +160,7 @@ EPSILON = 1e-7
 
 
 @policies.add(conserves=False, method="wu_ong_lrp")
-def wu_ong(ledger: Ledger, network: nn.Module) -> AbstractContextManager:
+def wu_ong(ledger: Ledger, network: nn.Module) -> AbstractContextManager[Any]:
     """Linear layers pass on sizes without sign; all else has its plain gradient, and each half block has that twice.
 
     What Wu & Ong's released code does instead of their rules; the method wu_ong_lrp's policy.
@@ -196,14 +196,14 @@ class _Released:
                     stack.callback(self._add_plain_gradient(inner, dense))
             yield
 
-    def _unless_plain(self, rule: Callable) -> Callable:
+    def _unless_plain(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         def unless_plain(mode: ChangedBackward, call: FunctionCall) -> Tensor:
             return call.value() if self.plain else rule(call)
 
         return unless_plain
 
     def _remember(self, inner: nn.Module) -> Remove:
-        def hook(module: nn.Module, args: tuple, kwargs: dict[str, object]) -> None:
+        def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, object]) -> None:
             forward = type(module).forward
             self.calls[module] = FunctionCall(forward, (module, *args), kwargs)
 
@@ -214,7 +214,7 @@ class _Released:
         twice.
         """
 
-        def hook(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
+        def hook(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
             call = self.calls.pop(inner)
             self.plain = True
             try:

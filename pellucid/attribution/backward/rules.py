@@ -7,6 +7,7 @@ once.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -62,7 +63,7 @@ class _ComputedAgain(Function):
     keeps_relevance = True
 
     @staticmethod
-    def forward(ctx, steps, query, key, value):
+    def forward(ctx: Any, steps: Any, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         ctx.steps = steps
         ctx.save_for_backward(query, key, value)
         return _joined(
@@ -70,7 +71,7 @@ class _ComputedAgain(Function):
         )
 
     @staticmethod
-    def backward(ctx, gradient):
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         query, key, value = ctx.saved_tensors
         of_groups = [
             _gradients(
@@ -283,12 +284,12 @@ def _addmm(bias: Tensor, input: Tensor, weight: Tensor) -> Affine:
 def _convolution(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, *geometry: object, **named_geometry: object
 ) -> Affine:
-    convolve: Callable = F.conv1d if weight.ndim == 3 else F.conv2d
+    convolve: Callable[..., Any] = F.conv1d if weight.ndim == 3 else F.conv2d
     per_channel = None if bias is None else bias.reshape(-1, *[1] * (weight.ndim - 2))
     return Affine(input, weight, per_channel, lambda x, w: convolve(x, w, None, *geometry, **named_geometry))
 
 
-_FORMS: dict[Callable, Callable[..., Affine]] = {
+_FORMS: dict[Callable[..., Any], Callable[..., Affine]] = {
     F.linear: _linear,
     torch.addmm: _addmm,
     **dict.fromkeys((F.conv1d, F.conv2d, torch.conv1d, torch.conv2d), _convolution),

@@ -6,6 +6,7 @@ Other threads that run the network at the same time notice only that it is in ev
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -60,7 +61,7 @@ def _end_evaluating(modules: Sequence[nn.Module]) -> None:
 def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
     """The module's output, or the first of its outputs, passes through a function."""
 
-    def changed(_: nn.Module, __: tuple, output: Tensor | tuple | list) -> object:
+    def changed(_: nn.Module, __: tuple[Any, ...], output: Tensor | tuple[Any, ...] | list[Any]) -> object:
         return with_first(output, change)
 
     remove = hook_output(module, changed)
@@ -70,7 +71,7 @@ def output_through(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Ite
         remove()
 
 
-def with_first(output: Tensor | tuple | list, change: Callable[[Tensor], Tensor]) -> object:
+def with_first(output: Tensor | tuple[Any, ...] | list[Any], change: Callable[[Tensor], Tensor]) -> object:
     """A module's output with its first tensor changed; some modules give several, in a tuple or a list."""
     if isinstance(output, tuple | list):
         changed = (change(output[0]), *output[1:])
@@ -135,8 +136,8 @@ def computing_in(blocks: Sequence[nn.Module], dtype: torch.dtype) -> Iterator[No
     """
     entered: list[torch.autocast] = []
 
-    def enter(enabled: bool) -> Callable:
-        def begin(module: nn.Module, _: tuple) -> None:
+    def enter(enabled: bool) -> Callable[..., Any]:
+        def begin(module: nn.Module, _: tuple[Any, ...]) -> None:
             device = next(module.parameters()).device.type
             entered.append(torch.autocast(device, dtype=dtype, enabled=enabled))
             entered[-1].__enter__()
@@ -210,13 +211,15 @@ def hidden_states(
             raise Enough
         return _in_front(state, whole)
 
-    def first_input(_: nn.Module, args: tuple, kwargs: dict[str, object]) -> tuple[tuple, dict] | None:
+    def first_input(
+        _: nn.Module, args: tuple[Any, ...], kwargs: dict[str, object]
+    ) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
         if seen:
             return None
         state = record(block_input(args, kwargs))
         return ((state, *args[1:]), kwargs) if args else (args, {**kwargs, "hidden_states": state})
 
-    def output_of(_: nn.Module, __: tuple, output: Tensor | tuple | list) -> object:
+    def output_of(_: nn.Module, __: tuple[Any, ...], output: Tensor | tuple[Any, ...] | list[Any]) -> object:
         return with_first(output, record)
 
     with ExitStack() as stack:

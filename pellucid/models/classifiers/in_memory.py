@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from itertools import chain
 from types import NoneType
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -265,8 +266,8 @@ def losses(network: nn.Module) -> Iterator[list[str]]:
     lost: list[str] = []
     again: list[nn.Module] = []  # the module that is run once more, and its own modules with it
 
-    def watch(place: str) -> Callable:
-        def note(module: nn.Module, args: tuple, kwargs: dict[str, object], output: object) -> None:
+    def watch(place: str) -> Callable[..., Any]:
+        def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, object], output: object) -> None:
             gives = _numbers(output)
             if again or lost or not gives:
                 return
@@ -291,7 +292,7 @@ def _numbers(values: object) -> list[Tensor]:
     return [each for each in tree_leaves(values) if isinstance(each, Tensor) and each.is_floating_point()]
 
 
-def _unreached(args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor]) -> list[Tensor]:
+def _unreached(args: tuple[Any, ...], kwargs: dict[str, object], gives: Sequence[Tensor]) -> list[Tensor]:
     """What a module read that a gradient should reach, and to which no way leads from what it gave."""
     reads = {get_gradient_edge(each).node: each for each in _numbers((args, kwargs)) if each.requires_grad}
     open_nodes: list[Node] = [get_gradient_edge(each).node for each in gives if each.requires_grad]
@@ -307,7 +308,9 @@ def _unreached(args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor]) 
     return list(reads.values())
 
 
-def _depends(module: nn.Module, args: tuple, kwargs: dict[str, object], gives: Sequence[Tensor], read: Tensor) -> bool:
+def _depends(
+    module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, object], gives: Sequence[Tensor], read: Tensor
+) -> bool:
     """Whether a module answers otherwise to other numbers in one of its inputs: of some it reads no more than the shape
     or the type.
     """

@@ -6,6 +6,7 @@ Layer 0 are the word embeddings; layer l is what the l-th named module returns.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -56,8 +57,8 @@ class LayerRun:
                 f"through, in the order in which they run."
             )
 
-    def _hook(self, number: int) -> Callable:
-        def read(_: nn.Module, __: tuple, output: object) -> object:
+    def _hook(self, number: int) -> Callable[..., Any]:
+        def read(_: nn.Module, __: tuple[Any, ...], output: object) -> object:
             if number != len(self.states) + 1:
                 raise ModelCannot(
                     f"{self.name}: layers[{number - 1}] ran when {len(self.states)} layers had run; name modules that "
@@ -144,7 +145,9 @@ class RecordedAttention(TorchFunctionMode):
         self._values = values
         self._waiting: tuple[Tensor, Tensor] | None = None  # a block's values and outputs, heads apart
 
-    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> object:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
+    ) -> object:
         kwargs = kwargs or {}
         if func is F.scaled_dot_product_attention:
             return self._open(*args, **kwargs)
@@ -179,7 +182,7 @@ class RecordedAttention(TorchFunctionMode):
             self._waiting = value, output
         return output
 
-    def _project(self, func: Callable, *args: Tensor) -> None:
+    def _project(self, func: Callable[..., Any], *args: Tensor) -> None:
         """Record the head values, if this linear map is the one that the joined heads go through."""
         assert self._waiting is not None
         value, output = self._waiting

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -159,7 +160,7 @@ class _Run:
         self.hidden: list[Tensor] = []
         self.attention = RecordedAttention(want.head_values)
 
-    def contexts(self) -> Iterator[AbstractContextManager]:
+    def contexts(self) -> Iterator[AbstractContextManager[Any]]:
         """What is active during the run, in the order in which it is entered."""
         structure, capabilities, want = self.facts.structure, self.recorder.capabilities, self.want
         if "gradient" in capabilities and structure.embedding is not None:

@@ -60,7 +60,7 @@ class Tokenizer(Protocol):
 class TokenizedTexts(Protocol):
     """The columns of some texts or pairs, for each a list with one entry a piece."""
 
-    def __getitem__(self, name: str) -> list[list]:
+    def __getitem__(self, name: str) -> list[list[Any]]:
         """The columns of that name, such as "input_ids" or "offset_mapping"."""
         ...
 
@@ -72,7 +72,7 @@ class TokenizedTexts(Protocol):
 class TokenizedText(Protocol):
     """The columns of one text or pair as lists, one entry a piece."""
 
-    def __getitem__(self, name: str) -> list:
+    def __getitem__(self, name: str) -> list[Any]:
         """The column of that name, such as "input_ids" or "offset_mapping"."""
         ...
 

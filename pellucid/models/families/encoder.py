@@ -174,7 +174,7 @@ def one_end_a_row(
     config.eos_token_id = free
     twin = with_config(network, config)
 
-    def read_as_end(_: nn.Module, args: tuple) -> tuple:
+    def read_as_end(_: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return (args[0].masked_fill(args[0] == free, end), *args[1:])
 
     with ExitStack() as stack:

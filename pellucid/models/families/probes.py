@@ -190,7 +190,7 @@ def _has(module: nn.Module, part: str) -> bool:
         return False
 
 
-def block_input(args: tuple, kwargs: Mapping[str, object]) -> Any:  # Any: a tensor where it is a block
+def block_input(args: tuple[Any, ...], kwargs: Mapping[str, object]) -> Any:  # Any: a tensor where it is a block
     """What a block reads: its first argument, or the one called hidden_states; None for neither. Tried on all
     sixteen.
     """

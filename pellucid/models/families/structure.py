@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -57,13 +58,13 @@ def observed(network: nn.Module) -> Iterator[Observation]:
     """Fill an observation while this thread runs the network."""
     record = Observation()
 
-    def lookup(module: nn.Module, args: tuple, output: object) -> None:
+    def lookup(module: nn.Module, args: tuple[Any, ...], output: object) -> None:
         ids, vectors = _tensor(args), _tensor(output)
         if ids is not None and vectors is not None and not ids.is_floating_point():
             record.lookups.append((module, ids, vectors))
 
-    def step(blocks: nn.ModuleList) -> Callable:
-        def keep(_: nn.Module, args: tuple, kwargs: dict[str, object], output: object) -> None:
+    def step(blocks: nn.ModuleList) -> Callable[..., Any]:
+        def keep(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, object], output: object) -> None:
             state = block_input(args, kwargs)
             state = state if isinstance(state, Tensor) else None
             record.steps.setdefault(blocks, []).append((state, _tensor(output)))

@@ -232,7 +232,7 @@ def guarded() -> Iterator[None]:
             _set(seconds, get)
 
 
-def _set(seconds: int, get: Callable) -> None:
+def _set(seconds: int, get: Callable[..., Any]) -> None:
     dynamic_module_utils.TIME_OUT_REMOTE_CODE = seconds
     hub_kernels.get_kernel = get
 

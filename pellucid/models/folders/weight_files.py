@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -271,7 +271,11 @@ class _Bounded(TorchFunctionMode):
         self.path = path
 
     def __torch_function__(
-        self, function: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+        self,
+        function: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[Any, Any] | None = None,
     ) -> object:
         self.left -= 1
         if self.left < 0:

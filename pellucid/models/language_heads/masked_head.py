@@ -182,7 +182,7 @@ def _without_encoder(network: Any, tokenizer: Tokenizer, name: str) -> tuple[Ten
     last: list[Tensor] = []
     read: dict[nn.Module, tuple[Tensor, Tensor]] = {}
 
-    def note(module: nn.Module, inputs: tuple, output: object) -> None:
+    def note(module: nn.Module, inputs: tuple[Any, ...], output: object) -> None:
         first = output[0] if isinstance(output, tuple) else output
         if inputs and isinstance(inputs[0], Tensor) and isinstance(first, Tensor):
             read[module] = inputs[0].detach(), first.detach()

@@ -169,7 +169,9 @@ class LinearLayers(TorchFunctionMode):
         super().__init__()
         self._packed = packed
 
-    def __torch_function__(self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None) -> object:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
+    ) -> object:
         if kwargs:
             return func(*args, **kwargs)
         if func is F.linear and _is_computed(*args):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -200,7 +200,7 @@ def _tiles_of(n_texts: int, n_slots: int, max_width: int | None, tile_spans: int
     return list(_tiles(n_texts, n_slots, max_width, tile_spans))
 
 
-def _tiles(n_texts: int, n_slots: int, max_width: int | None, tile_spans: int) -> Iterator[tuple]:
+def _tiles(n_texts: int, n_slots: int, max_width: int | None, tile_spans: int) -> Iterator[tuple[Any, ...]]:
     """Strips of rows from the diagonal to the last column a span may reach, cut where they outgrow a tile."""
     bottom = 0
     while bottom < n_slots:

@@ -5,6 +5,7 @@ time. Sums are taken tile by tile, then added up: one float32 sum over 100,000 s
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -88,7 +89,7 @@ class _Through:
         shift = scoring.shift[pack.example, None, None]
         self.known = pack.spans(scoring.known, 0.0).addcmul_(weights, shift)
 
-    def add(self, tile: tuple, weights: Tensor, grad_pooled: Tensor, tanh: Tensor, grad: Tensor) -> None:
+    def add(self, tile: tuple[Any, ...], weights: Tensor, grad_pooled: Tensor, tanh: Tensor, grad: Tensor) -> None:
         """Add the gradient that passes through a tile's scores to that of its tanh, and to that of u."""
         # Row times transposed matrix: a batched product with a column is ten times slower on a CPU.
         projected = torch.bmm(grad_pooled[:, None], tanh.flatten(1, 2).transpose(1, 2)).view_as(weights)
@@ -113,7 +114,7 @@ def _backward(pack, inputs, grads, weights, grad_pooled, buffers, scoring: _Thro
         pack.add_units(pack_grad, into=total)
 
 
-def _add_tile(tile: tuple, p: Tensor, grad: Tensor, totals: list[Tensor], spare: Tensor) -> None:
+def _add_tile(tile: tuple[Any, ...], p: Tensor, grad: Tensor, totals: list[Tensor], spare: Tensor) -> None:
     """grad: with respect to a_i + c_j + p_i * p_j. A span of one unit rightly counts twice for p."""
     _, rows, columns = tile
     grad_a, grad_c, grad_p = totals
@@ -123,7 +124,7 @@ def _add_tile(tile: tuple, p: Tensor, grad: Tensor, totals: list[Tensor], spare:
     grad_p[:, columns] += torch.mul(grad, p[:, rows, None], out=spare).sum(1)
 
 
-def _tanhs(pack: Pack, a: Tensor, c: Tensor, p: Tensor, buffer: Tensor) -> Iterator[tuple[tuple, Tensor]]:
+def _tanhs(pack: Pack, a: Tensor, c: Tensor, p: Tensor, buffer: Tensor) -> Iterator[tuple[tuple[Any, ...], Tensor]]:
     """Every tile with its t [text, row, column, width], each written over the one before."""
     a, c, p = 2 * pack.units(a), 2 * pack.units(c), pack.units(p)
     minus_one = p.new_tensor(-1.0)

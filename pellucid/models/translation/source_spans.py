@@ -12,7 +12,7 @@ over spans of alpha times what the span says of that word.
 """
 
 from dataclasses import asdict, dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -67,7 +67,7 @@ class _SpanVectors(Function):
     """The products of one start are a block, so no index is gathered and only the vectors are saved."""
 
     @staticmethod
-    def forward(ctx, a, c, p, places):
+    def forward(ctx: Any, a: Tensor, c: Tensor, p: Tensor, places: Any) -> Tensor:
         vectors = a.new_empty(len(a), len(places.first), a.shape[-1])
         for start, block in enumerate(places.blocks):
             here, until = vectors[:, block], start + block.stop - block.start
@@ -81,7 +81,7 @@ class _SpanVectors(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         p, vectors = ctx.saved_tensors
         kind = torch.promote_types(p.dtype, torch.float32)  # many small numbers are added up
         grad_a, grad_c, grad_p = (torch.zeros_like(p, dtype=kind) for _ in range(3))

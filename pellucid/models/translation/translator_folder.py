@@ -152,7 +152,7 @@ def source_spans_of(network: Any) -> SourceSpans | None:  # Any: see above
     return layer if isinstance(layer, SourceSpans) else None
 
 
-def _with_spans(decoder: nn.Module, args: tuple, kwargs: dict[str, Any], output: Any) -> Any:
+def _with_spans(decoder: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Any:
     layer: Any = decoder.source_spans
     states, source = output.last_hidden_state, kwargs["encoder_hidden_states"]
     output.last_hidden_state = layer(states, source, kwargs.get("encoder_attention_mask"))

@@ -145,8 +145,8 @@ def learn_pieces(texts: Iterable[str], n_pieces: int) -> PreTrainedTokenizerFast
     if n_pieces < BYTES + 44:
         raise BadSetting(f"pieces={n_pieces} is too few; give {BYTES + 44} or more: the bytes are {BYTES}.")
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)  # type: ignore[assignment]
-    tokenizer.decoder = decoders.ByteLevel()  # type: ignore[assignment]
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=n_pieces,
         special_tokens=[PAD_TOKEN, END_TOKEN],
@@ -155,7 +155,7 @@ def learn_pieces(texts: Iterable[str], n_pieces: int) -> PreTrainedTokenizerFast
     )
     tokenizer.train_from_iterator(texts, trainer)
     assert (tokenizer.token_to_id(PAD_TOKEN), tokenizer.token_to_id(END_TOKEN)) == (PAD, END)
-    tokenizer.post_processor = processors.Sequence(  # type: ignore[assignment]
+    tokenizer.post_processor = processors.Sequence(
         [
             processors.ByteLevel(trim_offsets=True),
             processors.TemplateProcessing(

@@ -51,7 +51,7 @@ class RecordedLayers:
             for track, spare in zip(self.tracks, spares, strict=True)
         ]
 
-    def contexts(self, network: Any) -> Iterator[AbstractContextManager]:  # Any: see `WritingModel`
+    def contexts(self, network: Any) -> Iterator[AbstractContextManager[Any]]:  # Any: see `WritingModel`
         """What is active during the run."""
         layers, layer, deepest = self.layers, self.layer, self.want.deepest
         if (self.want.hidden or layer is not None) and layers.decoder is not None:

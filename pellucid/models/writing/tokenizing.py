@@ -186,7 +186,7 @@ def head_at(head: nn.Module | None, places: Tensor) -> Iterator[None]:
         yield
         return
 
-    def at_those(_: nn.Module, args: tuple) -> tuple:
+    def at_those(_: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return (at_places(args[0], places), *args[1:])
 
     remove = hook_input(head, at_those)

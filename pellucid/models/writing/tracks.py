@@ -101,10 +101,10 @@ def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device)
 
 # What differs between kinds of models that write: how a text and its continuation become a row, and how rows run.
 
-Reading = Callable[[int], AbstractContextManager]  # the number of a track -> the context in which it is looked up
+Reading = Callable[[int], AbstractContextManager[Any]]  # the number of a track -> the context in which it is looked up
 
 
-def own_embeddings(track: int) -> AbstractContextManager:
+def own_embeddings(track: int) -> AbstractContextManager[Any]:
     """The `Reading` in which the network reads its own word embeddings."""
     return nullcontext()
 
@@ -165,10 +165,12 @@ class SourceStates:
         """The states are handed on from reader to reader inside."""
         own: list[Tensor] = []
 
-        def remember(_: nn.Module, __: tuple, output: tuple) -> None:
+        def remember(_: nn.Module, __: tuple[Any, ...], output: tuple[Any, ...]) -> None:
             own[:] = [output[0]]
 
-        def hand_on(_: nn.Module, args: tuple, kwargs: dict[str, object]) -> tuple[tuple, dict] | None:
+        def hand_on(
+            _: nn.Module, args: tuple[Any, ...], kwargs: dict[str, object]
+        ) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
             if not own or not any(value is own[0] for value in (*args, *kwargs.values())):
                 return None
             state = self.hand_on(own[0])

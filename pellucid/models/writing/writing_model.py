@@ -201,7 +201,7 @@ class WritingModel:
 
     def _reading(
         self, tracks: Sequence[Track], own: Sequence[Tensor], read: Tensor, replaced: bool
-    ) -> Callable[[int], AbstractContextManager]:
+    ) -> Callable[[int], AbstractContextManager[Any]]:
         """For each track the context in which it is looked up: the network reads `read` instead of its own embeddings.
 
         replaced: `read` is no text of the network's; what it has beyond a row's pieces then stands in the padding, by
