@@ -62,8 +62,8 @@ class Catalogue:
         self._check(facts)
 
         def register(make: Callable[..., Any]) -> Callable[..., Any]:
-            own = make.__name__ if name is None else name
-            self._put(imported_entry(own, make, {**self.optional, **facts}, later))
+            registered_name = make.__name__ if name is None else name
+            self._put(imported_entry(registered_name, make, {**self.optional, **facts}, later))
             return make
 
         return register
@@ -97,7 +97,11 @@ class Catalogue:
         if "aliases" not in self.optional or name in self._entries:
             return name
         self._search()
-        of_alias = (own for own, entry in self._entries.items() if name in entry.facts.get("aliases", ()))
+        of_alias = (
+            registered_name
+            for registered_name, entry in self._entries.items()
+            if name in entry.facts.get("aliases", ())
+        )
         return next(of_alias, name)
 
     def of_class(self, fact: str, value: object) -> list[Entry]:

@@ -95,8 +95,8 @@ def every(name: str, values: object, kinds: type | UnionType, way: str) -> list[
     members = None if isinstance(values, str | bytes) else listed_members(values)
     if members is None:
         raise BadInput(f"{name} came as {kind_in_words(values)}; {way}.")
-    for number, member in enumerate(members):
-        of_class(f"Member {number} of {name}", member, kinds, way)
+    for index, member in enumerate(members):
+        of_class(f"Member {index} of {name}", member, kinds, way)
     return members
 
 

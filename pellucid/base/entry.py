@@ -248,7 +248,11 @@ def _entry(node: Definition, call: ast.Call, module: str, about: str | None, opt
 def _defaults(node: Definition) -> dict[str, object]:
     """The keyword-only parameters with their defaults; a class has those of its own constructor."""
     if isinstance(node, ast.ClassDef):
-        makers = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+        makers = [
+            statement
+            for statement in node.body
+            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
+        ]
         if not makers:
             raise NotLiteral
         node = makers[0]

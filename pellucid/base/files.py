@@ -48,9 +48,9 @@ def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | P
     nothing.
     """
     written: list[str] = []
-    for path in (Path(one) for one in outputs if one is not None):
+    for path in (Path(output) for output in outputs if output is not None):
         check_place(path)
-        if any(_is_read(path, one) for one in inputs if one is not None):
+        if any(_is_read(path, source) for source in inputs if source is not None):
             raise BadFile(f"Cannot write {path}: it is read too, and would be lost; give another name.")
         if os.path.realpath(path) in written:
             raise BadFile(f"Cannot write {path} twice; give each output a name of its own.")

@@ -85,9 +85,9 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def sealed(content: Mapping[str, object], of: Mapping[str, object]) -> dict[str, object]:
-    """The content with its seal. of: what it belongs to, as plain values; None for a value that is not known."""
-    return {**content, SEAL: {"of": dict(of), "digest": json_digest([dict(of), content])}}
+def sealed(content: Mapping[str, object], owner: Mapping[str, object]) -> dict[str, object]:
+    """The content with its seal. owner: what it belongs to, as plain values; None for a value that is not known."""
+    return {**content, SEAL: {"of": dict(owner), "digest": json_digest([dict(owner), content])}}
 
 
 def seal_of(path: Path) -> dict[str, object]:
@@ -101,16 +101,16 @@ def is_sealed(content: Mapping[str, object]) -> bool:
     return SEAL in content
 
 
-def unsealed(content: Mapping[str, Content], of: Mapping[str, object], path: Path) -> dict[str, Content]:
+def unsealed(content: Mapping[str, Content], owner: Mapping[str, object], path: Path) -> dict[str, Content]:
     """The content without its seal; raises `BadFile` where it belongs to something else, or was changed."""
     bare = {name: value for name, value in content.items() if name != SEAL}
     if not is_sealed(content):
         return bare
     seal = _mapping(content[SEAL])
     names = _mapping(seal.get("of"))
-    other = _differing(names, of)
-    if other:
-        was, wanted = ({name: one.get(name) for name in other} for one in (names, of))
+    differing = _differing(names, owner)
+    if differing:
+        was, wanted = ({name: side.get(name) for name in differing} for side in (names, owner))
         raise BadFile(f"{path} is of {was}, not of {wanted}; remove it to have it made again.")
     if seal.get("digest") != json_digest([names, bare]):
         raise BadFile(f"{path} was changed after it was written; remove it to have it made again.")
@@ -121,10 +121,10 @@ def _mapping(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _differing(names: Mapping[str, object], of: Mapping[str, object]) -> list[str]:
+def _differing(names: Mapping[str, object], owner: Mapping[str, object]) -> list[str]:
     """The names whose values differ, or that only one side has; None stands for an unknown value and differs from
     none.
     """
-    missing = names.keys() ^ of.keys()
-    known = {name for name in names.keys() & of.keys() if names[name] is not None and of[name] is not None}
-    return sorted(missing | {name for name in known if names[name] != of[name]})
+    missing = names.keys() ^ owner.keys()
+    known = {name for name in names.keys() & owner.keys() if names[name] is not None and owner[name] is not None}
+    return sorted(missing | {name for name in known if names[name] != owner[name]})

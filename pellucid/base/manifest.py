@@ -37,12 +37,12 @@ class FileDigest:
 
 @dataclass(frozen=True)
 class Manifest:
-    """command: what made the folder. of: names its work. files: by name. folders: names of those with a manifest of
+    """command: what made the folder. work: names its work. files: by name. folders: names of those with a manifest of
     their own.
     """
 
     command: str
-    of: str
+    work: str
     files: Mapping[str, FileDigest]
     folders: tuple[str, ...] = ()
 
@@ -50,11 +50,11 @@ class Manifest:
         """Write it to a folder, whole or not at all."""
         content = {
             "form": FORM,
-            "files": {name: asdict(one) for name, one in sorted(self.files.items())},
+            "files": {name: asdict(digest) for name, digest in sorted(self.files.items())},
             "folders": sorted(self.folders),
         }
-        of = {"command": self.command, "work": self.of}
-        write_text(folder / MANIFEST, json.dumps(sealed(content, of), ensure_ascii=False, indent=1))
+        owner = {"command": self.command, "work": self.work}
+        write_text(folder / MANIFEST, json.dumps(sealed(content, owner), ensure_ascii=False, indent=1))
 
     def differing(self, folder: Path) -> tuple[list[str], list[str]]:
         """The names of the files that are missing from a folder, and of those that are there and are not as they
@@ -99,14 +99,14 @@ def remove_manifest(folder: Path) -> None:
         (folder / MANIFEST).unlink(missing_ok=True)
 
 
-def _manifest(content: Mapping[str, Any], of: Mapping[str, Any]) -> Manifest:
+def _manifest(content: Mapping[str, Any], owner: Mapping[str, Any]) -> Manifest:
     """The manifest of a record of unknown origin; raises whatever does not fit as an error of some kind."""
     files = {_inside(name): FileDigest(**record) for name, record in content["files"].items()}
-    for one in files.values():
-        if type(one.size) is not int or one.size < 0 or not _SHA256.fullmatch(one.sha256):
+    for digest in files.values():
+        if type(digest.size) is not int or digest.size < 0 or not _SHA256.fullmatch(digest.sha256):
             raise ValueError("a digest")
     folders = tuple(_inside(name) for name in content["folders"])
-    return Manifest(str(of["command"]), str(of["work"]), files, folders)
+    return Manifest(str(owner["command"]), str(owner["work"]), files, folders)
 
 
 def _inside(name: object) -> str:
@@ -175,7 +175,7 @@ def names_below(folder: Path) -> list[str]:
         return sorted(
             (Path(above) / name).relative_to(folder).as_posix()
             for above, folders, files in os.walk(folder, onerror=refuse)
-            for name in [*files, *(one for one in folders if (Path(above) / one).is_symlink())]
+            for name in [*files, *(link for link in folders if (Path(above) / link).is_symlink())]
         )
 
 
@@ -233,17 +233,19 @@ def verify_folder(folder: str | Path) -> Verification:
         if manifest is None:
             changed.add(root + MANIFEST)
             continue
-        own = [f"{one}/{MANIFEST}" for one in manifest.folders]
-        absent, other = manifest.differing(path / root)
-        missing.update(root + name for name in [*absent, *(one for one in own if root + one not in names)])
-        changed.update(root + name for name in other)
-        expected.update(root + name for name in [*manifest.files, *own])
+        inner_manifests = [f"{subfolder}/{MANIFEST}" for subfolder in manifest.folders]
+        absent, differing = manifest.differing(path / root)
+        missing.update(
+            root + name for name in [*absent, *(inner for inner in inner_manifests if root + inner not in names)]
+        )
+        changed.update(root + name for name in differing)
+        expected.update(root + name for name in [*manifest.files, *inner_manifests])
     outermost = {root + MANIFEST for root in manifests if not _lies_in_another(root, manifests)}
     unlisted = [name for name in names if name not in expected | changed | outermost]
     # Where a manifest is damaged, nobody knows which of the folder's files it listed.
     unknown = tuple(root for root, manifest in manifests.items() if manifest is None)
     foreign = [readable(name) for name in unlisted if not (unknown and name.startswith(unknown))]
-    count = sum(len(one.files) for one in manifests.values() if one is not None)
+    count = sum(len(intact.files) for intact in manifests.values() if intact is not None)
     return Verification(readable(path), count, tuple(sorted(missing)), tuple(sorted(changed)), tuple(foreign))
 
 
@@ -261,7 +263,7 @@ def _in_one_line(name: str) -> str:
 
 
 def _lies_in_another(root: str, roots: Iterable[str]) -> bool:
-    return any(root != one and root.startswith(one) for one in roots)
+    return any(root != outer and root.startswith(outer) for outer in roots)
 
 
 # The door `verify`: whether a folder is as the command left it that made it.

@@ -26,7 +26,7 @@ from pellucid.base.temporary_files import PREFIX
 class OutputFolder:
     """What a command makes in a folder; names are relative to it and may have * in them.
 
-    command: its name, for the manifest. of: names the work, so that another work's files are never taken away. files:
+    command: its name, for the manifest. work: names the work, so that another work's files are never taken away. files:
         every file.
     folders: those inside that have a manifest of their own. lasting: files that this work cannot make again -> what is
     wrong and what to do where one is damaged. known: files whose text is known before the work -> the text.
@@ -34,7 +34,7 @@ class OutputFolder:
 
     path: Path
     command: str
-    of: str
+    work: str
     files: Sequence[str]
     folders: Sequence[str] = ()
     lasting: Mapping[str, str] = field(default_factory=dict)
@@ -61,16 +61,18 @@ class OutputFolder:
         """
         before = {name: digest_inside(self.path, name) for name in names}
         write()
-        return [name for name, one in before.items() if one is not None and one != digest_inside(self.path, name)]
+        return [
+            name for name, digest in before.items() if digest is not None and digest != digest_inside(self.path, name)
+        ]
 
     def holds_other_work(self) -> bool:
         """Whether there is a manifest of the same command, and it is of another work."""
         manifest = _manifest_or_none(self.path)
-        return manifest is not None and manifest.command == self.command and manifest.of != self.of
+        return manifest is not None and manifest.command == self.command and manifest.work != self.work
 
     def _own_manifest(self) -> Manifest | None:
         manifest = _manifest_or_none(self.path)
-        same = manifest is not None and (manifest.command, manifest.of) == (self.command, self.of)
+        same = manifest is not None and (manifest.command, manifest.work) == (self.command, self.work)
         return manifest if same else None
 
     def _makes(self, name: str) -> bool:
@@ -108,7 +110,7 @@ class OutputFolder:
         remade = [*(name for name in state.damaged if name in manifest.files), *remade]
         lost = [name for name in state.damaged if name not in manifest.files]
         if state.manifest is not None:
-            lost += _manifests_in(one for one in state.manifest.folders if one not in manifest.folders)
+            lost += _manifests_in(folder for folder in state.manifest.folders if folder not in manifest.folders)
         self._notify("Made again in {}, where it was missing or changed: {}.", remade)
         self._notify("Missing in {}, and not made again: {}.", lost)
         self._notify("Not made by this command, and left as it is in {}: {}.", self._foreign(manifest))
@@ -117,9 +119,9 @@ class OutputFolder:
         """Write the manifest where it is not there as it should be, and return it."""
         manifest = Manifest(
             self.command,
-            self.of,
+            self.work,
             {name: digest for name in self._present(self.files) if (digest := state.digest(self.path, name))},
-            tuple(one.removesuffix(f"/{MANIFEST}") for one in self._present(_manifests_in(self.folders))),
+            tuple(name.removesuffix(f"/{MANIFEST}") for name in self._present(_manifests_in(self.folders))),
         )
         is_there = state.manifest == manifest and not state.damaged
         if not is_there and self.path.is_dir() and os.access(self.path, os.W_OK):
@@ -132,7 +134,7 @@ class OutputFolder:
             notify(sentence.format(self.path, listed(names)), FolderMended)
 
     def _foreign(self, manifest: Manifest) -> list[str]:
-        inside = tuple(f"{one}/" for one in manifest.folders)
+        inside = tuple(f"{folder}/" for folder in manifest.folders)
         return [
             name
             for name in (names_below(self.path) if self.path.is_dir() else ())
@@ -197,14 +199,14 @@ def check_as_before(folder: OutputFolder, state: FolderState, names: Iterable[st
     """
     if state.manifest is None:
         return
-    other = [name for name in names if digest_inside(folder.path, name) != state.manifest.files.get(name)]
-    if not other:
+    changed = [name for name in names if digest_inside(folder.path, name) != state.manifest.files.get(name)]
+    if not changed:
         return
-    for name in other:
+    for name in changed:
         (folder.path / name).unlink()
     state.manifest.save(folder.path)
     raise BadFile(
-        f"{listed(other)} of {folder.path} cannot be made again as it was: what it was made from has changed; put it "
+        f"{listed(changed)} of {folder.path} cannot be made again as it was: what it was made from has changed; put it "
         f"back, or remove the folder to train again."
     )
 
@@ -218,7 +220,7 @@ def _manifest_or_none(folder: Path) -> Manifest | None:
 
 
 def _manifests_in(folders: Iterable[str]) -> list[str]:
-    return [f"{one}/{MANIFEST}" for one in folders]
+    return [f"{folder}/{MANIFEST}" for folder in folders]
 
 
 def _fits(name: str, pattern: str) -> bool:
@@ -264,7 +266,7 @@ def prepare_folder(path: Path, question: Mapping[str, object], kind: str) -> Non
             raise BadFile(
                 f"{path} holds another {kind} (it differs in {names}); give another folder, or remove this one."
             )
-    elif path.exists() and (others := [one.name for one in path.glob("*") if one.suffix != ".part"]):
+    elif path.exists() and (others := [entry.name for entry in path.glob("*") if entry.suffix != ".part"]):
         raise BadFile(
             f"{path} holds no {kind} but other files ({', '.join(sorted(others)[:3])}); give an empty folder, or a new "
             f"one."

@@ -100,14 +100,14 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _do(number: int, task: Task) -> None:
+def _do(index: int, task: Task) -> None:
     global _begin
     _begin()  # here and not at the start, where an error would not reach the parent
     _begin = begin_nothing
 
     def share(done: float) -> None:
         assert _shares is not None
-        _shares[number] = done
+        _shares[index] = done
 
     task(share)
 

@@ -177,7 +177,7 @@ def _on_device(tensor: Tensor) -> int:
     words = _words(tensor)
     whole = len(words) // BLOCK * BLOCK
     blocks, rest = words[:whole].view(-1, BLOCK).sum(1), words[whole:]
-    weights = [torch.arange(1, 2 * len(one) + 1, 2, device=one.device) for one in (blocks, rest)]
+    weights = [torch.arange(1, 2 * len(part) + 1, 2, device=part.device) for part in (blocks, rest)]
     return int((blocks * weights[0]).sum() - (rest * weights[1]).sum())
 
 

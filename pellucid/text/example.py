@@ -52,8 +52,8 @@ class Example:
         object.__setattr__(self, "rationales", tuple(self.rationales))
         if not 1 <= len(self.segments) <= 2:
             raise BadInput(f"An example has one text or a pair; {len(self.segments)} came.")
-        for number, text in enumerate(self.segments):
-            if number or text != "" or not self.may_begin_empty:
+        for index, text in enumerate(self.segments):
+            if index or text != "" or not self.may_begin_empty:
                 _check_text(text, self.id)
         for name, value in (("label", self.label), ("id", self.id)):
             if value is not None and not (isinstance(value, str) and is_utf8(value)):
@@ -209,7 +209,7 @@ def annotators_of(example: Example) -> tuple[tuple[Rationale, ...], ...]:
     entries = _entries(example.meta)
     if not entries:
         return (example.rationales,) if example.rationales else ()
-    everyone = (tuple(_mark(example, number, mark) for mark in marks) for number, marks in enumerate(entries))
+    everyone = (tuple(_mark(example, annotator, mark) for mark in marks) for annotator, marks in enumerate(entries))
     return tuple(marks for marks in everyone if marks)
 
 
@@ -223,8 +223,8 @@ def _entries(meta: Mapping[str, Any]) -> list[list[Any]]:
     value, others = meta.get(ANNOTATORS, ()), meta.get(SPANS, ())
     if _are(value, list | tuple):
         return [list(marks) for marks in value]
-    if _are(value, Mapping) and all(TEXTS.keys() & one.keys() for one in value):
-        return [_of_texts(one) for one in value]
+    if _are(value, Mapping) and all(TEXTS.keys() & by_text.keys() for by_text in value):
+        return [_of_texts(by_text) for by_text in value]
     if _are(others, list | tuple) and all(_are(marks, list | tuple) or not marks for marks in others):
         return [list(marks) for marks in others]
     return []
@@ -232,7 +232,7 @@ def _entries(meta: Mapping[str, Any]) -> list[list[Any]]:
 
 def _are(value: object, kind: Any) -> bool:  # a type or a union of types
     """Whether a value is a list of one or more members of this kind."""
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(one, kind) for one in value)
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(member, kind) for member in value)
 
 
 def _of_texts(annotator: Mapping[str, Any]) -> list[Any]:
@@ -251,7 +251,7 @@ def annotators_record(annotators: Sequence[Sequence[Rationale]]) -> list[list[li
 
 def _mark(example: Example, annotator: int, mark: object) -> Rationale:
     numbers = list(mark) if isinstance(mark, list | tuple) else []
-    if len(numbers) not in (2, 3) or not all(type(number) is int for number in numbers):
+    if len(numbers) not in (2, 3) or not all(type(value) is int for value in numbers):
         raise BadInput(
             f"Example {quoted(example.id)}: meta['annotators'] is {FORM}; annotator {annotator + 1} has the mark "
             f"{quoted(mark)}."

@@ -133,10 +133,10 @@ def _by_number(labels: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
     """All labels by their numbers, or nothing where one has no number or the numbers do not say which class is
     meant.
     """
-    numbers = {label: number for label in labels if (number := _number(label)) is not None}
+    numbers = {label: value for label in labels if (value := _number(label)) is not None}
     if not labels or len(numbers) < len(labels):
         return {}
-    named = {number: name for name in classes if (number := _number(name)) is not None}
+    named = {value: name for name in classes if (value := _number(name)) is not None}
     present = set(numbers.values())
     if len(named) == len(classes):
         by_value = named if present <= named.keys() else {}
@@ -144,7 +144,7 @@ def _by_number(labels: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
         by_value = dict(enumerate(classes))
     else:
         by_value = _in_order(sorted(present), classes)
-    return {label: by_value[number] for label, number in numbers.items() if number in by_value}
+    return {label: by_value[value] for label, value in numbers.items() if value in by_value}
 
 
 def _in_order(numbers: Sequence[int], classes: Sequence[str]) -> dict[int, str]:
@@ -158,7 +158,7 @@ def _in_order(numbers: Sequence[int], classes: Sequence[str]) -> dict[int, str]:
     if are_stars:
         middle = {3: ranked[1]} if len(ranked) == 3 else {}
         stars = {1: ranked[0], 2: ranked[0], 4: ranked[-1], 5: ranked[-1]} | middle
-        return {number: stars[number] for number in numbers if number in stars}
+        return {mark: stars[mark] for mark in numbers if mark in stars}
     return {}
 
 

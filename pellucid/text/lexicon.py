@@ -97,7 +97,7 @@ def token_texts(text: str) -> list[str]:
 def document_names(id: str, n_segments: int) -> list[str]:
     """The names of an example's documents where it has none of its own: its id as a file name, numbered in a pair."""
     name = quote(id, safe=" #@+=,")
-    return [name] if n_segments == 1 else [f"{name}_{number}" for number in range(1, n_segments + 1)]
+    return [name] if n_segments == 1 else [f"{name}_{text_number}" for text_number in range(1, n_segments + 1)]
 
 
 # Synonyms of a word in its part of speech, without those that are antonyms in another sense.
@@ -121,14 +121,16 @@ def synonyms(word: str, part_of_speech: PartOfSpeech, wordnet: WordNet) -> tuple
     counts: dict[str, int] = {}
     for base in bases:
         for sense in filter(_is_kind, wordnet.senses(base, part_of_speech)):
-            for one in sense.words:
-                name = one.replace("_", " ")
+            for term in sense.words:
+                name = term.replace("_", " ")
                 if name.lower() not in (*bases, word.lower()) and name.lower() not in refused:
-                    counts[name] = counts.get(name, 0) + wordnet.count(sense, one)
+                    counts[name] = counts.get(name, 0) + wordnet.count(sense, term)
     # Stable: names are in the order of the word's senses.
     ordered = sorted(counts, key=lambda name: -counts[name])
-    own = {word.lower(), *bases}
-    return tuple(one for one in ordered if own.isdisjoint(antonyms(one, part_of_speech, wordnet)))
+    own_forms = {word.lower(), *bases}
+    return tuple(
+        candidate for candidate in ordered if own_forms.isdisjoint(antonyms(candidate, part_of_speech, wordnet))
+    )
 
 
 def _is_kind(sense: Synset) -> bool:
@@ -222,24 +224,24 @@ def antonyms(word: str, part_of_speech: PartOfSpeech, wordnet: WordNet) -> froze
     ['bumper-to-bumper', 'dilatory', 'drawn-out']
     """
     opposite = {
-        other
+        opposed
         for base in base_forms(word, part_of_speech, wordnet)
         for sense in wordnet.senses(base, part_of_speech)
-        for other in _opposite(sense, base, wordnet)
+        for opposed in _opposite(sense, base, wordnet)
     }
-    return frozenset(one.replace("_", " ").lower() for other in opposite for one in other.words)
+    return frozenset(term.replace("_", " ").lower() for opposed in opposite for term in opposed.words)
 
 
 def _opposite(sense: Synset, base: str, wordnet: WordNet) -> Iterator[Synset]:
     """The synsets that stand against a word in one sense."""
     if sense.part_of_speech != "adjective":
-        names = [one.replace("_", " ").lower() for one in sense.words]
-        for pointer, other in wordnet.related(sense, ANTONYM):
+        names = [term.replace("_", " ").lower() for term in sense.words]
+        for pointer, opposite in wordnet.related(sense, ANTONYM):
             if not pointer.source or names[pointer.source - 1] == base:
-                yield other
+                yield opposite
         return
     mains = [main for _, main in wordnet.related(sense, SIMILAR)] if sense.letter == "s" else [sense]
     for main in mains:
-        for _, other in wordnet.related(main, ANTONYM):
-            yield other
-            yield from (similar for _, similar in wordnet.related(other, SIMILAR))
+        for _, opposite in wordnet.related(main, ANTONYM):
+            yield opposite
+            yield from (similar for _, similar in wordnet.related(opposite, SIMILAR))

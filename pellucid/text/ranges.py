@@ -26,7 +26,7 @@ def top_count(units: int, fraction: float) -> int:
 def shared_out(count: int, n: int) -> list[int]:
     """n lengths that differ by at most one and add up to `count`; fewer lengths where there are fewer units."""
     n = min(n, count)
-    return [count // n + (number < count % n) for number in range(n)]
+    return [count // n + (index < count % n) for index in range(n)]
 
 
 def choose_ranges(units: int, lengths: Iterable[int], pick: Pick) -> list[range]:
@@ -44,7 +44,7 @@ def choose_ranges(units: int, lengths: Iterable[int], pick: Pick) -> list[range]
         firsts = [first for part in free for first in range(part.start, part.stop - length + 1)]
         ranges.append(pick([range(first, first + length) for first in firsts]))
         free = without(free, ranges[-1])
-    return sorted(ranges, key=lambda one: one.start)
+    return sorted(ranges, key=lambda span: span.start)
 
 
 def without(free: Sequence[range], removed: range) -> list[range]:
@@ -72,8 +72,8 @@ def highest_mean(scores: np.ndarray, pick: Pick = first_of) -> Pick:
     rounding = 0.0 if pick is first_of else ROUNDING * float(np.abs(sums).max())
 
     def best(ranges: Sequence[range]) -> range:
-        means = np.array([(sums[one.stop] - sums[one.start]) / len(one) for one in ranges])
-        return pick([ranges[number] for number in np.flatnonzero(means >= means.max() - rounding).tolist()])
+        means = np.array([(sums[span.stop] - sums[span.start]) / len(span) for span in ranges])
+        return pick([ranges[index] for index in np.flatnonzero(means >= means.max() - rounding).tolist()])
 
     return best
 
@@ -93,9 +93,9 @@ def runs_above(units: Units, scores: np.ndarray, bar: float) -> list[tuple[int, 
     """
     special = units.special
     mean = float(scores[~special].mean()) if (~special).any() else 0.0
-    above = [number for number in units.content if scores[number] > bar]
+    above = [unit for unit in units.content if scores[unit] > bar]
     groups = groupby(enumerate(above), key=lambda pair: (units.segment[pair[1]], pair[1] - pair[0]))
-    members = [[number for _, number in group] for (segment, _), group in groups if segment != SPECIAL]
+    members = [[unit for _, unit in group] for (segment, _), group in groups if segment != SPECIAL]
     weight = lambda run: float((scores[run] - mean).sum(dtype=np.float64))  # noqa: E731
     return [(run[0], run[-1]) for run in sorted(members, key=lambda run: (-weight(run), run[0]))]
 
@@ -109,10 +109,10 @@ def largest_sums(gains: np.ndarray, free: Sequence[range], count: int, pick: Pic
     free, best = list(free), list[range]()
     rounding = 0.0 if pick is first_of else ROUNDING * float(np.abs(gains).sum())
     while free and len(best) < count:
-        sums = [one for part in free for one in _sums(gains, part, rounding)]
+        sums = [summed for part in free for summed in _sums(gains, part, rounding)]
         highest = max(total for total, _ in sums) - rounding
-        shortest = {one.start: one for total, one in reversed(sums) if total >= highest}
-        best.append(pick(sorted(shortest.values(), key=lambda one: one.start)))
+        shortest = {span.start: span for total, span in reversed(sums) if total >= highest}
+        best.append(pick(sorted(shortest.values(), key=lambda span: span.start)))
         free = without(free, best[-1])
     return best
 
@@ -187,7 +187,7 @@ def steps_of(units: Units) -> tuple[int, ...]:
 
 def step_labels(units: Units) -> tuple[str, ...]:
     """What each step is called where people see it: its number, from 1, and the piece that was read last."""
-    return tuple(f"{number} {units.labels[piece]}" for number, piece in enumerate(steps_of(units), 1))
+    return tuple(f"{step} {units.labels[piece]}" for step, piece in enumerate(steps_of(units), 1))
 
 
 # Orders of a text's units by score, where equal scores stand in orders drawn from what the units are, not from where
@@ -242,7 +242,7 @@ def pick_drawn(numbers: np.ndarray, turn: int = 0) -> Pick:
     """Picks one of several ranges by drawn numbers [unit]; `ORDERS` turns are spread evenly over them."""
 
     def pick(ranges: Sequence[range]) -> range:
-        ends = np.array([(one.start, one.stop - 1) for one in ranges])
+        ends = np.array([(span.start, span.stop - 1) for span in ranges])
         order = drawn_for_ranges(numbers, *ends.T).argsort()
         return ranges[order[turn * len(ranges) // ORDERS]]
 

@@ -142,22 +142,22 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[int, int]]:
     """For each fine unit the coarse unit that it belongs to: (segment, number of the unit in it)."""
     keys: list[tuple[int, int]] = [(SPECIAL, unit) for unit in range(len(fine))]
-    for number, text in enumerate(segments):
-        inside = [unit for unit, segment in enumerate(fine.segment) if segment == number]
-        ranges = _passages(fine, number, text) if kind == PASSAGE else text_units(text, kind)
+    for index, text in enumerate(segments):
+        inside = [unit for unit, segment in enumerate(fine.segment) if segment == index]
+        ranges = _passages(fine, index, text) if kind == PASSAGE else text_units(text, kind)
         starts, ends = (np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end))
         last = [end for _, end in _joined(ranges, starts, ends)]
         visible = [_first_visible(text, fine.start[unit], fine.end[unit]) for unit in inside]
         # The first coarse unit that ends after this one begins, else the last one.
         after = np.searchsorted(last, visible, "right").clip(max=max(len(last) - 1, 0)).tolist()
         for unit, coarse in zip(inside, after, strict=True):
-            keys[unit] = (number, coarse)
+            keys[unit] = (index, coarse)
     return keys
 
 
-def _passages(fine: Units, number: int, text: str) -> tuple[tuple[int, int], ...]:
+def _passages(fine: Units, index: int, text: str) -> tuple[tuple[int, int], ...]:
     """The passages of the first text, and what stands between them; the words of another text."""
-    if number:
+    if index:
         return text_units(text, "word")
     borders = sorted({0, len(text), *(border for passage in fine.passages for border in passage)})
     return tuple((start, end) for start, end in pairwise(borders) if text[start:end].strip())
@@ -181,10 +181,10 @@ def _joined(ranges: Sequence[tuple[int, int]], starts: np.ndarray, ends: np.ndar
     first += close[first] <= starts
     after = np.searchsorted(begin, ends, "left")  # of the ranges that a unit overlaps
     wide = np.flatnonzero(after > first + 1).tolist()
-    united = {number for unit in wide for number in range(int(first[unit]) + 1, int(after[unit]))}
+    united = {range_index for unit in wide for range_index in range(int(first[unit]) + 1, int(after[unit]))}
     joined: list[tuple[int, int]] = []
-    for number, (start, end) in enumerate(ranges if united else ()):
-        if number in united:  # it belongs to the one before
+    for range_index, (start, end) in enumerate(ranges if united else ()):
+        if range_index in united:  # it belongs to the one before
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
@@ -317,7 +317,7 @@ def _dictionary_words(text: str) -> Iterator[tuple[int, int]]:
 
     # ICU counts UTF-16 code units; a character beyond the first 65,536, a rare ideograph say, has two.
     after = list(accumulate((2 if ord(character) > 0xFFFF else 1 for character in text), initial=0))
-    character_at = {offset: number for number, offset in enumerate(after)}
+    character_at = {offset: index for index, offset in enumerate(after)}
     for first, last in WordBreaker(text, "root").segments():
         yield character_at[first], character_at[last]
 

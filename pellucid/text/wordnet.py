@@ -74,12 +74,12 @@ def synset(line: str) -> Synset:
     words = tuple(word.partition("(")[0] for word in columns[4:words_end:2])  # without "(a)", "(p)", "(ip)"
     if not n_words or not all(words):
         raise ValueError
-    numbers = tuple(int(number, 16) for number in columns[5:words_end:2])
+    numbers = tuple(int(digits, 16) for digits in columns[5:words_end:2])
     pointers = tuple(
         Pointer(symbol, address, LETTERS[letter], int(ends[:2], 16), int(ends[2:], 16))
         for symbol, address, letter, ends in rows
     )
-    if columns[2] not in LETTERS or any(one.source > n_words for one in pointers):
+    if columns[2] not in LETTERS or any(pointer.source > n_words for pointer in pointers):
         raise ValueError
     return Synset(columns[0], columns[2], int(columns[1]), words, numbers, pointers)
 
@@ -102,7 +102,7 @@ LICENCE = "  "  # how its lines begin
 FILES = frozenset(
     [
         "cntlist.rev",
-        *(name for one in ENDINGS.values() for name in (f"data.{one}", f"index.{one}", f"{one}.exc")),
+        *(name for ending in ENDINGS.values() for name in (f"data.{ending}", f"index.{ending}", f"{ending}.exc")),
     ]
 )
 Row = TypeVar("Row")
@@ -170,13 +170,13 @@ class WordNet:
         """What cntlist.rev calls the sense, as senseidx(5WN) says: the word, numbers, and a similar adjective's main
         one.
         """
-        number = dict(zip(map(_key, sense.words), sense.numbers, strict=True)).get(_key(word), 0)
+        sense_number = dict(zip(map(_key, sense.words), sense.numbers, strict=True)).get(_key(word), 0)
         head = ":"
         if sense.letter == "s":
             for _, main in self.related(sense, "&"):
                 head = f"{_key(main.words[0])}:{main.numbers[0]:02d}"
                 break
-        return f"{_key(word)}%{NUMBERS[sense.letter]}:{sense.file_number:02d}:{number:02d}:{head}"
+        return f"{_key(word)}%{NUMBERS[sense.letter]}:{sense.file_number:02d}:{sense_number:02d}:{head}"
 
     @cached_property
     def _counts(self) -> dict[str, int]:
@@ -221,8 +221,8 @@ class WordNet:
         try:
             text = content.decode()
         except UnicodeDecodeError as error:
-            number = content.count(b"\n", 0, error.start) + 1
-            raise BadFile(f"Line {number} of {path} is not UTF-8 text.") from None
+            line_number = content.count(b"\n", 0, error.start) + 1
+            raise BadFile(f"Line {line_number} of {path} is not UTF-8 text.") from None
         return [line for line in text.split("\n") if line and not line.startswith(LICENCE)]
 
     def _parsed(self, parse: Callable[[str], Row], line: str, name: str, kind: str) -> Row:
@@ -232,8 +232,8 @@ class WordNet:
         except (LookupError, ValueError):
             path = self.folder / name
             with disk_errors("read", path):
-                number = path.read_text(encoding="utf-8").split("\n").index(line) + 1
-            raise BadFile(f"Line {number} of {path} is no {kind}.") from None
+                line_number = path.read_text(encoding="utf-8").split("\n").index(line) + 1
+            raise BadFile(f"Line {line_number} of {path} is no {kind}.") from None
 
 
 def shared_wordnet(folder: Path) -> WordNet:
