@@ -28,14 +28,16 @@ def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
 
 def difference_interval(first: Sequence[float], second: Sequence[float]) -> Interval:
     """mean(first) - mean(second) with Welch's 95 % t-interval; nan bounds where one side has fewer than two values."""
-    one, other = (np.asarray(values, dtype=np.float64) for values in (first, second))
-    mean = float(one.mean() - other.mean())
-    if min(len(one), len(other)) < 2:
+    first_values, second_values = (np.asarray(values, dtype=np.float64) for values in (first, second))
+    mean = float(first_values.mean() - second_values.mean())
+    if min(len(first_values), len(second_values)) < 2:
         return Interval(mean, math.nan, math.nan)
-    errors = [float(values.var(ddof=1)) / len(values) for values in (one, other)]
+    errors = [float(values.var(ddof=1)) / len(values) for values in (first_values, second_values)]
     if not sum(errors):
         return Interval(mean, mean, mean)
-    parts = sum(error**2 / (len(values) - 1) for error, values in zip(errors, (one, other), strict=True))
+    parts = sum(
+        error**2 / (len(values) - 1) for error, values in zip(errors, (first_values, second_values), strict=True)
+    )
     half = _quantile(sum(errors) ** 2 / parts) * math.sqrt(sum(errors))
     return Interval(mean, mean - half, mean + half)
 
@@ -56,16 +58,16 @@ Z = NormalDist().inv_cdf(0.975)
 NOTHING = Interval(math.nan, math.nan, math.nan)
 
 
-def share(count: float, of: int) -> Interval:
-    """count / of with its 95 % Wilson interval; nan where there is nothing to count. count: a sum of shares, 0 to
-    `of`.
+def share(count: float, total: int) -> Interval:
+    """count / total with its 95 % Wilson interval; nan where there is nothing to count. count: a sum of shares, 0 to
+    `total`.
     """
-    if not of:
+    if not total:
         return NOTHING
-    mean, width = count / of, Z * Z / of
-    half = Z * math.sqrt(mean * (1 - mean) / of + width / (4 * of))
+    mean, width = count / total, Z * Z / total
+    half = Z * math.sqrt(mean * (1 - mean) / total + width / (4 * total))
     low, high = (mean + width / 2 - half) / (1 + width), (mean + width / 2 + half) / (1 + width)
-    return Interval(mean, low if count else 0.0, high if count < of else 1.0)  # exact where rounding would not be
+    return Interval(mean, low if count else 0.0, high if count < total else 1.0)  # exact where rounding would not be
 
 
 def difference(first: Interval, second: Interval) -> Interval:
@@ -142,9 +144,9 @@ def paired_difference(
     both = judged_rows(np.hstack([a, b]))
     width = a.shape[1]
     means = resampled_means(both, resamples, seed)
-    number = combined(both[:, :width], combine) - combined(both[:, width:], combine)
+    estimate = combined(both[:, :width], combine) - combined(both[:, width:], combine)
     return percentile_interval(
-        number,
+        estimate,
         combined_means(means[:, :width], combine) - combined_means(means[:, width:], combine),
         len(both),
     )
@@ -190,11 +192,11 @@ def combined_means(means: np.ndarray, combine: Combine) -> np.ndarray:
     return np.divide(2 * means[..., 0] * means[..., 1], total, out=np.zeros_like(total), where=total > 0)
 
 
-def percentile_interval(number: float, resampled: np.ndarray, examples: int) -> Interval:
+def percentile_interval(estimate: float, resampled: np.ndarray, examples: int) -> Interval:
     if examples < 2:  # one example does not show how much examples differ
-        return Interval(float(number), float("nan"), float("nan"))
+        return Interval(float(estimate), float("nan"), float("nan"))
     low, high = np.quantile(resampled, BOUNDS)
-    return Interval(float(number), float(low), float(high))
+    return Interval(float(estimate), float(low), float(high))
 
 
 def resampled_means(rows: np.ndarray, resamples: int, seed: int) -> np.ndarray:
@@ -231,7 +233,7 @@ def f1_interval(
 
     gold, predicted: [example]. The F1 of a class that is neither a label nor a prediction is 0.
     """
-    rows = np.array([_counts(one, other, classes) for one, other in zip(gold, predicted, strict=True)])
+    rows = np.array([_counts(label, prediction, classes) for label, prediction in zip(gold, predicted, strict=True)])
     means = resampled_means(rows, resamples, seed)
     return percentile_interval(float(_mean_f1(rows.mean(0))), _mean_f1(means), len(rows))
 
@@ -265,11 +267,16 @@ def matthews_interval(
     right.
     """
     classes = sorted({*gold, *predicted})
-    number = {name: index for index, name in enumerate(classes)}
-    cells = np.array([number[one] * len(classes) + number[other] for one, other in zip(gold, predicted, strict=True)])
+    class_index = {name: index for index, name in enumerate(classes)}
+    cells = np.array(
+        [
+            class_index[label] * len(classes) + class_index[prediction]
+            for label, prediction in zip(gold, predicted, strict=True)
+        ]
+    )
     # Only the pairs of classes that occur are columns: of many classes most pairs do not.
-    pairs, of = np.unique(cells, return_inverse=True)
-    rows = np.eye(len(pairs))[of]
+    pairs, pair_of = np.unique(cells, return_inverse=True)
+    rows = np.eye(len(pairs))[pair_of]
     labels, answers = (np.eye(len(classes))[part] for part in np.divmod(pairs, len(classes)))
     means = resampled_means(rows, resamples, seed)
     return percentile_interval(

@@ -147,11 +147,11 @@ def class_words(
     """
     at_least("min_texts", min_texts, 1)
     method = _one_method(explanations)
-    texts = [one.shown_row() for one in distinct_texts(explanations)]
+    texts = [explanation.shown_row() for explanation in distinct_texts(explanations)]
     scores: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
-    for one in texts:
-        for form, of_form in _by_form(one).items():
-            scores[class_of(one.target), form].append(of_form)
+    for row in texts:
+        for form, of_form in _by_form(row).items():
+            scores[class_of(row.target), form].append(of_form)
     labels = classes_in_order(explanations)
     counted = {key: of_word for key, of_word in scores.items() if len(of_word) >= min_texts}
     words = [_word_score(form, label, of_word) for (label, form), of_word in counted.items()]
@@ -167,7 +167,7 @@ def class_words(
         n_rare=len(scores) - len(counted),
         lists=None
         if frequencies is None
-        else word_lists([(class_of(one.target), one) for one in texts], labels, frequencies),
+        else word_lists([(class_of(text.target), text) for text in texts], labels, frequencies),
     )
 
 
@@ -178,8 +178,8 @@ def class_of(target: Explained) -> str:
 
 def classes_in_order(explanations: Sequence[Explanation]) -> tuple[str, ...]:
     """The explained classes, in the model's order; others, such as contrasts, follow as they come."""
-    explained = dict.fromkeys(class_of(one.target) for one in explanations)
-    of_models = dict.fromkeys(label for one in explanations for label in one.prediction.labels)
+    explained = dict.fromkeys(class_of(explanation.target) for explanation in explanations)
+    of_models = dict.fromkeys(label for explanation in explanations for label in explanation.prediction.labels)
     return tuple(dict.fromkeys([*(label for label in of_models if label in explained), *explained]))
 
 
@@ -192,14 +192,16 @@ def equal_texts(n_repeats: int, n_texts: int) -> str:
 def distinct_texts(explanations: Sequence[Explanation]) -> list[Explanation]:
     """The first explanation of each text, class and model."""
     first: dict[tuple[tuple[str, ...], str, str], Explanation] = {}
-    for one in explanations:
-        first.setdefault((one.example.segments, class_of(one.target), one.model_hash), one)
+    for explanation in explanations:
+        first.setdefault(
+            (explanation.example.segments, class_of(explanation.target), explanation.model_hash), explanation
+        )
     return list(first.values())
 
 
 def _one_method(explanations: Sequence[Explanation]) -> str:
     """The method of all explanations; empty where there are none."""
-    methods = list(dict.fromkeys(one.method for one in explanations))
+    methods = list(dict.fromkeys(explanation.method for explanation in explanations))
     if len(methods) > 1:
         raise BadSetting(
             f"Scores of several methods cannot be averaged: {listed(methods)}. Take one with "
@@ -236,7 +238,9 @@ def _strength(word: WordScore) -> tuple[bool, float, float, str]:
 def _function_words_alone(words: Sequence[WordScore], labels: Sequence[str], min_texts: int) -> Iterator[str]:
     """The classes of which no content word occurs often enough."""
     of_classes = {label: [word for word in words if word.label == label] for label in labels}
-    alone = [label for label, own in of_classes.items() if own and all(word.is_stop_word for word in own)]
+    alone = [
+        label for label, of_class in of_classes.items() if of_class and all(word.is_stop_word for word in of_class)
+    ]
     if alone:
         yield (
             f"Of {listed(alone)} only function words and punctuation occur in {min_texts} texts or more, and they say "
@@ -250,20 +254,20 @@ def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) 
     facts = attributions.get(name).facts if name in attributions.names() else {}
     if facts.get("floor"):
         yield RANDOM
-    elif facts and not facts["signed"] and not any((one.scores < 0).any() for one in explanations):
+    elif facts and not facts["signed"] and not any((explanation.scores < 0).any() for explanation in explanations):
         yield NO_SIGN
     if facts and not facts["of_class"] and not facts["floor"]:
         yield NO_CLASS
-    axes = Counter(axis for one in explanations for axis in one.rows)
+    axes = Counter(axis for explanation in explanations for axis in explanation.rows)
     for kind, labels in axes:
         place, label = ("last", labels[-1]) if kind == "layer" else ("first", labels[0])  # as `shown_row` chooses
         yield f"Counted is the {place} {kind} of {len(labels)}: {label}."
-    larger = {one.units.kind for one in explanations} & {"sentence", "paragraph"}
+    larger = {explanation.units.kind for explanation in explanations} & {"sentence", "paragraph"}
     if larger:
         kinds = " and ".join(f"{kind}s" for kind in sorted(larger))
         yield f"The scores belong to {kinds}, which are counted instead of words."
-    models = dict.fromkeys(one.model for one in explanations)
-    if len({one.model_hash for one in explanations}) > 1:
+    models = dict.fromkeys(explanation.model for explanation in explanations)
+    if len({explanation.model_hash for explanation in explanations}) > 1:
         yield f"Explanations of several models are counted together: {listed(models)}."
     if n_distinct < len(explanations):
         yield equal_texts(len(explanations) - n_distinct, len(explanations))
@@ -286,38 +290,39 @@ def word_lists(texts: Texts, labels: Sequence[str], frequencies: DocumentFrequen
     """
     sums: dict[tuple[str, str], list[tuple[float, float, int]]] = defaultdict(list)
     n_texts = dict.fromkeys(labels, 0)
-    for label, one in texts:
+    for label, text in texts:
         n_texts[label] += 1
-        for form, in_text in _sums_of_text(one, frequencies.unit).items():
+        for form, in_text in _sums_of_text(text, frequencies.unit).items():
             sums[label, form].append(in_text)
-    order = {label: number for number, label in enumerate(labels)}
+    order = {label: index for index, label in enumerate(labels)}
     words = [_word_sum(form, label, in_texts, frequencies) for (label, form), in_texts in sums.items()]
     words.sort(key=lambda word: (order[word.label], -word.score(), word.word))
     return WordLists(tuple(labels), tuple(words), n_texts, frequencies.unit, frequencies.n_texts)
 
 
-def _sums_of_text(one: Explanation, unit: Counted) -> dict[str, tuple[float, float, int]]:
+def _sums_of_text(explanation: Explanation, unit: Counted) -> dict[str, tuple[float, float, int]]:
     """Each form of a text -> its mean score, its mean share of the sizes of all scores, and its occurrences."""
     scores: dict[str, list[float]] = defaultdict(list)
-    for form, score in _scored_forms(one, unit):
+    for form, score in _scored_forms(explanation, unit):
         scores[form].append(score)
     total = math.fsum(abs(score) for of_form in scores.values() for score in of_form)
     means = {form: math.fsum(of_form) / len(of_form) for form, of_form in scores.items()}
     return {form: (mean, mean / total if total > 0 else 0.0, len(scores[form])) for form, mean in means.items()}
 
 
-def _scored_forms(one: Explanation, unit: Counted) -> Iterator[tuple[str, float]]:
+def _scored_forms(explanation: Explanation, unit: Counted) -> Iterator[tuple[str, float]]:
     """(form, score) of a text's words or tokens, special tokens left out."""
     if unit == "word":
-        yield from ((word_form(word), score) for word, score in one.as_iterated().above_rounding())
+        yield from ((word_form(word), score) for word, score in explanation.as_iterated().above_rounding())
         return
-    if isinstance(one.units, Spans) or one.units.kind != "piece":
+    if isinstance(explanation.units, Spans) or explanation.units.kind != "piece":
         raise BadSetting(
-            f"unit='piece' is not possible: the scores of {one.method} belong to {one.units.kind}s; give unit='word'."
+            f"unit='piece' is not possible: the scores of {explanation.method} belong to {explanation.units.kind}s; give "
+            f"unit='word'."
         )
-    scores = one.above_rounding().scores
-    for index in one.units.content:
-        yield one.units.labels[index], float(scores[index])
+    scores = explanation.above_rounding().scores
+    for index in explanation.units.content:
+        yield explanation.units.labels[index], float(scores[index])
 
 
 def _word_sum(

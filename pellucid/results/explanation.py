@@ -81,7 +81,7 @@ def answer(prediction: Prediction) -> str:
 
 
 def _same(numbers: Iterable[float], others: Iterable[float]) -> bool:
-    return all(isclose(one, other, rel_tol=1e-9) for one, other in zip(numbers, others, strict=True))
+    return all(isclose(value, other_value, rel_tol=1e-9) for value, other_value in zip(numbers, others, strict=True))
 
 
 def _softmax(logits: Sequence[float]) -> list[float]:

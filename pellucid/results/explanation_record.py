@@ -114,7 +114,7 @@ def _row_facts(explanation: Explanation) -> str | None:
     if not explanation.row_caveats and not explanation.of_row:
         return None
     facts = {
-        "diagnostics": [dict(one) for one in explanation.row_diagnostics],
+        "diagnostics": [dict(diagnostics) for diagnostics in explanation.row_diagnostics],
         "caveats": explanation.row_caveats,
         "of_row": explanation.of_row,
     }

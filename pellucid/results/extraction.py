@@ -71,8 +71,8 @@ class Extraction:
         ('good',)
         """
         return tuple(
-            separator.join(text[start:end] for start, end in self._offsets(number)) or text
-            for number, text in enumerate(self.example.segments)
+            separator.join(text[start:end] for start, end in self._offsets(segment)) or text
+            for segment, text in enumerate(self.example.segments)
         )
 
     def _offsets(self, segment: int) -> list[tuple[int, int]]:

@@ -126,7 +126,7 @@ def heaviest_spans(explanations: Iterable[Explanation]) -> HeaviestSpans:
 
 def analysed_heaviest(analyses: Iterable[SpanAnalysis]) -> HeaviestSpans:
     """Counts of analysed texts."""
-    return heaviest_spans(one.explanation for one in analyses)
+    return heaviest_spans(analysis.explanation for analysis in analyses)
 
 
 def _of_explanation(explanation: Explanation) -> HeaviestSpans:
@@ -184,7 +184,7 @@ def heaviest_choices(explanation: Explanation, unit: Kind, count: int = 1) -> tu
     parts, choose = _chooser(explanation, unit)
     numbers = drawn_numbers(contents_of(parts))[0]
     choices = [choose(count, pick_drawn(numbers, turn)) for turn in range(ORDERS)]
-    return parts.kind, choices if any(one != choices[0] for one in choices) else choices[:1]  # type: ignore[return-value]
+    return parts.kind, choices if any(choice != choices[0] for choice in choices) else choices[:1]  # type: ignore[return-value]
 
 
 def _chooser(explanation: Explanation, unit: Kind) -> tuple[Units, Callable[[int, Pick], list[range]]]:

@@ -82,14 +82,14 @@ def number_from(value: object) -> float:
         return math.nan
     if not isinstance(value, int | float) or isinstance(value, bool) or value in (math.inf, -math.inf):
         raise misplaced(value)
-    number = float(value)
-    if not (math.isnan(number) or _plottable(number)):
+    as_float = float(value)
+    if not (math.isnan(as_float) or _plottable(as_float)):
         raise ValueError(f"{quoted(value)} is larger than any score")
-    return number
+    return as_float
 
 
-def _plottable(number: float) -> bool:
-    return abs(number) <= LARGEST
+def _plottable(value: float) -> bool:
+    return abs(value) <= LARGEST
 
 
 def misplaced(value: object) -> ValueError:
@@ -233,19 +233,19 @@ class TrustCard:
 
     def points(self, kind: Kind) -> tuple[Advice, ...]:
         """The points of one kind."""
-        return tuple(one for one in self.advice if one.kind == kind)
+        return tuple(point for point in self.advice if point.kind == kind)
 
     @property
     def recommended(self) -> tuple[str, ...]:
         """The methods to use for faithful reading, the best one first; none where the evidence does not suffice."""
-        return tuple(method for one in self.points("use") for method in one.methods)
+        return tuple(method for point in self.points("use") for method in point.methods)
 
     @staticmethod
     def read(record: Mapping[str, Any]) -> "TrustCard":
         """The card from the record that `dataclasses.asdict` makes; raises `ValueError`, `LookupError` or `TypeError`
         for another.
         """
-        advice = tuple(_advice(one) for one in record["advice"])
+        advice = tuple(_advice(point) for point in record["advice"])
         n_texts = record["n_texts"]
         if not isinstance(n_texts, int) or isinstance(n_texts, bool):
             raise TypeError("the number of texts is no whole number")

@@ -123,12 +123,12 @@ class Results(Sequence[Explanation]):
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that made the explanations, in order of appearance."""
-        return tuple(dict.fromkeys(one.method for one in self))
+        return tuple(dict.fromkeys(explanation.method for explanation in self))
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The classes of the model or models, in order of appearance."""
-        return tuple(dict.fromkeys(label for one in self for label in one.prediction.labels))
+        return tuple(dict.fromkeys(label for explanation in self for label in explanation.prediction.labels))
 
     def where(
         self,
@@ -153,14 +153,14 @@ class Results(Sequence[Explanation]):
         """
         _check_names(self, predicted, label, method)
         conditions: list[Callable[[Explanation], bool]] = [
-            lambda one: correct is None or one.is_correct is correct,
-            lambda one: predicted is None or predicted in one.prediction.names,
-            lambda one: label is None or one.example.label == label,
-            lambda one: method is None or one.method == method,
-            lambda one: unsure is None or one.prediction.is_unsure is unsure,
-            lambda one: contains is None or contains.casefold() in one.example.text.casefold(),
+            lambda explanation: correct is None or explanation.is_correct is correct,
+            lambda explanation: predicted is None or predicted in explanation.prediction.names,
+            lambda explanation: label is None or explanation.example.label == label,
+            lambda explanation: method is None or explanation.method == method,
+            lambda explanation: unsure is None or explanation.prediction.is_unsure is unsure,
+            lambda explanation: contains is None or contains.casefold() in explanation.example.text.casefold(),
         ]
-        return _at(self, (n for n, one in enumerate(self) if all(meets(one) for meets in conditions)))
+        return _at(self, (n for n, explanation in enumerate(self) if all(meets(explanation) for meets in conditions)))
 
     def sorted_by(self, order: Order = "confidence", *, ascending: bool = True) -> "Results":
         """A sorted copy; ties keep their order.
@@ -172,7 +172,7 @@ class Results(Sequence[Explanation]):
         ['Dull.', 'A good film.', 'Not good.']
         """
         one_of("order", order, ("confidence", "text_order"))
-        keys = self.numbers if order == "text_order" else [one.prediction.probability for one in self]
+        keys = self.numbers if order == "text_order" else [explanation.prediction.probability for explanation in self]
         places = sorted(range(len(self)), key=keys.__getitem__, reverse=not ascending)
         return _at(self, places, self.seconds)
 
@@ -204,7 +204,7 @@ class Results(Sequence[Explanation]):
 
     def records(self) -> list[TextRow]:
         """The rows of `data_frame`, as plain values."""
-        return [text_row(one) for one in self]
+        return [text_row(explanation) for explanation in self]
 
 
 def _at(results: Results, places: Iterable[int], seconds: float | None = None) -> Results:
@@ -221,6 +221,6 @@ def _check_names(results: Results, predicted: str | None, label: str | None, met
     if predicted is not None:
         known("class of these results", predicted, results.labels)
     if label is not None:
-        known("label of these results", label, {one.example.label for one in results} - {None})  # type: ignore[arg-type]
+        known("label of these results", label, {explanation.example.label for explanation in results} - {None})  # type: ignore[arg-type]
     if method is not None:
         known("method of these results", method, results.methods)

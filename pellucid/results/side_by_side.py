@@ -75,23 +75,23 @@ class SideBySide(Mapping[str, Results]):
 MOST_POINTS = 100  # of an integral: exact up to two hundred equal scores, and to many digits beyond
 
 
-def tau_b(one: np.ndarray, other: np.ndarray) -> float:
+def tau_b(first: np.ndarray, second: np.ndarray) -> float:
     """[word], [word] -> tau-b of their scores, -1 to 1; nan where one side has a single score for all words."""
     from scipy.stats import kendalltau  # scipy.stats takes most of a second to import
 
-    return float(kendalltau(one, other).statistic) if _is_ranked(one) and _is_ranked(other) else float("nan")
+    return float(kendalltau(first, second).statistic) if _is_ranked(first) and _is_ranked(second) else float("nan")
 
 
-def top_overlap(one: np.ndarray, other: np.ndarray, k: int) -> float:
+def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
     """The share of the k words with the highest scores that both have, 0 to 1.
 
     Equal scores at the edge stand in the same order on both sides; this is the exact mean over all orders. nan where
     there are no more than k words, of which nothing can be chosen, and where one side has a single score for all of
     them.
     """
-    if len(one) <= k or not (_is_ranked(one) and _is_ranked(other)):
+    if len(first) <= k or not (_is_ranked(first) and _is_ranked(second)):
         return float("nan")
-    (above, level, left), (above_other, level_other, left_other) = _edge(one, k), _edge(other, k)
+    (above, level, left), (above_other, level_other, left_other) = _edge(first, k), _edge(second, k)
     common = int((level & level_other).sum())
     rest = (int(level.sum()) - common, int(level_other.sum()) - common)
     shared = (above & above_other).sum() + _of_both(common, rest, (left, left_other))
@@ -116,7 +116,7 @@ def _of_both(common: int, rest: tuple[int, int], left: tuple[int, int]) -> float
     """
     if rest == (0, 0):
         return min(left)
-    shares = [many / (common + own) for many, own in zip(left, rest, strict=True)]
+    shares = [many / (common + n_own) for many, n_own in zip(left, rest, strict=True)]
     if max(shares) == 1.0 or not common:
         return common * min(shares)
     from scipy.special import bdtr
@@ -125,7 +125,7 @@ def _of_both(common: int, rest: tuple[int, int], left: tuple[int, int]) -> float
     chance = np.zeros_like(points)
     for before in range(min(*left, common)):
         of_common = bdtr(before, common - 1, points) - (bdtr(before - 1, common - 1, points) if before else 0.0)
-        of_rest = (bdtr(min(many - 1 - before, own), own, points) for many, own in zip(left, rest, strict=True))
+        of_rest = (bdtr(min(many - 1 - before, n_own), n_own, points) for many, n_own in zip(left, rest, strict=True))
         chance += of_common * np.prod(list(of_rest), axis=0)
     return common * float(weights @ chance)
 

@@ -43,9 +43,9 @@ def bounded_batches(path: Path, form: str, columns: Sequence[str]) -> Iterator[p
 
 def check_values(path: Path, metadata: pq.FileMetaData) -> None:
     """Raise `BadFile` where a file claims more values than its bytes can contain."""
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
-    values = sum(group.column(number).num_values for group in groups for number in range(group.num_columns))
+    values = sum(group.column(column).num_values for group in groups for column in range(group.num_columns))
     values, size = max(values, rows * metadata.num_columns), path.stat().st_size
     if values > VALUES + VALUES_A_BYTE * size:
         raise BadFile(f"{path} says that its {size:,} bytes hold {values:,} values, which cannot be; it is not read.")
@@ -264,9 +264,9 @@ def _check_words(words: Iterable[object]) -> None:
 
 
 def _check_numbers(numbers: Iterable[object]) -> None:
-    for number in numbers:
-        if not isinstance(number, int | float):
-            raise ValueError(f"a number is {quoted(number)}")
+    for value in numbers:
+        if not isinstance(value, int | float):
+            raise ValueError(f"a number is {quoted(value)}")
 
 
 def _check_offsets(units: Units, segments: Sequence[str]) -> None:

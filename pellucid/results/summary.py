@@ -58,51 +58,53 @@ class Summary:
 def summary_of(explanations: Sequence[Explanation], seconds: float | None = None) -> Summary:
     """The summary of explanations; see `Results.summary`."""
     texts = one_a_text(explanations)
-    labelled = [one for one in texts if one.is_correct is not None]
-    methods = tuple(dict.fromkeys(one.method for one in explanations))
-    labels = dict.fromkeys(label for one in texts for label in one.prediction.labels)
-    predicted = Counter(name for one in texts for name in one.prediction.names)
-    values = [one.predicted_value for one in texts if one.predicted_value is not None]
+    labelled = [explanation for explanation in texts if explanation.is_correct is not None]
+    methods = tuple(dict.fromkeys(explanation.method for explanation in explanations))
+    labels = dict.fromkeys(label for explanation in texts for label in explanation.prediction.labels)
+    predicted = Counter(name for explanation in texts for name in explanation.prediction.names)
+    values = [explanation.predicted_value for explanation in texts if explanation.predicted_value is not None]
     return Summary(
         n_texts=len(texts),
-        n_distinct=len({one.example.segments for one in texts}),
+        n_distinct=len({explanation.example.segments for explanation in texts}),
         methods=methods,
-        model=", ".join(dict.fromkeys(one.model for one in explanations)),
+        model=", ".join(dict.fromkeys(explanation.model for explanation in explanations)),
         predicted={} if values else {label: predicted[label] for label in labels},
         n_labelled=len(labelled),
         accuracy=_accuracy(labelled),
-        confusion=Counter((str(one.example.label), one.prediction.label) for one in labelled),
-        unmatched_labels=Counter(label for one in texts for label in _unmatched(one)),
+        confusion=Counter((str(explanation.example.label), explanation.prediction.label) for explanation in labelled),
+        unmatched_labels=Counter(label for explanation in texts for label in _unmatched(explanation)),
         words=class_words(explanations) if len(methods) == 1 else None,
-        cautions=joined_cautions((caveat, one.example.id) for one in explanations for caveat in one.caveats),
+        cautions=joined_cautions(
+            (caveat, explanation.example.id) for explanation in explanations for caveat in explanation.caveats
+        ),
         seconds=seconds,
         values=(min(values), mean(values), max(values)) if values else None,
-        gives_several=any(one.prediction.gives_several for one in texts),
+        gives_several=any(explanation.prediction.gives_several for explanation in texts),
     )
 
 
-def _unmatched(one: Explanation) -> list[str]:
+def _unmatched(explanation: Explanation) -> list[str]:
     """What the text's label names and the model does not; the label of a value is a number, which names nothing."""
-    if one.predicted_value is not None:
+    if explanation.predicted_value is not None:
         return []
-    names = label_names(one.example.label, one.prediction.gives_several)
-    return [name for name in names if name not in one.prediction.labels]
+    names = label_names(explanation.example.label, explanation.prediction.gives_several)
+    return [name for name in names if name not in explanation.prediction.labels]
 
 
 def one_a_text(explanations: Sequence[Explanation]) -> list[Explanation]:
     """One explanation a text, where several methods explain the same texts; equal texts of one method stay several."""
     seen: dict[str, Counter[Hashable]] = defaultdict(Counter)  # method -> text -> how often
     first: dict[Hashable, Explanation] = {}
-    for one in explanations:
-        text = (one.example.id, one.example.segments, one.example.label, one.model_hash)
-        seen[one.method][text] += 1
-        first.setdefault((text, seen[one.method][text]), one)
+    for explanation in explanations:
+        text = (explanation.example.id, explanation.example.segments, explanation.example.label, explanation.model_hash)
+        seen[explanation.method][text] += 1
+        first.setdefault((text, seen[explanation.method][text]), explanation)
     return list(first.values())
 
 
 def _accuracy(labelled: Sequence[Explanation]) -> Interval | None:
     """The share of right answers with its interval; None where no text has a label of the model."""
-    right = sum(bool(one.is_correct) for one in labelled)
+    right = sum(bool(explanation.is_correct) for explanation in labelled)
     return share(right, len(labelled)) if labelled else None
 
 
@@ -130,10 +132,10 @@ def _joined(cautions: Sequence[Caution]) -> Mapping[str, tuple[str, ...]]:
     differing = [place for place, values in enumerate(numbers) if len(set(values)) > 1]
     if len(differing) != 1:
         return {
-            sentence: tuple(text_id for other, text_id in cautions if other == sentence)
+            sentence: tuple(text_id for other_sentence, text_id in cautions if other_sentence == sentence)
             for sentence in dict.fromkeys(sentences)
         }
     (place,) = differing
-    low, *_, high = sorted(set(numbers[place]), key=lambda number: float(number.replace(",", "")))
+    low, *_, high = sorted(set(numbers[place]), key=lambda digits: float(digits.replace(",", "")))
     start, end = list(NUMBER.finditer(sentences[0]))[place].span()
     return {f"{sentences[0][:start]}{low} to {high}{sentences[0][end:]}": ids}

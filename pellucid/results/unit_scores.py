@@ -242,11 +242,11 @@ class UnitScores:
         """
         if not labels or not self.row_caveats:
             return self
-        number = self.rows[0][1].index(labels[0])
+        index = self.rows[0][1].index(labels[0])
         return replace(  # type: ignore[type-var]
             self,
-            diagnostics=self.row_diagnostics[number],
-            caveats=self.row_caveats[number],
+            diagnostics=self.row_diagnostics[index],
+            caveats=self.row_caveats[index],
             row_diagnostics=(),
             row_caveats=(),
         )

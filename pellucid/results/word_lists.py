@@ -148,7 +148,7 @@ def overlap_curve(
     if most < 1:
         return OverlapCurve((), (), (), (), (), n_draws)
     whole = comb(len(lists), 2) * np.arange(1, most + 1)
-    draws = np.stack([shared_words(one, most) / whole for one in _drawn(vocabularies, most, n_draws, seed)])
+    draws = np.stack([shared_words(draw, most) / whole for draw in _drawn(vocabularies, most, n_draws, seed)])
     low, high = np.quantile(draws, (0.025, 0.975), axis=0)
     return OverlapCurve(
         lists=tuple((shared_words(lists, most) / whole).tolist()),
@@ -167,7 +167,7 @@ def _drawn(vocabularies: Sequence[Sequence[str]], most: int, n_draws: int, seed:
     generator = np.random.default_rng([seed, int.from_bytes(digest, "big")])
     return [
         [
-            [words[number] for number in generator.choice(len(words), min(most, len(words)), replace=False)]
+            [words[index] for index in generator.choice(len(words), min(most, len(words)), replace=False)]
             for words in vocabularies
         ]
         for _ in range(n_draws)

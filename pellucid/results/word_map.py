@@ -58,15 +58,15 @@ def sentence_map(explanation: Explanation) -> WordMap:
 
 def unit_map(explanation: Explanation) -> WordMap:
     """The same for units that are larger than words, such as passages, with the beginning of each."""
-    one = _map(explanation, explanation.units.kind)  # type: ignore[arg-type]
-    return replace(one, words=tuple(shortened(text) for text in one.words))
+    full_map = _map(explanation, explanation.units.kind)  # type: ignore[arg-type]
+    return replace(full_map, words=tuple(shortened(text) for text in full_map.words))
 
 
 def mean_map(maps: Sequence[WordMap]) -> WordMap:
     """The mean of several trainings' maps of one text."""
     first = maps[0]
-    scores = np.mean([one.scores for one in maps], axis=0)
-    elsewhere = np.mean([one.elsewhere for one in maps], axis=0)
+    scores = np.mean([of_training.scores for of_training in maps], axis=0)
+    elsewhere = np.mean([of_training.elsewhere for of_training in maps], axis=0)
     return WordMap(first.words, first.places, first.rows, scores, elsewhere, _coarsest(maps))
 
 
@@ -75,12 +75,12 @@ def model_map(maps: Sequence[WordMap], names: Sequence[str]) -> WordMap:
 
     Raises `BadInput` where no word is common to all, since the models cut the text into other words.
     """
-    common = set(maps[0].places).intersection(*(one.places for one in maps))
+    common = set(maps[0].places).intersection(*(of_model.places for of_model in maps))
     if not common:
         raise BadInput(f"The models share no word of the text {' '.join(maps[0].words)[:40]!r}.")
-    columns = [[one.places.index(place) for place in maps[0].places if place in common] for one in maps]
-    scores = np.stack([one.last[numbers] for one, numbers in zip(maps, columns, strict=True)])
-    elsewhere = np.array([one.elsewhere[-1] for one in maps])
+    columns = [[of_model.places.index(place) for place in maps[0].places if place in common] for of_model in maps]
+    scores = np.stack([of_model.last[numbers] for of_model, numbers in zip(maps, columns, strict=True)])
+    elsewhere = np.array([of_model.elsewhere[-1] for of_model in maps])
     words = tuple(maps[0].words[column] for column in columns[0])
     places = tuple(maps[0].places[column] for column in columns[0])
     return WordMap(words, places, tuple(names), scores, elsewhere, _coarsest(maps))
