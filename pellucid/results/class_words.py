@@ -317,8 +317,8 @@ def _scored_forms(explanation: Explanation, unit: Counted) -> Iterator[tuple[str
         return
     if isinstance(explanation.units, Spans) or explanation.units.kind != "piece":
         raise BadSetting(
-            f"unit='piece' is not possible: the scores of {explanation.method} belong to {explanation.units.kind}s; give "
-            f"unit='word'."
+            f"unit='piece' is not possible: the scores of {explanation.method} belong to {explanation.units.kind}s; "
+            f"give unit='word'."
         )
     scores = explanation.above_rounding().scores
     for index in explanation.units.content:

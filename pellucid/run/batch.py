@@ -77,8 +77,8 @@ class Row:
         row.__dict__.update(table=table, columns=columns, length=len(table), windows=text.windows, written=text.written)
         if extent is not None:
             row.__dict__["extent"] = extent
-        for number in range(len(COLUMNS), len(columns)):
-            row.__dict__[columns[number]] = tuple(table[:, number].tolist())
+        for index in range(len(COLUMNS), len(columns)):
+            row.__dict__[columns[index]] = tuple(table[:, index].tolist())
         return row
 
     if not TYPE_CHECKING:  # so that a misspelt name stays an error for who checks types
@@ -188,7 +188,7 @@ def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds
         Row.of_table(rest[start:end], row, extent if end > start else 0)
         for (start, end), extent in zip(borders, extents, strict=True)
     ]
-    return [one.closed() for one in rows] if operator == "delete" else rows
+    return [edited.closed() for edited in rows] if operator == "delete" else rows
 
 
 @dataclass(frozen=True)
@@ -243,8 +243,8 @@ class Batch:
     def content_mask(self) -> Tensor:
         """[example unit] bool: True at text, False at special tokens and padding."""
         mask = torch.zeros(len(self), max(self.lengths), dtype=torch.bool)
-        for number, units in enumerate(self.units):
-            mask[number, list(units.content)] = True
+        for example, units in enumerate(self.units):
+            mask[example, list(units.content)] = True
         return mask
 
     def pieces_of(self, example: int, kind: Kind) -> tuple[tuple[int, ...], ...]:
@@ -271,12 +271,12 @@ class Batch:
 class WrittenWord:
     """A word that a model is to write.
 
-    number: from 1, in reading order. text: as it stands in the second text. start, end: its characters there. begins:
-    where its first piece starts, which may cover the blank before it. pieces: the numbers of its pieces among all
-    pieces that are written.
+    step: its number, from 1, in reading order. text: as it stands in the second text. start, end: its characters there.
+    begins: where its first piece starts, which may cover the blank before it. pieces: the numbers of its pieces among
+    all pieces that are written.
     """
 
-    number: int
+    step: int
     text: str
     start: int
     end: int
@@ -286,7 +286,7 @@ class WrittenWord:
     @property
     def label(self) -> str:
         """What its row is called: its number and the word."""
-        return f"{self.number} {self.text}"
+        return f"{self.step} {self.text}"
 
 
 def written_words(row: Row, units: Units, example: Example) -> tuple[WrittenWord, ...]:
@@ -296,14 +296,14 @@ def written_words(row: Row, units: Units, example: Example) -> tuple[WrittenWord
     groups = groupby(enumerate(written), key=lambda pair: index[pair[1]])
     return tuple(
         WrittenWord(
-            number,
+            step,
             words.labels[word],
             words.start[word],
             words.end[word],
             min(words.start[word], units.start[members[0][1]]),
             tuple(place for place, _ in members),
         )
-        for number, (word, members) in enumerate(((word, list(group)) for word, group in groups), 1)
+        for step, (word, members) in enumerate(((word, list(group)) for word, group in groups), 1)
     )
 
 
@@ -319,7 +319,7 @@ def named_word(words: Sequence[WrittenWord], name: str | int, example: Example) 
     if len(alike) == 1:
         return alike[0]
     if alike:
-        numbers = listed([str(word.number) for word in alike])
+        numbers = listed([str(word.step) for word in alike])
         raise BadSetting(
             f"The word {quoted(name)} is there {len(alike)} times in the text of example {quoted(example.id)}; "
             f"give its number: {numbers}."

@@ -40,10 +40,10 @@ def _vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:
         pieces = model.vocabulary
         parts = [model.embed(some.to(like.device)).double().sum(0) for some in pieces.split(SLICE)]
         return (torch.stack(parts).sum(0) / len(pieces)).to(like.dtype)
-    number = model.blank_ids()[baselines]
-    if number is None:
+    token_id = model.blank_ids()[baselines]
+    if token_id is None:
         raise ModelCannot(f"The tokenizer has no {baselines} token; use baselines='zero'.")
-    return model.embed(torch.tensor([number], device=like.device))[0]
+    return model.embed(torch.tensor([token_id], device=like.device))[0]
 
 
 # Random draws that depend on an example's content alone, not on its neighbours, batch or machine.
@@ -62,5 +62,5 @@ def generator_for(row: Row, method: str, seed: int) -> torch.Generator:
 
 def derived_seed(*content: object) -> int:
     """A seed that depends on plain values alone."""
-    number = int.from_bytes(blake2b(repr(content).encode(), digest_size=8).digest(), "big")
-    return number & HIGHEST_SEED
+    seed = int.from_bytes(blake2b(repr(content).encode(), digest_size=8).digest(), "big")
+    return seed & HIGHEST_SEED

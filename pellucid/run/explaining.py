@@ -117,7 +117,10 @@ class Request:
         such a pass.
         """
         facts = [call.entry.facts for call in self.calls]
-        return any("gradient" in one["needs"] and not one["at_text"] and not one["compares"] for one in facts)
+        return any(
+            "gradient" in method_facts["needs"] and not method_facts["at_text"] and not method_facts["compares"]
+            for method_facts in facts
+        )
 
     @property
     def opens_attention(self) -> bool:
@@ -195,7 +198,7 @@ def _check_readers(request: Request) -> None:
             )
             raise BadSetting(f"{name} explains hidden states, not a class; {way}.")
         if facts["reads"] != STATE_VECTOR and several and facts["of_class"]:
-            every = (attributions.get(one) for one in attributions.names())
+            every = (attributions.get(method) for method in attributions.names())
             readers = [entry.name for entry in every if entry.facts["reads"] == STATE_VECTOR]
             raise BadSetting(
                 f"{name} explains one number, and this target is many states. Name one layer and positions such as "
@@ -230,7 +233,7 @@ def evenly_mixed(packs: Sequence[list[int]]) -> list[list[int]]:
     So the texts explained by then say how long the others take: packs take about equally long, and one of short texts
     has many more texts. The longest still come first, so that memory runs out early or never.
     """
-    return [packs[number] for number in sorted(range(len(packs)), key=lambda number: number * GOLDEN % 1)]
+    return [packs[index] for index in sorted(range(len(packs)), key=lambda index: index * GOLDEN % 1)]
 
 
 def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int]]:
@@ -253,14 +256,14 @@ def _stitched(
     parts: row -> its explanation. owners: for each row the number of its text. worst: the largest residual of the
     guard's sample, for texts that were not in the sample.
     """
-    of: list[list[Explanation]] = [[] for _ in range(len(batch))]
+    by_text: list[list[Explanation]] = [[] for _ in range(len(batch))]
     for row, part in parts.items():
-        own: dict[str, float] = {} if "parity" in part.diagnostics else {"parity_of_sample": worst}
-        of[owners[row]].append(replace(part, diagnostics=own | dict(part.diagnostics)))
+        of_sample: dict[str, float] = {} if "parity" in part.diagnostics else {"parity_of_sample": worst}
+        by_text[owners[row]].append(replace(part, diagnostics=of_sample | dict(part.diagnostics)))
     shares = call.entry.facts["shares"]
     return [
         stitched(windows, units, shares, len(row.windows) or 1)
-        for windows, units, row in zip(of, batch.units, batch.rows, strict=True)
+        for windows, units, row in zip(by_text, batch.units, batch.rows, strict=True)
     ]
 
 
@@ -280,7 +283,7 @@ class _Group:
         """
         readout, labels = self.target.readout, self.request.model.labels
         answers = self.logits.rows if readout is LOGITS else self.forward.answers(readout).cpu()
-        return [self.target.explained(number, answer, labels) for number, answer in enumerate(answers)]
+        return [self.target.explained(row, answer, labels) for row, answer in enumerate(answers)]
 
     @cached_property
     def value_roundings(self) -> list[float]:
@@ -336,25 +339,25 @@ def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> 
     return replace(resolved, windows=WindowAnswers(logits.texts, logits.rows, torch.tensor(counts)))
 
 
-def _explanation(group: _Group, call: Call, settings: str, scores: Scores, number: int) -> Explanation:
+def _explanation(group: _Group, call: Call, settings: str, scores: Scores, index: int) -> Explanation:
     """The explanation of one row of the group; raises `ModelCannot` for scores that are not finite."""
     request, batch = group.request, group.forward.batch
-    model, values = request.model, scores.values[number].detach().float().cpu().numpy()
+    model, values = request.model, scores.values[index].detach().float().cpu().numpy()
     if not np.isfinite(values).all():
         raise ModelCannot(
-            f"{call.title} gave scores that are not finite numbers for example {quoted(batch.examples[number].id)}."
+            f"{call.title} gave scores that are not finite numbers for example {quoted(batch.examples[index].id)}."
         )
-    units = batch.units[number] if scores.units is None else scores.units[number]
-    diagnostics, caveats = _facts(group, call, number, scores.facts(number), values, units)
-    of_rows = scores.of_rows[number] if scores.of_rows else ()
-    of_rows = tuple(_facts(group, call, number, own, values[row], units) for row, own in enumerate(of_rows))
+    units = batch.units[index] if scores.units is None else scores.units[index]
+    diagnostics, caveats = _facts(group, call, index, scores.facts(index), values, units)
+    of_rows = scores.of_rows[index] if scores.of_rows else ()
+    of_rows = tuple(_facts(group, call, index, row_facts, values[row], units) for row, row_facts in enumerate(of_rows))
     return Explanation(
-        example=batch.examples[number],
+        example=batch.examples[index],
         units=units,
         scores=values,
-        rows=scores.rows_of[number] if scores.rows_of else scores.rows,
-        target=group.explained[number],
-        prediction=group.predictions[number],
+        rows=scores.rows_of[index] if scores.rows_of else scores.rows,
+        target=group.explained[index],
+        prediction=group.predictions[index],
         method=call.title,
         settings=json.loads(settings),  # lists of its own in each explanation
         seed=request.seed,
@@ -378,15 +381,17 @@ def _head_settings(model: Model, call: Call) -> dict[str, str]:
     return {} if head is None or "language_head" not in call.entry.facts["needs"] else head_settings(head)
 
 
-def _facts(group: _Group, call: Call, number: int, own: RowFacts, values: np.ndarray, units: Units | Spans) -> RowFacts:
+def _facts(
+    group: _Group, call: Call, index: int, of_method: RowFacts, values: np.ndarray, units: Units | Spans
+) -> RowFacts:
     """The method's own diagnostics and caveats of these scores, and those that hold of every method."""
-    model, residual = group.request.model, group.logits.residuals[number]
+    model, residual = group.request.model, group.logits.residuals[index]
     parity = {} if residual is None else {"parity": residual}
-    diagnostics, caveats = own
+    diagnostics, caveats = of_method
     rationale = [FIXED_CHOICE] if "rationale" in model.capabilities and "gradient" in call.entry.facts["needs"] else []
     nothing = [] if values.any() else [NOTHING]
-    of_words = caveats_on_words(group.forward.batch.examples[number].segments)
-    of_value, of_text = group.value_roundings[number], values[..., ~units.special]
+    of_words = caveats_on_words(group.forward.batch.examples[index].segments)
+    of_value, of_text = group.value_roundings[index], values[..., ~units.special]
     limit = score_resolution(call.entry, group.forward.rounding, of_value, of_text)
     limit = max(limit, diagnostics.get("resolution", 0.0))  # a method may know more of its own sums
     facts = parity | diagnostics | {"resolution": limit}

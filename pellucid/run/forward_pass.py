@@ -183,7 +183,7 @@ class ForwardPass:
         wide_head = self.rounding.wide_head
         answers = evaluate_rows(self.model, self.scheduler, rows, target.readout, wide_head=wide_head)
         parts = answers.split([len(of_example) for of_example in variants])
-        values = [target.values_of(number, part) for number, part in enumerate(parts)]
+        values = [target.values_of(index, part) for index, part in enumerate(parts)]
         for example, of_example in zip(self.batch.examples, values, strict=True):
             if not of_example.isfinite().all():
                 raise ModelCannot(
@@ -239,17 +239,17 @@ class SharedPoints:
         self, run: ForwardPass, target: Explainable, points: Points, start: Callable[[], Tensor], add: Add
     ) -> Tensor:
         """See `sums_at`; the sums of the targets that follow are made on the same passes."""
-        number = next(number for number, one in enumerate(self.targets) if one is target)
+        index = next(place for place, candidate in enumerate(self.targets) if candidate is target)
         key = points.key
-        if (number, *key) not in self.waiting:
+        if (index, *key) not in self.waiting:
             sums = [start()]
-            together = self.targets[number : number + max(1, SHARED // max(1, sums[0].numel()))]
+            together = self.targets[index : index + max(1, SHARED // max(1, sums[0].numel()))]
             sums += [start() for _ in together[1:]]
             for numbers, gradients in _gradients_of_all(run, together, points):
-                for own, gradient in zip(sums, gradients, strict=True):
-                    add(own, numbers, gradient)
-            self.waiting |= {(number + place, *key): own for place, own in enumerate(sums)}
-        return self.waiting.pop((number, *key))
+                for target_sum, gradient in zip(sums, gradients, strict=True):
+                    add(target_sum, numbers, gradient)
+            self.waiting |= {(index + place, *key): total for place, total in enumerate(sums)}
+        return self.waiting.pop((index, *key))
 
 
 def sums_at(run: ForwardPass, target: Explainable, points: Points, start: Callable[[], Tensor], add: Add) -> Tensor:
@@ -274,7 +274,7 @@ def _gradients_of_all(
     """For each pass: (numbers of its points, for each target their gradients [point unit width])."""
 
     def gradients(numbers: list[int]) -> tuple[list[int], list[Tensor]]:
-        examples = [points.owners[number] for number in numbers]
+        examples = [points.owners[point] for point in numbers]
         here = run.of(examples, points.at(numbers), points.layer)
         return numbers, [here.gradient(target.select(examples), points.layer, remember=False) for target in targets]
 

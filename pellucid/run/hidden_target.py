@@ -172,10 +172,11 @@ class HiddenState:
 class ResolvedState:
     """A hidden state with each example's direction [example width] fixed.
 
-    of: what was asked for. readout: reads the number's state off a pass. layers: the layers that are explained.
+    hidden_state: what was asked for. readout: reads the number's state off a pass. layers: the layers that are
+    explained.
     """
 
-    of: HiddenState
+    hidden_state: HiddenState
     directions: Tensor
     readout: StateReadout
     layers: tuple[int, ...]
@@ -199,7 +200,12 @@ class ResolvedState:
     def one_a_layer(self) -> list["ResolvedState"]:
         """For each layer the target of that layer alone, for methods that read vectors."""
         return [
-            replace(self, of=replace(self.of, layer=n), readout=replace(self.readout, layer=n), layers=(n,))
+            replace(
+                self,
+                hidden_state=replace(self.hidden_state, layer=n),
+                readout=replace(self.readout, layer=n),
+                layers=(n,),
+            )
             for n in self.layers
         ]
 
@@ -209,9 +215,13 @@ class ResolvedState:
         Of several states, the value is that of the one that `HiddenState.readout_in` reads.
         """
         first, last = self.layers[0], self.layers[-1]
-        where = self.of.positions if isinstance(self.of.positions, str) else f"pieces {self.of.positions}"
-        where = where if self.of.part is None else f"{where}, part {self.of.part}"
-        name = "hidden state" if self.of.is_one_vector else "hidden states"
+        where = (
+            self.hidden_state.positions
+            if isinstance(self.hidden_state.positions, str)
+            else f"pieces {self.hidden_state.positions}"
+        )
+        where = where if self.hidden_state.part is None else f"{where}, part {self.hidden_state.part}"
+        name = "hidden state" if self.hidden_state.is_one_vector else "hidden states"
         value = float(self.values_of(example, answer[None].double()))
         return Explained(
             f"layer {first}" if first == last else f"layers {first} to {last}",

@@ -166,10 +166,10 @@ class Scores:
     of_rows: tuple[tuple[RowFacts, ...], ...] = ()
     rows_of: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
 
-    def facts(self, number: int) -> RowFacts:
+    def facts(self, example: int) -> RowFacts:
         """The diagnostics and caveats of one example."""
-        diagnostics = dict(self.diagnostics[number]) if self.diagnostics else {}
-        return diagnostics, self.caveats[number] if self.caveats else ()
+        diagnostics = dict(self.diagnostics[example]) if self.diagnostics else {}
+        return diagnostics, self.caveats[example] if self.caveats else ()
 
 
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
@@ -194,7 +194,7 @@ def part_of(model: Model, layer: int, part: str) -> slice:
             f"part={quoted(part)}, but the states of layer {layer} of {model.name} have the parts "
             f"{listed(list(parts))}."
         )
-    others = [number for number, named in model.state_parts.items() if named]
+    others = [layer_index for layer_index, named in model.state_parts.items() if named]
     where = f"; layers with parts: {', '.join(map(str, others))}" if others else ""
     raise BadSetting(
         f"part={quoted(part)} is not possible: the states of layer {layer} of {model.name} have no parts{where}; leave "

@@ -66,23 +66,23 @@ def _loosest_packing(model: Model, rows: Sequence[Row]) -> Packing:
         if _same(model, alone, padded) and _pads_with_numbers(model, rows, alone):
             return "padded"
         shortest = min(map(len, rows))
-        equal = [number for number, row in enumerate(rows) if len(row) == shortest]
+        equal = [index for index, row in enumerate(rows) if len(row) == shortest]
         if model.unpadded == "alone" or len(equal) < 2:
             return "alone"
-        together = model.trace([rows[number] for number in equal])
-        return "equal" if _same(model, [alone[number] for number in equal], together) else "alone"
+        together = model.trace([rows[index] for index in equal])
+        return "equal" if _same(model, [alone[index] for index in equal], together) else "alone"
 
 
 def _pads_with_numbers(model: Model, rows: Sequence[Row], alone: Sequence[Trace]) -> bool:
     """Whether the padding's own vector leaves an answer as it is: two rows show it, the shortest and one that is little
     longer.
     """
-    by_length = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-    longer = [number for number in by_length if len(rows[number]) > len(rows[by_length[0]])]
+    by_length = sorted(range(len(rows)), key=lambda index: len(rows[index]))
+    longer = [index for index in by_length if len(rows[index]) > len(rows[by_length[0]])]
     if not longer:
         return True
     pair = [by_length[0], longer[0]]
-    return _same(model, [alone[number] for number in pair], model.trace([rows[number] for number in pair]))
+    return _same(model, [alone[index] for index in pair], model.trace([rows[index] for index in pair]))
 
 
 def _same(model: Model, alone: Sequence[Trace], together: Trace) -> bool:
@@ -100,8 +100,8 @@ def _with_noise(model: Model, alone: Sequence[Trace]) -> Tensor | None:
     shape = (len(embeddings), max(map(len, embeddings)), embeddings[0].shape[-1])
     noise = torch.randn(shape, generator=torch.Generator().manual_seed(0)) * size.cpu()
     padded = noise.to(embeddings[0])
-    for line, own in zip(padded, embeddings, strict=True):
-        line[: len(own)] = own
+    for line, embedding in zip(padded, embeddings, strict=True):
+        line[: len(embedding)] = embedding
     return padded
 
 

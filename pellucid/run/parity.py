@@ -87,11 +87,11 @@ class Guard:
             if row not in self._plain and (row in self._sample or is_near):
                 self._plain[row] = self.model.plain_logits(self.windows.examples[row]).cpu()
         checked = [index for index, row in enumerate(rows) if row in self._plain]
-        plain = torch.stack([self._plain.get(row, own) for row, own in zip(rows, ours, strict=True)])
+        plain = torch.stack([self._plain.get(row, answer) for row, answer in zip(rows, ours, strict=True)])
         examples = [self.windows.examples[rows[index]] for index in checked]
         gaps = check_parity(self.model, examples, ours[checked], plain[checked])
         self.worst = max([self.worst, *gaps])
-        texts = torch.stack([self._of_text.get(row, own) for row, own in zip(rows, plain, strict=True)])
+        texts = torch.stack([self._of_text.get(row, answer) for row, answer in zip(rows, plain, strict=True)])
         residual_of = dict(zip(checked, gaps, strict=True))
         return CheckedLogits(plain, texts, [residual_of.get(index) for index in range(len(rows))])
 

@@ -50,8 +50,10 @@ class Ledger:
         """
         if not output.requires_grad or output.ndim == 0 or output.shape[0] % self.n_examples:
             return output
-        own = output.clone() if output._is_view() else output  # networks may change it in place, which a view forbids
-        return _Noted.apply(own, self.shares[account], constant.detach())
+        writable = (
+            output.clone() if output._is_view() else output
+        )  # networks may change it in place, which a view forbids
+        return _Noted.apply(writable, self.shares[account], constant.detach())
 
 
 class _Noted(Function):
@@ -149,11 +151,11 @@ class PolicyPass:
         origin = readout.origin(self.trace, self.batch.rows)
         return widened(torch.autograd.grad(origin, self.trace.embeddings, weights.to(origin))[0])
 
-    def alone(self, number: int) -> "PolicyPass":
+    def alone(self, example: int) -> "PolicyPass":
         """One example by itself, under the same policy."""
-        batch, point = self.batch.select([number]), self.point
+        batch, point = self.batch.select([example]), self.point
         if point is not None:
-            point = point[[number], : max(batch.lengths)]
+            point = point[[example], : max(batch.lengths)]
         return replace(self, batch=batch, point=point)
 
 

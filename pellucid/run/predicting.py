@@ -54,8 +54,8 @@ def predictions(model: Model, texts: Texts, progress: Progress | None = None) ->
         checked = guard.check(indices, logits)
         by_text.update(
             {
-                owners[row]: predict(own, model, windows.examples[row])
-                for row, own in zip(indices, checked.texts, strict=True)
+                owners[row]: predict(answer, model, windows.examples[row])
+                for row, answer in zip(indices, checked.texts, strict=True)
             }
         )
 
@@ -63,7 +63,7 @@ def predictions(model: Model, texts: Texts, progress: Progress | None = None) ->
         scheduler.halving(pack, run)
         if progress is not None:
             progress("predicting", len(by_text), len(batch))
-    return [by_text[number] for number in range(len(batch))]
+    return [by_text[index] for index in range(len(batch))]
 
 
 def refuse_infinite(logits: Tensor, owners: Sequence[Example], model: Model, which: str) -> None:

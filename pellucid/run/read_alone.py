@@ -43,13 +43,13 @@ def _variants(run: ForwardPass, example: int, spans: Spans, weights: Tensor, dra
     """What the answer rests on alone, then the random spans."""
     if not len(spans):
         return []
-    number_of = {part: number for number, part in enumerate(spans.parts.content)}
-    ends = [(number_of[int(spans.first[one])], number_of[int(spans.last[one])]) for one in _used(run, weights)]
+    number_of = {part: index for index, part in enumerate(spans.parts.content)}
+    ends = [(number_of[int(spans.first[span])], number_of[int(spans.last[span])]) for span in _used(run, weights)]
     ranges = [range(first, last + 1) for first, last in ends]
     generator = generator_for(run.batch.rows[example], "read_alone", run.seed)
     choices = [ranges, *choices_alike(ranges, texts_with_spans(spans), draws, generator)]
     pieces = run.batch.pieces_of(example, spans.parts.kind)  # type: ignore[arg-type]
-    return [only(run.batch, example, pieces, chain.from_iterable(one)) for one in choices]
+    return [only(run.batch, example, pieces, chain.from_iterable(choice)) for choice in choices]
 
 
 def _used(run: ForwardPass, weights: Tensor) -> list[int]:
@@ -78,22 +78,22 @@ def _diagnostics(probabilities: Tensor, predicted: int) -> dict[str, float]:
 Pieces = Sequence[Sequence[int]]
 
 
-def others_alike(one: range, texts: Sequence[int], count: int, generator: torch.Generator) -> list[range]:
+def others_alike(original: range, texts: Sequence[int], count: int, generator: torch.Generator) -> list[range]:
     """At most `count` random other ranges of the same length, each within one text.
 
-    one: the range that they differ from. texts: for each content unit the number of its text, or -1: no range lies
+    original: the range that they differ from. texts: for each content unit the number of its text, or -1: no range lies
     there.
     """
-    size = len(one)
+    size = len(original)
     fitting = [
         range(start, start + size)
         for start in range(len(texts) - size + 1)
-        if texts[start] == texts[start + size - 1] != SPECIAL and start != one.start
+        if texts[start] == texts[start + size - 1] != SPECIAL and start != original.start
     ]
     if len(fitting) <= count:
         return fitting
     order = torch.randperm(len(fitting), generator=generator)[:count]
-    return [fitting[number] for number in order.tolist()]
+    return [fitting[index] for index in order.tolist()]
 
 
 def choices_alike(
@@ -106,9 +106,9 @@ def choices_alike(
     is left out.
     """
     if len(ranges) == 1:
-        return [[one] for one in others_alike(ranges[0], texts, count, generator)]
+        return [[alike] for alike in others_alike(ranges[0], texts, count, generator)]
     draws = [disjoint_alike(ranges, texts, generator) for _ in range(count)]
-    different = {frozenset(one): one for one in draws if one is not None and set(one) != set(ranges)}
+    different = {frozenset(draw): draw for draw in draws if draw is not None and set(draw) != set(ranges)}
     return list(different.values())
 
 
@@ -120,7 +120,7 @@ def disjoint_alike(ranges: Sequence[range], texts: Sequence[int], generator: tor
     """
     drawn: list[range] = []
     for size in sorted(map(len, ranges), reverse=True):
-        used = {unit for one in drawn for unit in one}
+        used = {unit for span in drawn for unit in span}
         fitting = [
             range(start, start + size)
             for start in range(len(texts) - size + 1)
@@ -139,7 +139,7 @@ def only(batch: Batch, example: int, pieces: Pieces, units: Iterable[int]) -> Ro
 
 def without(batch: Batch, example: int, pieces: Pieces, removed: Iterable[int]) -> Row:
     """The example's row without these units of its text, which are absent."""
-    return batch.edited(example, [piece for number in removed for piece in pieces[number]], "absent")
+    return batch.edited(example, [piece for unit in removed for piece in pieces[unit]], "absent")
 
 
 # A self-explaining model's own weights on one pass, span by span.

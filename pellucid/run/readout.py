@@ -106,7 +106,7 @@ class StateReadout:
     def pieces(self, row: Row) -> list[int]:
         """The numbers, in the row, of the pieces whose states are read."""
         if isinstance(self.positions, tuple):
-            return [piece for piece, number in enumerate(row.own_numbers) if number in self.positions]
+            return [piece for piece, own_number in enumerate(row.own_numbers) if own_number in self.positions]
         if self.positions == "pooled":
             return [piece for piece, segment in enumerate(row.segments) if segment != SPECIAL]
         return [0 if self.positions == "first" else len(row) - 1] if len(row) else []
@@ -152,23 +152,23 @@ class WindowAnswers:
 # How far two distributions lie apart: total variation distance, Jensen-Shannon and Kullback-Leibler divergence.
 
 
-def total_variation(one: Tensor, other: Tensor) -> Tensor:
+def total_variation(first: Tensor, second: Tensor) -> Tensor:
     """[... class], each summing to 1 -> [...]: half the sum of |p - q|, 0 to 1; of two classes |p_1 - q_1|.
 
     Wiegreffe & Pinter (2019), "Attention is not not Explanation", equation 1 (corrections.md A4.2).
     """
-    return (one - other).abs().sum(-1) / 2
+    return (first - second).abs().sum(-1) / 2
 
 
-def kullback_leibler(one: Tensor, other: Tensor) -> Tensor:
+def kullback_leibler(first: Tensor, second: Tensor) -> Tensor:
     """[... outcome] -> [...]: the sum of p log(p / q) in nats, 0 or more; finite also where q is 0."""
-    return (one * (_log(one) - _log(other))).sum(-1)
+    return (first * (_log(first) - _log(second))).sum(-1)
 
 
-def jensen_shannon(one: Tensor, other: Tensor) -> Tensor:
+def jensen_shannon(first: Tensor, second: Tensor) -> Tensor:
     """[... outcome] -> [...]: the mean divergence of both from their mean, in nats, 0 to log 2."""
-    mean = (one + other) / 2
-    return (kullback_leibler(one, mean) + kullback_leibler(other, mean)) / 2
+    mean = (first + second) / 2
+    return (kullback_leibler(first, mean) + kullback_leibler(second, mean)) / 2
 
 
 def _log(values: Tensor) -> Tensor:

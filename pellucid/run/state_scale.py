@@ -103,7 +103,7 @@ def _texts(reference: Reference) -> tuple[list[tuple[str, ...]], str]:
     """The segments of the reference texts, and what they are, in words."""
     if isinstance(reference, str):
         every = list(datasets.get(reference).make("train"))
-        spaced = [every[number * len(every) // N_TEXTS] for number in range(N_TEXTS)]
+        spaced = [every[index * len(every) // N_TEXTS] for index in range(N_TEXTS)]
         texts = [example.segments for example in (spaced if len(every) > N_TEXTS else every)]
         source = f"{len(texts)} train texts of {reference}"
     else:
@@ -133,13 +133,13 @@ def _measure(model: Model, examples: list[Example]) -> _Measured:
     scheduler, sums = scheduler_for(model), _Sums()
 
     def add(pack: list[int]) -> None:
-        rows = [windows.rows[number] for number in pack]
+        rows = [windows.rows[window] for window in pack]
         trace = model.trace(rows, Want(hidden=True, deepest=model.n_layers))
         lengths = torch.tensor([len(row) for row in rows])
         real = torch.arange(trace.embeddings.shape[1]) < lengths[:, None]
         of_text = torch.zeros_like(real)
-        for number, row in enumerate(rows):
-            of_text[number, : len(row)] = torch.tensor(row.segments) != SPECIAL
+        for index, row in enumerate(rows):
+            of_text[index, : len(row)] = torch.tensor(row.segments) != SPECIAL
         sums.add([trace.embeddings, *trace.hidden], real.to(model.device), of_text.to(model.device))
 
     with torch.inference_mode(False), torch.no_grad():
@@ -179,7 +179,7 @@ class _Sums:
             (square - mean.square()).clamp_min(0.0).sqrt() for square, mean in zip(squares, means, strict=True)
         ]
         words = float((squares[0].mean() - means[0].mean().square()).clamp_min(0.0).sqrt())
-        spread = tuple(one.clamp_min(SMALLEST) for one in deviations[1:])
+        spread = tuple(deviation.clamp_min(SMALLEST) for deviation in deviations[1:])
         word_mean = torch.as_tensor(self.words) / self.word_count
         return _Measured(spread, tuple(means[1:]), max(words, SMALLEST), word_mean)
 
@@ -235,10 +235,10 @@ def place_weights(run: ForwardPass, target: ResolvedState) -> Tensor:
     """[example place unit]: how each explained state is made of the units' states; rows sum to 1, or to 0 beyond a
     text's.
     """
-    several = target.of.positions == EVERY or isinstance(target.of.positions, tuple)
+    several = target.hidden_state.positions == EVERY or isinstance(target.hidden_state.positions, tuple)
     places: list[list[list[int]]] = []  # for each example and place, the units whose mean it is
     for row in run.batch.rows:
-        units = list(range(len(row))) if target.of.positions == EVERY else target.readout.pieces(row)
+        units = list(range(len(row))) if target.hidden_state.positions == EVERY else target.readout.pieces(row)
         places.append([[unit] for unit in units] if several else [units])
     shape = (len(places), max(map(len, places)), max(run.batch.lengths))
     weights = torch.zeros(shape, dtype=run.embeddings.dtype)

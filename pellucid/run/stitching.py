@@ -51,8 +51,8 @@ def stitched(
         return first
     units, numbers = joined_units([window.units for window in windows], pieces, first.example)
     sums = np.zeros((*first.scores.shape[:-1], len(units)))
-    for window, own in zip(windows, numbers, strict=True):
-        np.add.at(sums.T, own, window.scores.T)  # a view: sums changes
+    for window, unit_numbers in zip(windows, numbers, strict=True):
+        np.add.at(sums.T, unit_numbers, window.scores.T)  # a view: sums changes
     n_containing = np.bincount(np.concatenate(numbers), minlength=len(units))
     mean = sums / np.maximum(n_containing, 1)
     in_several = n_containing > 1
@@ -120,8 +120,8 @@ def joined_units(
         return whole, [_Numbering(whole).numbers_of(part) for part in parts]  # type: ignore[arg-type]
     numbers = [_Numbering(whole).numbers_of(part.parts) for part in parts]  # type: ignore[union-attr]
     ends = [
-        (own[part.first], own[part.last])  # type: ignore[union-attr]
-        for part, own in zip(parts, numbers, strict=True)
+        (unit_numbers[part.first], unit_numbers[part.last])  # type: ignore[union-attr]
+        for part, unit_numbers in zip(parts, numbers, strict=True)
     ]
     keys = [first * len(whole) + last for first, last in ends]
     known, order = np.unique(np.concatenate(keys), return_inverse=True)
@@ -138,8 +138,8 @@ def _disagreement(
     whole text. in_several: [unit] bool, which units count.
     """
     pairs = list(zip(scores, numbers, strict=True))
-    apart = sum(np.abs(own - mean[..., unit])[..., in_several[unit]].sum() for own, unit in pairs)
-    size = sum(np.abs(own)[..., in_several[unit]].sum() for own, unit in pairs)
+    apart = sum(np.abs(window_scores - mean[..., unit])[..., in_several[unit]].sum() for window_scores, unit in pairs)
+    size = sum(np.abs(window_scores)[..., in_several[unit]].sum() for window_scores, unit in pairs)
     return float(apart / size) if size > 0 else 0.0
 
 
@@ -158,7 +158,7 @@ def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, sha
     twice = "counts in both" if shares else "has the mean of its two scores"
     explained = OF_THE_MEAN if windows[0].target.output in ("probability", "loss") else OF_EACH
     where = "" if count == n_windows else f", and what is explained stands in {count} of {n_windows} windows"
-    own = (
+    about_windows = (
         f"The text is longer than the model reads. It was read in {n_windows} overlapping windows{where}; "
         f"{explained}, and what stands in two windows {twice}."
     )
@@ -169,14 +169,14 @@ def _caveats(windows: Sequence[Explanation], n_windows: int, overlap: float, sha
     for caveat in (caveat for window in windows for caveat in window.caveats):
         alike.setdefault(NUMBER.sub("#", caveat), []).append(caveat)
     shared = [_of_several(caveats, count) for caveats in alike.values()]
-    return (own, *(unsure if overlap > DISAGREEMENT else ()), *shared)
+    return (about_windows, *(unsure if overlap > DISAGREEMENT else ()), *shared)
 
 
 def _of_several(caveats: Sequence[str], count: int) -> str:
     """One caveat of several windows: unchanged where all are equal, else the worst one and the number of windows."""
     if len(caveats) == count and len(set(caveats)) == 1:
         return caveats[0]
-    worst = max(caveats, key=lambda caveat: [float(number) for number in NUMBER.findall(caveat)])
+    worst = max(caveats, key=lambda caveat: [float(digits) for digits in NUMBER.findall(caveat)])
     return f"In {len(caveats)} of {count} windows{', at worst' if len(set(caveats)) > 1 else ''}: {worst}"
 
 
@@ -186,8 +186,8 @@ def _of_several(caveats: Sequence[str], count: int) -> str:
 def with_passages(batch: Batch, passages: Sequence[Sequence[str]]) -> Batch:
     """The batch with the passages of each example's first text named; raises `BadInput` where one is not there."""
     units = tuple(
-        replace(of_text, passages=passages_in(example, own))
-        for of_text, example, own in zip(batch.units, batch.examples, passages, strict=True)
+        replace(of_text, passages=passages_in(example, of_example))
+        for of_text, example, of_example in zip(batch.units, batch.examples, passages, strict=True)
     )
     return replace(batch, units=units, whole_units=units)
 
@@ -207,14 +207,14 @@ def in_passages(scores: Scores, batch: Batch) -> Scores:
     if not batch.units[0].passages:
         return scores
     units, values = [], []
-    for number, example in enumerate(batch.examples):
-        fine = batch.units[number] if scores.units is None else scores.units[number]
+    for example_index, example in enumerate(batch.examples):
+        fine = batch.units[example_index] if scores.units is None else scores.units[example_index]
         if not isinstance(fine, Units):
             raise ModelCannot("Scores of spans cannot be added up by passage; leave passages= away.")
-        fine = replace(fine, passages=batch.units[number].passages)
+        fine = replace(fine, passages=batch.units[example_index].passages)
         coarse, index = coarsen(fine, PASSAGE, example.segments)  # type: ignore[arg-type]  # no kind that users name
         units.append(replace(coarse, passages=()))
-        values.append(_added_up(scores.values[number], index, len(coarse)))
+        values.append(_added_up(scores.values[example_index], index, len(coarse)))
     return replace(scores, units=tuple(units), values=tuple(values))
 
 

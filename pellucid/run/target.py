@@ -138,9 +138,9 @@ class Target:
 
     def in_words(self, labels: Sequence[str]) -> str:
         """The target in words: "logit of the predicted class"."""
-        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        explained, against = self.of if isinstance(self.of, tuple) else (self.of, None)
         by_example = {"predicted", "gold"} - set(labels)
-        which = f"the {of} class" if of in by_example else labels[_class_number(of, labels)]
+        which = f"the {explained} class" if explained in by_example else labels[_class_number(explained, labels)]
         rest = "" if against is None else f" against {labels[_class_number(against, labels)]}"
         return f"{self.output} of {which}{rest}"
 
@@ -149,30 +149,32 @@ class Target:
     ) -> "ResolvedTarget":
         """Fix the class of each example by the model's logits [example logit]."""
         scores = class_logits(logits, problem)
-        of, against = self.of if isinstance(self.of, tuple) else (self.of, None)
-        classes = tuple(self._class(of, example, row, labels) for example, row in zip(examples, scores, strict=True))
+        explained, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        classes = tuple(
+            self._class(explained, example, row, labels) for example, row in zip(examples, scores, strict=True)
+        )
         others = None if against is None else (_class_number(against, labels),) * len(classes)
         for example, row, numbers in zip(examples, scores, zip(classes, others or classes, strict=True), strict=True):
             _check_finite(example, row, numbers, labels)
         return ResolvedTarget(classes, others, self.output, problem)
 
-    def _class(self, of: str | int, example: Example, scores: Tensor, labels: Sequence[str]) -> int:
-        if of == "predicted" and "predicted" not in labels:
+    def _class(self, explained: str | int, example: Example, scores: Tensor, labels: Sequence[str]) -> int:
+        if explained == "predicted" and "predicted" not in labels:
             return int(scores.argmax())
-        if of == "gold" and "gold" not in labels:
+        if explained == "gold" and "gold" not in labels:
             if example.label is None:
                 raise BadInput(f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'.")
             return _gold_number(example.label, example, labels)
-        return _class_number(of, labels)
+        return _class_number(explained, labels)
 
 
 def _check_finite(example: Example, scores: Tensor, classes: Sequence[int], labels: Sequence[str]) -> None:
     """Raise `ModelCannot` for a class that the model rules out for a text: no word can change an infinite logit."""
-    for number in classes:
-        if scores[number].isinf():
+    for class_number in classes:
+        if scores[class_number].isinf():
             raise ModelCannot(
-                f"The model gives the class {quoted(labels[number])} the logit {float(scores[number])} for example "
-                f"{quoted(example.id)}, which no word of it explains; explain another class."
+                f"The model gives the class {quoted(labels[class_number])} the logit {float(scores[class_number])} for "
+                f"example {quoted(example.id)}, which no word of it explains; explain another class."
             )
 
 
@@ -283,7 +285,7 @@ class ResolvedTarget:
         return ResolvedTarget(tuple(self.classes[i] for i in indices), against, self.output, self.problem, windows)
 
     def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
-        pick = lambda scores, of: scores.gather(-1, to_device(of, scores.device)[:, None])[:, 0]  # noqa: E731
+        pick = lambda scores, indices: scores.gather(-1, to_device(indices, scores.device)[:, None])[:, 0]  # noqa: E731
         if self.output == "logit":
             every_class = class_logits(logits, self.problem)
             explained = pick(every_class, classes)

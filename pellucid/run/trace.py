@@ -98,11 +98,11 @@ class WrittenSpans:
     part: Tensor
     head: Tensor
 
-    def through(self, example: int, pieces: Sequence[int], own: Tensor, others: Tensor) -> Tensor:
+    def through(self, example: int, pieces: Sequence[int], ids: Tensor, others: Tensor) -> Tensor:
         """[piece]: by how much the spans put each written piece, own [piece], above another one; the head is linear, so
         parts add up.
         """
-        return ((self.head[own] - self.head[others]) * self.part[example, pieces]).sum(-1)
+        return ((self.head[ids] - self.head[others]) * self.part[example, pieces]).sum(-1)
 
 
 @dataclass(frozen=True)
@@ -220,9 +220,9 @@ class GateTrace:
         """[example]: expected changes between read and unread neighbours in one text, divided by units; 0 to below
         1.
         """
-        one, other = self.chances[:, :-1], self.chances[:, 1:]
+        left, right = self.chances[:, :-1], self.chances[:, 1:]
         beside = (self.runs[:, :-1] >= 0) & (self.runs[:, :-1] == self.runs[:, 1:])
-        return ((one * (1 - other) + other * (1 - one)) * beside).sum(1) / self.counts
+        return ((left * (1 - right) + right * (1 - left)) * beside).sum(1) / self.counts
 
 
 @dataclass(frozen=True)

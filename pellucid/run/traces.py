@@ -124,8 +124,8 @@ def head_positions(trace: Trace, batch: Batch) -> Tensor:
     """
     touched = (_head_gradient(trace) != 0).any(-1)
     real = torch.zeros_like(touched)
-    for number, length in enumerate(batch.lengths):
-        real[number, :length] = True
+    for example, length in enumerate(batch.lengths):
+        real[example, :length] = True
     shares = torch.where(touched.any(-1, keepdim=True), touched, real).to(trace.hidden[-1])
     return shares / shares.sum(-1, keepdim=True)
 

@@ -71,7 +71,7 @@ def _border(word_index: Sequence[int], start: int, reach: int, step: int) -> int
 def pieces_in(row: Row, window: Window) -> tuple[int, ...]:
     """The numbers of a row's pieces that are in a window."""
     number_of = lambda position: bisect_left(row.positions, position)  # noqa: E731
-    return tuple(number for first, last in window for number in range(number_of(first), number_of(last)))
+    return tuple(piece for first, last in window for piece in range(number_of(first), number_of(last)))
 
 
 def window_row(row: Row, window: Window) -> Row:
@@ -94,7 +94,7 @@ def rows_of(row: Row) -> list[Row]:
 def in_windows(batch: Batch) -> tuple[Batch, tuple[int, ...]]:
     """A batch whose rows the model can read, and for each of its rows the number of the example that it belongs to."""
     windows = [window for row in batch.rows for window in (row.windows or (None,))]
-    owners = tuple(number for number, row in enumerate(batch.rows) for _ in (row.windows or (None,)))
+    owners = tuple(example for example, row in enumerate(batch.rows) for _ in (row.windows or (None,)))
     whole = batch.select(owners)
     pairs = list(zip(whole.rows, windows, strict=True))
     parts = tuple(pieces_in(row, window) if window else None for row, window in pairs)

@@ -72,11 +72,11 @@ class WordReadout:
 
     def _others(self, rows: Sequence[Row], ids: Tensor) -> tuple[Tensor, Tensor]:
         """[row piece]: the rivals' ids, and 1 where there is one."""
-        rival_of = {written: (piece, other) for written, piece, other in self.rivals}
+        rival_of = {written: (piece, rival_id) for written, piece, rival_id in self.rivals}
         others, compared = ids.clone(), torch.zeros(ids.shape, device=ids.device)
-        for number, row in enumerate(rows):
-            piece, other = rival_of[row.written]
-            others[number, piece], compared[number, piece] = other, 1.0
+        for index, row in enumerate(rows):
+            piece, rival_id = rival_of[row.written]
+            others[index, piece], compared[index, piece] = rival_id, 1.0
         return others, compared
 
 
@@ -124,34 +124,34 @@ class Word:
         """Raises `ModelCannot` for a model that writes nothing, `BadSetting` for a word that is not there."""
         if WRITING not in model.capabilities:
             raise ModelCannot(f"{model.name} writes no words; explain one of its classes.")
-        for number in range(len(batch)):
-            self._words(batch, number)
+        for index in range(len(batch)):
+            self._words(batch, index)
 
     def resolve(self, batch: Batch, model: Model) -> "ResolvedWords":
         """The target with each example's words and pieces fixed."""
-        words = tuple(self._words(batch, number) for number in range(len(batch)))
-        rivals = tuple(self._rival(batch, number, words[number], model) for number in range(len(batch)))
+        words = tuple(self._words(batch, index) for index in range(len(batch)))
+        rivals = tuple(self._rival(batch, index, words[index], model) for index in range(len(batch)))
         width = max(sum(id >= 0 for id in row.written) for row in batch.whole_rows)
         readout = WordReadout(width, tuple(dict.fromkeys(rival for rival in rivals if rival is not None)))
         return ResolvedWords(self, words, readout)
 
-    def _words(self, batch: Batch, number: int) -> tuple[WrittenWord, ...]:
-        example = batch.examples[number]
-        words = written_words(batch.whole_rows[number], batch.whole_units[number], example)
+    def _words(self, batch: Batch, index: int) -> tuple[WrittenWord, ...]:
+        example = batch.examples[index]
+        words = written_words(batch.whole_rows[index], batch.whole_units[index], example)
         return words if self.step in (EVERY, TEXT) else (named_word(words, self.step, example),)
 
-    def _rival(self, batch: Batch, number: int, words: Sequence[WrittenWord], model: Model) -> Rival | None:
+    def _rival(self, batch: Batch, index: int, words: Sequence[WrittenWord], model: Model) -> Rival | None:
         """The first piece in which the text and the text with the other word differ."""
         if self.against is None:
             return None
-        example, (word,) = batch.examples[number], words
+        example, (word,) = batch.examples[index], words
         text = example.segments[-1]
-        other = (*example.segments[:-1], text[: word.start] + self.against + text[word.end :])
-        written = batch.whole_rows[number].written
-        own = [id for id in written if id >= 0]
-        rival = [id for id in model.encode([Example(other)]).rows[0].written if id >= 0]
-        for piece, (one, another) in enumerate(zip(own, rival, strict=False)):
-            if one != another:
+        segments = (*example.segments[:-1], text[: word.start] + self.against + text[word.end :])
+        written = batch.whole_rows[index].written
+        own_ids = [id for id in written if id >= 0]
+        rival = [id for id in model.encode([Example(segments)]).rows[0].written if id >= 0]
+        for piece, (own_id, another) in enumerate(zip(own_ids, rival, strict=False)):
+            if own_id != another:
                 return written, piece, another
         raise BadInput(
             f"against={quoted(self.against)} is no other word than {quoted(word.text)} for this model's tokenizer."
@@ -162,12 +162,12 @@ class Word:
 class ResolvedWords:
     """Words that a model writes, with those of each example fixed.
 
-    of: what was asked for. words: for each example the words that are explained; () for one that has no word here.
+    word: what was asked for. words: for each example the words that are explained; () for one that has no word here.
     readout: reads the pieces' numbers off a pass. shared_points: of one word among several, what it shares with the
         others.
     """
 
-    of: Word
+    word: Word
     words: tuple[tuple[WrittenWord, ...], ...]
     readout: WordReadout
     shared_points: SharedPoints | None = field(default=None, compare=False, repr=False)
@@ -208,7 +208,7 @@ class ResolvedWords:
 
     def one_a_row(self) -> "list[ResolvedWords]":
         """For each row the target of that row alone: of every word in turn, else the target itself."""
-        if self.of.step != EVERY:
+        if self.word.step != EVERY:
             return [self]
         longest, shared = max(map(len, self.words)), SharedPoints()
         shared.targets = [
@@ -220,18 +220,18 @@ class ResolvedWords:
     def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
         """The explained value with its name; answer: the example's own [piece]. Of every word it is the sum."""
         value = float(self.values_of(example, answer[None].double()))
-        if self.of.step == EVERY:
+        if self.word.step == EVERY:
             return Explained("each word", None, WRITTEN, value)
-        label = "the text" if self.of.step == TEXT else self.words[example][0].text
-        return Explained(label, self.of.against, WRITTEN, value)
+        label = "the text" if self.word.step == TEXT else self.words[example][0].text
+        return Explained(label, self.word.against, WRITTEN, value)
 
 
-def _piece_before(row: Row, number: int) -> int:
-    """The piece of a row that stands before one of those that are written; number: that of the written one among
+def _piece_before(row: Row, index: int) -> int:
+    """The piece of a row that stands before one of those that are written; index: that of the written one among
     them.
     """
     written = [piece for piece, id in enumerate(row.written) if id >= 0]
-    return written[number] - 1
+    return written[index] - 1
 
 
 # Scores of words that a model writes: a row for each word, and nothing of what comes after it.
@@ -251,13 +251,13 @@ def scores_of(call: Call, forward: ForwardPass, target: Explainable) -> Scores:
     if not isinstance(target, ResolvedWords):
         return call(forward, target)
     of_rows = [_blanked(call(forward, row), forward, row) for row in target.one_a_row()]
-    if target.of.step != EVERY:
+    if target.word.step != EVERY:
         return of_rows[0]
     counts = list(map(len, target.words))
     values = tuple(
-        torch.stack([scores.values[number] for scores in of_rows[:count]]) for number, count in enumerate(counts)
+        torch.stack([scores.values[index] for scores in of_rows[:count]]) for index, count in enumerate(counts)
     )
-    facts = tuple(tuple(scores.facts(number) for scores in of_rows[:count]) for number, count in enumerate(counts))
+    facts = tuple(tuple(scores.facts(index) for scores in of_rows[:count]) for index, count in enumerate(counts))
     rows = tuple((("word", tuple(word.label for word in words)), *of_rows[0].rows) for words in target.words)
     return Scores(values, units=of_rows[0].units, of_rows=facts, rows_of=rows)
 
@@ -271,9 +271,9 @@ def _blanked(scores: Scores, forward: ForwardPass, target: ResolvedWords) -> Sco
 def _without_unread(scores: Scores, forward: ForwardPass, target: ResolvedState) -> Scores:
     """The scores, 0 for written words that stand behind the last piece whose state is explained."""
     batch, values = forward.batch, []
-    for number, of_example in enumerate(scores.values):
-        units = (scores.units or batch.units)[number]
-        begins = _first_unread(batch.rows[number], batch.units[number], target)
+    for index, of_example in enumerate(scores.values):
+        units = (scores.units or batch.units)[index]
+        begins = _first_unread(batch.rows[index], batch.units[index], target)
         is_cut = begins is not None and isinstance(units, Units)
         values.append(_cut(of_example, units, begins) if is_cut else of_example)  # type: ignore[arg-type]
     return replace(scores, values=tuple(values))
@@ -281,8 +281,8 @@ def _without_unread(scores: Scores, forward: ForwardPass, target: ResolvedState)
 
 def _first_unread(row: Row, pieces: Units, target: ResolvedState) -> int | None:
     """The character at which the first written piece behind the explained ones begins; None where there is none."""
-    read = range(len(row)) if target.of.positions == STATES else target.readout.pieces(row)
-    later = [number for number, id in enumerate(row.written) if id >= 0 and number > max(read, default=-1)]
+    read = range(len(row)) if target.hidden_state.positions == STATES else target.readout.pieces(row)
+    later = [piece for piece, id in enumerate(row.written) if id >= 0 and piece > max(read, default=-1)]
     return pieces.start[later[0]] if later else None
 
 
@@ -299,8 +299,8 @@ def _before(scores: Tensor, units: object, words: Sequence[Any]) -> Tensor:
 def _cut(scores: Tensor, units: Units, begins: int) -> Tensor:
     """[... unit]: the scores, 0 for units of the written text that begin at this character or after it."""
     later = [
-        number
-        for number, (segment, start) in enumerate(zip(units.segment, units.start, strict=True))
+        unit
+        for unit, (segment, start) in enumerate(zip(units.segment, units.start, strict=True))
         if segment == max(units.segment) and start >= begins
     ]
     scores = scores.clone()

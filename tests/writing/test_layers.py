@@ -96,7 +96,7 @@ def test_weights_are_those_of_the_place_that_writes_a_word(model, method, flow):
     """A word of one piece reads all that stands before it: its row adds up to 1."""
     settings = {} if method == "attention_heads" else {"flow": flow}
     (words,) = pellucid.Word().resolve(of_pairs(model, PAIR), model).words
-    word = pellucid.Word(next(word.number for word in words if len(word.pieces) == 1))
+    word = pellucid.Word(next(word.step for word in words if len(word.pieces) == 1))
     (one,) = pellucid.explain(model, [PAIR], method, target=word, progress=False, **settings)
     assert (one.scores >= 0).all() and one.scores.any()
     if method == "attention" or (method, flow) == ("attention_norm", "rollout"):
