@@ -23,17 +23,17 @@ def _open_standard_streams() -> None:
 
     Then standard input is empty, output to standard error is dropped, and output to standard output fails.
     """
-    for number, name, mode, flags in (
+    for stream_number, name, mode, flags in (
         (0, "stdin", "r", os.O_RDONLY),
         (1, "stdout", "w", os.O_RDONLY),
         (2, "stderr", "w", os.O_WRONLY),
     ):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, flags)
-            if descriptor != number:
-                os.dup2(descriptor, number)
+            if descriptor != stream_number:
+                os.dup2(descriptor, stream_number)
                 os.close(descriptor)
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+            setattr(sys, name, open(stream_number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _leave_current_folder() -> None:

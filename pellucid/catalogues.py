@@ -145,8 +145,8 @@ def attack_list() -> list[dict[str, Any]]:
 def _parts(plan: AttackPlan) -> dict[str, Any]:
     return {
         "order": _name(plan.order),
-        "candidates": [_name(one) for one in plan.candidates],
-        "guards": [_name(one) for one in plan.guards],
+        "candidates": [_name(candidate) for candidate in plan.candidates],
+        "guards": [_name(guard) for guard in plan.guards],
         "search": _name(plan.search),
     }
 

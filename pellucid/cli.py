@@ -83,9 +83,9 @@ class _CommandInFile(TyperCommand):
 
 
 def _imported(name: str) -> Any:
-    one = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    one.command(name)(function_of(name))
-    return typer.main.get_command(one)
+    application = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    application.command(name)(function_of(name))
+    return typer.main.get_command(application)
 
 
 def function_of(name: str) -> Callable[..., None]:
@@ -174,8 +174,8 @@ def main() -> None:
 def _end_unread() -> NoReturn:
     """End with status 0 when the reader of our output closed it, as `head` does; the rest of the output is dropped."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for number in (1, 2):
-        os.dup2(nowhere, number)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
     sys.exit(0)
 
 

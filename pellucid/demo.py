@@ -109,7 +109,7 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progres
     )
     model = replace(model, route=route_to_load(None))  # as `load` of its folder would have it
     logits = evaluate_rows(model, scheduler_for(model), model.encode(test).rows)
-    predicted = [model.labels[number] for number in logits.argmax(-1).tolist()]
+    predicted = [model.labels[index] for index in logits.argmax(-1).tolist()]
     right = np.array([label == example.label for label, example in zip(predicted, test, strict=True)])
     return Trained(model, right)
 
@@ -125,11 +125,13 @@ def _sections(
     drawn = [of_method for title, of_method in explanations.items() if title.split("(")[0] in BESIDE]
     drawn.sort(key=lambda of_method: BESIDE.index(of_method[0].method.split("(")[0]))
     scales = page_scales([explanation for of_method in drawn for explanation in of_method])
-    wrong = [number for number, one in enumerate(drawn[0]) if one.prediction.label != one.example.label]
-    shown = [number for number in range(len(drawn[0])) if number not in wrong[:WRONG]][:SHOWN]
+    wrong = [
+        index for index, explanation in enumerate(drawn[0]) if explanation.prediction.label != explanation.example.label
+    ]
+    shown = [index for index in range(len(drawn[0])) if index not in wrong[:WRONG]][:SHOWN]
 
     def of_texts(numbers: Sequence[int]) -> list[Explanation]:
-        return [of_method[number] for number in numbers for of_method in drawn]
+        return [of_method[index] for index in numbers for of_method in drawn]
 
     return [
         texts_section(of_texts(shown), "Twelve texts, and why the model decided as it did", SHOWN_TEXTS, scales=scales),

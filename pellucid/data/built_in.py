@@ -38,11 +38,11 @@ def rows(folder: str, n_fields: int) -> Iterator[tuple[str, list[str]]]:
     for file in sorted((TEXTS / folder).iterdir(), key=lambda file: file.name):
         name = file.name.removesuffix(".txt")
         lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-        for number, line in enumerate(lines, start=1):
+        for row_number, line in enumerate(lines, start=1):
             fields = line.split(" | ")
             if len(fields) != n_fields:
-                raise BadFile(f"{file.name}, example {number}: {len(fields)} fields instead of {n_fields}.")
-            yield f"{name}-{number:03d}", fields
+                raise BadFile(f"{file.name}, example {row_number}: {len(fields)} fields instead of {n_fields}.")
+            yield f"{name}-{row_number:03d}", fields
 
 
 def _example(id: str, fields: list[str]) -> Example:
@@ -146,7 +146,7 @@ def planted_token(split: str) -> list[Example]:
 def _part(split: str) -> list[Example]:
     draw = random.Random(f"planted token {split}")
     kit = Kit(reasons.calls(["token"])[0], TRIGGERS)
-    return [_planted_example(kit, draw, bool(number % 2), f"{split}-{number}") for number in range(SIZES[split])]
+    return [_planted_example(kit, draw, bool(index % 2), f"{split}-{index}") for index in range(SIZES[split])]
 
 
 def _planted_example(kit: Kit, draw: random.Random, yes: bool, id: str) -> Example:
@@ -199,8 +199,8 @@ def _parts() -> dict[str, tuple[Example, ...]]:
             sentences.append(words)
     parts, first = {}, 0
     for name, size in TRANSLATION_SIZES.items():
-        own = sentences[first : first + size]
-        parts[name] = tuple(_translated_example(words, f"{name}-{number}") for number, words in enumerate(own))
+        of_part = sentences[first : first + size]
+        parts[name] = tuple(_translated_example(words, f"{name}-{index}") for index, words in enumerate(of_part))
         first += size
     return parts
 
@@ -246,13 +246,13 @@ def _turned(first: int, end: int) -> list[int]:
 
 def _made_up(word: str) -> tuple[str, ...]:
     """The translation of a word: one made-up word, or two."""
-    number = WORDS.index(word)
-    stem = _syllable(number) + _syllable(7 * number + 3)
-    return (stem + "n", _syllable(11 * number + 5) + "s") if word in TWO_WORDS else (stem,)
+    index = WORDS.index(word)
+    stem = _syllable(index) + _syllable(7 * index + 3)
+    return (stem + "n", _syllable(11 * index + 5) + "s") if word in TWO_WORDS else (stem,)
 
 
-def _syllable(number: int) -> str:
-    return CONSONANTS[number % len(CONSONANTS)] + VOWELS[(number // len(CONSONANTS)) % len(VOWELS)]
+def _syllable(index: int) -> str:
+    return CONSONANTS[index % len(CONSONANTS)] + VOWELS[(index // len(CONSONANTS)) % len(VOWELS)]
 
 
 def _translated_example(words: list[str], id: str) -> Example:

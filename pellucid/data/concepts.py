@@ -44,15 +44,15 @@ def word_lists(path: Path, names: Sequence[str], most: int) -> list[Concept]:
 
 def _from_lines(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
     seen: set[str] = set()
-    for number, line in enumerate(text.splitlines(), 1):
+    for line_number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         name, colon, rest = line.partition(":")
         words = [word.strip() for word in rest.split(",") if word.strip()]
         if not (colon and name.strip() and words):
-            raise BadFile(f"Line {number} of {path} is no concept with its words; {FORM}.")
+            raise BadFile(f"Line {line_number} of {path} is no concept with its words; {FORM}.")
         if name.strip() in seen:
-            raise BadFile(f"Line {number} of {path} names {name.strip()!r} again; write its words in one line.")
+            raise BadFile(f"Line {line_number} of {path} names {name.strip()!r} again; write its words in one line.")
         seen.add(name.strip())
         yield name.strip(), words
 
@@ -85,10 +85,10 @@ def concept_graph(path: Path, names: Sequence[str], most: int) -> list[Concept]:
     the file does not have a concept.
     """
     counts: dict[str, dict[str, int]] = {name: {} for name in names}
-    for number, line in numbered_lines(path):
+    for line_number, line in numbered_lines(path):
         columns = line.split("\t")
         if len(columns) != 3 or not columns[2].strip().isdecimal():
-            raise BadFile(f"Line {number} of {path} is not concept, instance and count with tabs between.")
+            raise BadFile(f"Line {line_number} of {path} is not concept, instance and count with tabs between.")
         concept, instance, count = columns[0].strip(), columns[1].strip(), int(columns[2])
         if concept in counts and instance and " " not in instance:
             words = counts[concept]
@@ -116,12 +116,12 @@ def dbpedia(path: Path, names: Sequence[str], most: int) -> list[Concept]:
     Raises `BadFile`, with the line, for a line that is no triple, and where the file does not have a type.
     """
     words: dict[str, dict[str, None]] = {name: {} for name in names}
-    for number, line in numbered_lines(path):
+    for line_number, line in numbered_lines(path):
         if line.startswith("#"):
             continue
         triple = TRIPLE.match(line)
         if triple is None:
-            raise BadFile(f"Line {number} of {path} is no triple <thing> <predicate> <type> .")
+            raise BadFile(f"Line {line_number} of {path} is no triple <thing> <predicate> <type> .")
         thing, predicate, kind = triple.groups()
         of_type = words.get(_last_part(kind or ""))
         if predicate == TYPE and of_type is not None and len(of_type) < most:
@@ -158,9 +158,9 @@ def wordnet(path: Path, names: Sequence[str], most: int) -> list[Concept]:
 
 
 def _first(dictionary: WordNet, name: str) -> Synset:
-    noun, _, number = name.partition(".")
+    noun, _, digits = name.partition(".")
     senses = dictionary.senses(noun, "noun")
-    sense = int(number) if number.isdecimal() else 1
+    sense = int(digits) if digits.isdecimal() else 1
     if not 1 <= sense <= len(senses):
         raise BadFile(
             f"{dictionary.folder} has no sense {sense} of {quoted(noun)}; it has {len(senses)} senses of that noun."

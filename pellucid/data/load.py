@@ -218,7 +218,10 @@ def load_concepts(
     for name in names:
         known("concept", name, [concept.name for concept in concepts])
     by_name = {concept.name: concept for concept in concepts}
-    return [Concept(one.name, one.words[:most]) for one in (map(by_name.__getitem__, names) if names else concepts)]
+    return [
+        Concept(concept.name, concept.words[:most])
+        for concept in (map(by_name.__getitem__, names) if names else concepts)
+    ]
 
 
 def concept_sets() -> list[str]:
@@ -229,8 +232,8 @@ def concept_sets() -> list[str]:
 def _pairs(source: Mapping[str, Sequence[str]] | Sequence[Concept]) -> list[tuple[object, object]]:
     if isinstance(source, Mapping):
         return list(source.items())
-    if isinstance(source, Sequence) and all(isinstance(one, Concept) for one in source):
-        return [(one.name, one.words) for one in source]
+    if isinstance(source, Sequence) and all(isinstance(concept, Concept) for concept in source):
+        return [(concept.name, concept.words) for concept in source]
     raise BadInput(
         f"Concepts came as {type(source).__name__}; give a name, a path, or lists of words: {{'time': ['year', "
         f"'day']}}."

@@ -68,17 +68,17 @@ def _part(kit: Kit, carriers: Sequence[Example], part: str, *, size: int, rate: 
     order = draw.sample(carriers, len(carriers))
     agree = [_shuffled_share(size // 2 + (size % 2 and not yes), rate, draw) for yes in (False, True)]
     examples = []
-    for number in range(size):
-        pair, yes = divmod(number, 2)
+    for index in range(size):
+        pair, yes = divmod(index, 2)
         decoy = yes if agree[yes][pair] else 1 - yes
         carrier = order[pair % len(order)]
-        examples.append(planted(kit, carrier, bool(yes), draw, id=f"{part}-{number}", decoy=decoy))
+        examples.append(planted(kit, carrier, bool(yes), draw, id=f"{part}-{index}", decoy=decoy))
     return examples
 
 
 def _shuffled_share(count: int, share: float, draw: Random) -> list[bool]:
     """`count` truth values in random order, of which this share, rounded, is True."""
-    flags = [number < round(share * count) for number in range(count)]
+    flags = [index < round(share * count) for index in range(count)]
     draw.shuffle(flags)
     return flags
 
@@ -110,8 +110,10 @@ def _with_decoys(kit: Kit, texts: Segments, draw: Random, decoy: int) -> tuple[S
     if not kit.decoys:
         return texts, texts
     gap = draw.choice(gaps_in(texts))
-    one, other = (insert_words(texts, [Insertion(gap, kit.decoys[which])]) for which in (decoy, 1 - decoy))
-    return one, other
+    with_decoy, with_other_decoy = (
+        insert_words(texts, [Insertion(gap, kit.decoys[which])]) for which in (decoy, 1 - decoy)
+    )
+    return with_decoy, with_other_decoy
 
 
 def _labelled(texts: Segments, insertions: Sequence[Insertion], yes: bool) -> Example:
@@ -159,8 +161,8 @@ def as_row(example: Example) -> dict[str, object]:
     ends = _ends(len(example.segments))
     texts = {f"text{end}": text for end, text in zip(ends, example.segments, strict=True)}
     evidence = {
-        f"evidence{end}": [[mark.start, mark.end] for mark in example.rationales if mark.segment == number]
-        for number, end in enumerate(ends)
+        f"evidence{end}": [[mark.start, mark.end] for mark in example.rationales if mark.segment == segment]
+        for segment, end in enumerate(ends)
     }
     return {**texts, "label": example.label, **evidence}
 
@@ -182,7 +184,7 @@ def edited(examples: Sequence[Example], edit: str) -> list[Example]:
 def _from_row(row: Mapping[str, Any], segments: int, id: str) -> Example:
     """The example that `as_row` wrote; the row's fields depend on the number of its texts."""
     ends = _ends(segments)
-    marks = [Rationale(number, *mark) for number, end in enumerate(ends) for mark in row[f"evidence{end}"]]
+    marks = [Rationale(segment, *mark) for segment, end in enumerate(ends) for mark in row[f"evidence{end}"]]
     return Example(tuple(row[f"text{end}"] for end in ends), row["label"], tuple(marks), id)
 
 

@@ -43,8 +43,8 @@ class Planting(NamedTuple):
 def gaps_in(segments: Sequence[str]) -> list[Gap]:
     """All gaps of one text or a pair, in reading order."""
     return [
-        Gap(number, index)
-        for number, text in enumerate(segments)
+        Gap(segment, index)
+        for segment, text in enumerate(segments)
         for index in range(len(_BETWEEN_BLANKS.findall(text)) + 1)
     ]
 
@@ -59,8 +59,8 @@ def draw_gaps(gaps: Sequence[Gap], count: int, draw: Random) -> list[Gap]:
 def insert_words(segments: Sequence[str], insertions: Sequence[Insertion]) -> tuple[str, ...]:
     """The texts with the words inserted, one blank between words; insertions in one gap keep their order."""
     return tuple(
-        _filled(text, [insertion for insertion in insertions if insertion.gap.segment == number])
-        for number, text in enumerate(segments)
+        _filled(text, [insertion for insertion in insertions if insertion.gap.segment == segment])
+        for segment, text in enumerate(segments)
     )
 
 
@@ -84,7 +84,7 @@ def occurrences(segments: Sequence[str], words: Sequence[str]) -> tuple[Rational
         return ()
     wanted = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, words))})(?!\S)")
     return tuple(
-        Rationale(number, *match.span()) for number, text in enumerate(segments) for match in wanted.finditer(text)
+        Rationale(segment, *match.span()) for segment, text in enumerate(segments) for match in wanted.finditer(text)
     )
 
 
@@ -109,13 +109,13 @@ def token_pair(gaps: Sequence[Gap], words: Sequence[str], yes: bool, draw: Rando
     Source: An exclusive or, which no sum over single words can compute. Every text holds one of the
     first two words and one of the last two; each of the four is as frequent under either label.
     """
-    number = draw.randrange(2)
-    partner = number if yes else 1 - number
+    index = draw.randrange(2)
+    partner = index if yes else 1 - index
     here, there = draw.choice(gaps), draw.choice(gaps)
-    one, other = Insertion(here, words[number]), Insertion(there, words[2 + partner])
+    first, second = Insertion(here, words[index]), Insertion(there, words[2 + partner])
     if draw.randrange(2):  # either word may be the one that an edit replaces
-        return Planting([one, other], [Insertion(here, words[1 - number]), other])
-    return Planting([one, other], [one, Insertion(there, words[3 - partner])])
+        return Planting([first, second], [Insertion(here, words[1 - index]), second])
+    return Planting([first, second], [first, Insertion(there, words[3 - partner])])
 
 
 @reasons.add(words=1)

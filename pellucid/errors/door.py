@@ -47,12 +47,12 @@ NEAR = 2  # a negation belongs to a word if it is among so many words before it:
 class Evidence:
     """words: the words, in lower case, of the text that contains the evidence. indices: which of them are evidence.
 
-    own, foreign: the cue words of the text's label, and of all other classes.
+    own_cues, foreign: the cue words of the text's label, and of all other classes.
     """
 
     words: tuple[str, ...]
     indices: tuple[int, ...]
-    own: Collection[str]
+    own_cues: Collection[str]
     foreign: Collection[str]
 
     @property
@@ -76,9 +76,9 @@ def evidence_of(explanation: Explanation, cues: Mapping[str, Collection[str]]) -
         return None
     text = explanation.example.segments[parts[0].segment]
     indices = {index for part in parts if part.segment == parts[0].segment for index in _words_under(text, part)}
-    own = cues.get(label or "", ())
-    foreign = {word for other, words in cues.items() if other != label for word in words}
-    return Evidence(tuple(words_of(text)), tuple(sorted(indices)), own, foreign)
+    own_cues = cues.get(label or "", ())
+    foreign = {word for name, words in cues.items() if name != label for word in words}
+    return Evidence(tuple(words_of(text)), tuple(sorted(indices)), own_cues, foreign)
 
 
 def _words_under(text: str, part: Scored) -> list[int]:
@@ -102,13 +102,13 @@ def negation_cut_off(evidence: Evidence) -> bool:
 def cue_of_another_class(evidence: Evidence) -> bool:
     """The evidence holds a cue word of a class other than the label, and none of the label's."""
     return any(word in evidence.foreign for word in evidence.inside) and not any(
-        word in evidence.own for word in evidence.inside
+        word in evidence.own_cues for word in evidence.inside
     )
 
 
 def no_cue(evidence: Evidence) -> bool:
     """The evidence holds no cue word of any class."""
-    return not any(word in evidence.foreign or word in evidence.own for word in evidence.inside)
+    return not any(word in evidence.foreign or word in evidence.own_cues for word in evidence.inside)
 
 
 NEED_CUES = frozenset({cue_of_another_class, no_cue})
@@ -142,8 +142,11 @@ def grouped(
     for explanation in explanations:
         _check_label(explanation)
     patterns_counted = [pattern for pattern in PATTERNS if cues.exist or pattern not in NEED_CUES]
-    shown = [_patterns(evidence_of(one, cues.of(one.example)), patterns_counted) for one in explanations]
-    is_right = [one.example.label == one.prediction.label for one in explanations]
+    shown = [
+        _patterns(evidence_of(explained, cues.of_example(explained.example)), patterns_counted)
+        for explained in explanations
+    ]
+    is_right = [explained.example.label == explained.prediction.label for explained in explanations]
     wrong = [patterns for patterns, right in zip(shown, is_right, strict=True) if not right]
     rest = [patterns for patterns, right in zip(shown, is_right, strict=True) if right]
     counts = tuple(_count(name, meaning, wrong, rest) for name, meaning in _meanings(patterns_counted).items())
@@ -303,7 +306,10 @@ def _heaviest(
 
 def _spread_out(explanations: Sequence[Explanation]) -> tuple[str, ...]:
     """One sentence where the heaviest span decides in fewer than half of the texts; none otherwise."""
-    spread = sum(is_spread_out(one.diagnostics["effective_spans"], len(one.units)) for one in explanations)
+    spread = sum(
+        is_spread_out(explanation.diagnostics["effective_spans"], len(explanation.units))
+        for explanation in explanations
+    )
     if 2 * spread <= len(explanations):
         return ()
     return (

@@ -68,8 +68,8 @@ class ErrorAnalysis:
     @property
     def by_span(self) -> bool:
         """Whether the evidence of a text is a span, and not the words with the highest scores."""
-        explanations = [one for texts in self.texts.values() for one in texts]
-        return bool(self.heaviest.texts) or any(isinstance(one.units, Spans) for one in explanations)
+        explanations = [explanation for texts in self.texts.values() for explanation in texts]
+        return bool(self.heaviest.texts) or any(isinstance(explanation.units, Spans) for explanation in explanations)
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -86,7 +86,9 @@ class ErrorAnalysis:
             "wrong": self.wrong,
             "right": self.right,
             "patterns": [nan_as_none(asdict(pattern)) for pattern in self.patterns],
-            "texts": {name: [_text(one) for one in of_pattern] for name, of_pattern in self.texts.items()},
+            "texts": {
+                name: [_text(explanation) for explanation in of_pattern] for name, of_pattern in self.texts.items()
+            },
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
             "caveats": list(self.caveats),
             "heaviest_spans": self.heaviest.record(),
@@ -118,13 +120,14 @@ TOO_FEW = (
 
 @dataclass(frozen=True)
 class LearnedCues:
-    """by_class: class -> its cue words, as a reader sees them. of: the words by class that a text is judged with.
+    """by_class: class -> its cue words, as a reader sees them. of_example: the words by class that a text is judged
+    with.
 
     caveats: what to keep in mind about where they come from.
     """
 
     by_class: Mapping[str, Sequence[CueWord]]
-    of: Callable[[Example], WordsByClass]
+    of_example: Callable[[Example], WordsByClass]
     caveats: tuple[str, ...] = ()
 
     @property
@@ -141,7 +144,7 @@ def cues_from(train: Sequence[Example] | None, examples: Sequence[Example], min_
     """
     if train is not None:
         return cues_of(cue_words(train, min_count), same_texts(train, examples))
-    halves = [[one for one in examples if _half(one) == half] for half in (0, 1)]
+    halves = [[example for example in examples if _half(example) == half] for half in (0, 1)]
     try:
         other_half = [_words(cue_words(halves[1 - half], min_count)) for half in (0, 1)]
     except BadInput:  # a half with fewer than two classes
@@ -209,17 +212,17 @@ def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[s
     )
 
 
-def _cues(own: Counter[str], every: Counter[str], min_count: int) -> tuple[CueWord, ...]:
-    candidates = (_cue(word, own, every) for word, count in own.items() if count >= min_count)
+def _cues(of_class: Counter[str], every: Counter[str], min_count: int) -> tuple[CueWord, ...]:
+    candidates = (_cue(word, of_class, every) for word, count in of_class.items() if count >= min_count)
     clear = (cue for cue in candidates if cue.z >= CLEAR)
     return tuple(sorted(clear, key=lambda cue: (-cue.z, cue.word)))
 
 
-def _cue(word: str, own: Counter[str], every: Counter[str]) -> CueWord:
-    total, own_total = every.total(), own.total()
+def _cue(word: str, of_class: Counter[str], every: Counter[str]) -> CueWord:
+    total, own_total = every.total(), of_class.total()
     strength = len(every)
     prior = strength * every[word] / total
-    here, there = own[word] + prior, every[word] - own[word] + prior
+    here, there = of_class[word] + prior, every[word] - of_class[word] + prior
     log_odds = math.log(here / (own_total + strength - here))
     log_odds -= math.log(there / (total - own_total + strength - there))
-    return CueWord(word, own[word], log_odds, log_odds / math.sqrt(1 / here + 1 / there))
+    return CueWord(word, of_class[word], log_odds, log_odds / math.sqrt(1 / here + 1 / there))

@@ -62,8 +62,8 @@ def page_sections_of_errors(analysis: ErrorAnalysis) -> tuple[list[Section], Mar
 
 def _errors_guide(analysis: ErrorAnalysis) -> Markup:
     """How to read misclassified texts: underlined spans, or the colours of the method's words."""
-    wrong = [one for texts in analysis.texts.values() for one in texts]
-    marked = any(one.example.rationales for one in wrong)
+    wrong = [explanation for texts in analysis.texts.values() for explanation in texts]
+    marked = any(explanation.example.rationales for explanation in wrong)
     return span_guide(marked) if analysis.by_span else errors_guide(facts_of(analysis.method, wrong), marked)
 
 
@@ -180,7 +180,7 @@ def _share(count: int, share: Interval) -> Markup:
 
 
 def _cards(explanations: Sequence[Explanation], texts_shown: int) -> Markup:
-    cards = element("div", *(card([one]) for one in explanations[:texts_shown]), class_="pl-cards")
+    cards = element("div", *(card([explanation]) for explanation in explanations[:texts_shown]), class_="pl-cards")
     left = len(explanations) - texts_shown
     more = f"{left:,} more are in the analysis, but not on this page."
     return fragment(cards, element("p", more, class_="pl-note") if left > 0 else None)
@@ -235,7 +235,10 @@ def _block(analysis: ErrorAnalysis, pattern: PatternCount) -> list[Line]:
 
 def _examples(analysis: ErrorAnalysis, pattern: PatternCount) -> list[str]:
     texts = analysis.texts[pattern.name]
-    evidence = [f"{one.example.label} read as {one.prediction.label}: {_quoted(one)}" for one in texts[:MOST]]
+    evidence = [
+        f"{explanation.example.label} read as {explanation.prediction.label}: {_quoted(explanation)}"
+        for explanation in texts[:MOST]
+    ]
     more = [f"and {len(texts) - MOST} more, see the page (--html)"] if len(texts) > MOST else []
     return [*evidence, *more]
 

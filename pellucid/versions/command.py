@@ -47,7 +47,7 @@ def missing_in_words(difference: Difference) -> list[str]:
     sides = (("first", difference.only_before), ("second", difference.only_after))
     return [
         f"{len(ids):,} text{'' if len(ids) == 1 else 's'} only in the {side} results: "
-        f"{first_names([one or '(no id)' for one in ids])}."
+        f"{first_names([text_id or '(no id)' for text_id in ids])}."
         for side, ids in sides
         if ids
     ]
@@ -149,7 +149,7 @@ def terminal_difference_summary(
 
 def _summary_lines(totals: DifferenceSummary) -> list[Line | Grid]:
     sentences = (luck_in_words(totals), floor_in_words(totals))
-    return [line(answers_in_words(totals)), _means(totals), *(line(one) for one in sentences if one)]
+    return [line(answers_in_words(totals)), _means(totals), *(line(sentence) for sentence in sentences if sentence)]
 
 
 def _means(totals: DifferenceSummary) -> Grid:

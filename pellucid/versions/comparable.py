@@ -36,17 +36,19 @@ def matched(before: Sequence[Explanation], after: Sequence[Explanation]) -> Matc
     text alone.
     """
     first, second = _distinct(before), _distinct(after)
-    pairs, first, second = _paired(first, second, lambda one: (one.example.id, one.example.segments))
-    more, first, second = _paired(first, second, lambda one: one.example.segments)
-    places = {id(one): place for place, one in enumerate(before)}
+    pairs, first, second = _paired(
+        first, second, lambda explanation: (explanation.example.id, explanation.example.segments)
+    )
+    more, first, second = _paired(first, second, lambda explanation: explanation.example.segments)
+    places = {id(explanation): place for place, explanation in enumerate(before)}
     ordered = sorted([*pairs, *more], key=lambda pair: places[id(pair[0])])
     return Matches(tuple(ordered), tuple(first), tuple(second))
 
 
 def _distinct(explanations: Sequence[Explanation]) -> list[Explanation]:
     seen: dict[Hashable, Explanation] = {}
-    for one in explanations:
-        seen.setdefault((one.example.id, one.example.segments), one)
+    for explanation in explanations:
+        seen.setdefault((explanation.example.id, explanation.example.segments), explanation)
     return list(seen.values())
 
 
@@ -55,28 +57,31 @@ def _paired(
 ) -> tuple[list[Pair], list[Explanation], list[Explanation]]:
     """The pairs of equal keys, and what is left of both sides; each explanation is in one pair at most."""
     waiting: dict[Hashable, list[Explanation]] = {}
-    for one in after:
-        waiting.setdefault(key(one), []).append(one)
+    for explanation in after:
+        waiting.setdefault(key(explanation), []).append(explanation)
     pairs, left = [], []
-    for one in before:
-        same = waiting.get(key(one))
+    for explanation in before:
+        same = waiting.get(key(explanation))
         if same:
-            pairs.append((one, same.pop(0)))
+            pairs.append((explanation, same.pop(0)))
         else:
-            left.append(one)
-    used = {id(other) for _, other in pairs}
-    return pairs, left, [one for one in after if id(one) not in used]
+            left.append(explanation)
+    used = {id(partner) for _, partner in pairs}
+    return pairs, left, [candidate for candidate in after if id(candidate) not in used]
 
 
 def check_settings(sides: Sequence[tuple[str, Sequence[Explanation]]]) -> None:
     """Raise `BadInput` where the explanations were not all made with the same settings; sides: (name, explanations)."""
     name, first = sides[0][0], sides[0][1][0]
     for other_name, explanations in sides:
-        other = next((one for one in explanations if _plain(one.settings) != _plain(first.settings)), None)
-        if other is not None:
+        differing = next(
+            (explanation for explanation in explanations if _plain(explanation.settings) != _plain(first.settings)),
+            None,
+        )
+        if differing is not None:
             raise BadInput(
-                f"{first.method} ran with {_differing(first, other)} in {name} and with {_differing(other, first)} in "
-                f"{other_name}; explain both with the same settings."
+                f"{first.method} ran with {_differing(first, differing)} in {name} and with "
+                f"{_differing(differing, first)} in {other_name}; explain both with the same settings."
             )
 
 
@@ -99,13 +104,16 @@ def check_pairs(pairs: Sequence[Pair], names: tuple[str, str]) -> None:
 
 def is_same_target(before: Explanation, after: Explanation) -> bool:
     """Whether both explanations are of one class, or one contrast; else their scores cannot be compared."""
-    one, other = before.target, after.target
-    return (one.label, one.against, one.output) == (other.label, other.against, other.output)
+    first, second = before.target, after.target
+    return (first.label, first.against, first.output) == (second.label, second.against, second.output)
 
 
 def _check_target(before: Explanation, after: Explanation, names: tuple[str, str]) -> None:
     """Equal targets are fine, and so is each version's own answer."""
-    by_answer = all(one.target.label == one.prediction.label and not one.target.against for one in (before, after))
+    by_answer = all(
+        explanation.target.label == explanation.prediction.label and not explanation.target.against
+        for explanation in (before, after)
+    )
     if is_same_target(before, after) or (by_answer and before.target.output == after.target.output):
         return
     raise BadInput(
@@ -115,11 +123,11 @@ def _check_target(before: Explanation, after: Explanation, names: tuple[str, str
 
 
 def _check_classes(pair: Pair, names: tuple[str, str]) -> None:
-    one, other = (explanation.prediction.labels for explanation in pair)
-    if not set(one) & set(other):
+    classes_before, classes_after = (explanation.prediction.labels for explanation in pair)
+    if not set(classes_before) & set(classes_after):
         raise BadInput(
-            f"The model of {names[0]} has the classes {listed(one)}, that of {names[1]} {listed(other)}; give two "
-            f"versions with at least one class in common."
+            f"The model of {names[0]} has the classes {listed(classes_before)}, that of {names[1]} "
+            f"{listed(classes_after)}; give two versions with at least one class in common."
         )
 
 
@@ -128,11 +136,11 @@ def _plain(settings: Mapping[str, object]) -> str:
     return json.dumps(dict(settings), sort_keys=True, default=str)
 
 
-def _differing(one: Explanation, other: Explanation) -> str:
+def _differing(this_side: Explanation, other_side: Explanation) -> str:
     """The settings that differ, as this side has them."""
-    every = {**one.settings, **other.settings}
-    names = [name for name in every if _value(one, name) != _value(other, name)]
-    return clipped(", ".join(f"{name}={one.settings.get(name)}" for name in names))
+    every = {**this_side.settings, **other_side.settings}
+    names = [name for name in every if _value(this_side, name) != _value(other_side, name)]
+    return clipped(", ".join(f"{name}={this_side.settings.get(name)}" for name in names))
 
 
 def _value(explanation: Explanation, name: str) -> str:
@@ -159,11 +167,11 @@ class CommonWords:
 
 def common_words(before: Explanation, after: Explanation) -> CommonWords:
     """The words of a text with both scores; of scores with several rows, the row that reports show."""
-    one, other = _at_words(before), _at_words(after)
-    ranges = _joined([*_ranges(one), *_ranges(other)])
+    first, second = _at_words(before), _at_words(after)
+    ranges = _joined([*_ranges(first), *_ranges(second)])
     texts = before.example.segments
     words = tuple(texts[segment][start:end] for segment, start, end in ranges)
-    return CommonWords(words, _summed(one, ranges), _summed(other, ranges))
+    return CommonWords(words, _summed(first, ranges), _summed(second, ranges))
 
 
 def unit_of(explanation: Explanation) -> str:
@@ -179,7 +187,7 @@ def _at_words(explanation: Explanation) -> Explanation:
 def _ranges(explanation: Explanation) -> list[Range]:
     """The offsets of the units that are text."""
     units = explanation.units
-    return [(units.segment[one], units.start[one], units.end[one]) for one in units.content]  # type: ignore[union-attr]  # spans were shared among words
+    return [(units.segment[unit], units.start[unit], units.end[unit]) for unit in units.content]  # type: ignore[union-attr]  # spans were shared among words
 
 
 def _joined(ranges: list[Range]) -> list[Range]:

@@ -51,8 +51,8 @@ def difference(before: Side, after: Side, twins: Sequence[Side], *, k: int, resa
         totals=_summary(rows, [_twin(before, twin, rows, k, bootstrap) for twin in twins], k, bootstrap),
         method=before[1][0].method,
         models=(before[1][0].model, after[1][0].model),
-        only_before=tuple(one.example.id for one in matches.only_before),
-        only_after=tuple(one.example.id for one in matches.only_after),
+        only_before=tuple(explanation.example.id for explanation in matches.only_before),
+        only_after=tuple(explanation.example.id for explanation in matches.only_after),
         caveats=tuple(_caveats(matches.pairs, len(twins))),
     )
 
@@ -144,7 +144,7 @@ def _twin(before: Side, twin: Side, rows: Sequence[TextDifference], k: int, boot
     """
     pairs = matched(before[1], twin[1]).pairs
     check_pairs(pairs, (before[0], twin[0]))
-    of_twin = {id(one): text_difference(one, other, k) for one, other in pairs}
+    of_twin = {id(first): text_difference(first, second, k) for first, second in pairs}
     shared = [row for row in rows if id(row.before) in of_twin]
     if not shared:
         raise BadInput(
@@ -163,7 +163,7 @@ def _caveats(pairs: Sequence[Pair], n_twins: int) -> list[str]:
     """What the numbers do not say."""
     n = len(pairs)
     other_class = sum(not is_same_target(*pair) for pair in pairs)
-    relabelled = sum(one.example.label != other.example.label for one, other in pairs)
+    relabelled = sum(first.example.label != second.example.label for first, second in pairs)
     same_model = pairs[0][0].model_hash == pairs[0][1].model_hash
     other_classes = set(pairs[0][0].prediction.labels) != set(pairs[0][1].prediction.labels)
     other_seed = pairs[0][0].seed != pairs[0][1].seed
@@ -260,7 +260,7 @@ def _twins(twins: Saved | Sequence[Saved]) -> list[Side]:
     members = None if isinstance(twins, str | Path | Results) else listed_members(twins)
     if members is None or (members and all(isinstance(member, Explanation) for member in members)):
         return [_results(twins, "the twin")]  # type: ignore[arg-type]  # checked there
-    return [_results(member, f"twin {number}") for number, member in enumerate(members, 1)]  # type: ignore[arg-type]
+    return [_results(member, f"twin {twin_number}") for twin_number, member in enumerate(members, 1)]  # type: ignore[arg-type]
 
 
 def _method(sides: Sequence[Side], method: str | None) -> str:
@@ -283,8 +283,8 @@ def _method(sides: Sequence[Side], method: str | None) -> str:
 
 
 def _methods(explanations: Sequence[Explanation]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.method for one in explanations))
+    return tuple(dict.fromkeys(explanation.method for explanation in explanations))
 
 
 def _of_method(side: Side, method: str) -> Side:
-    return side[0], [one for one in side[1] if one.method == method]
+    return side[0], [explanation for explanation in side[1] if explanation.method == method]

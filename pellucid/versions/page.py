@@ -81,15 +81,15 @@ def difference_sections(difference: Difference, in_full: int = IN_FULL) -> list[
 def _texts(difference: Difference, in_full: int) -> Markup:
     """The first texts as cards, the others folded, and the key to the method."""
     both = [_named(row) for row in difference.rows]
-    every = [one for pair in both for one in pair]
+    every = [explanation for pair in both for explanation in pair]
     scales, shared = usual_scales(every), shared_caveats(every)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
     rows = list(enumerate(zip(difference.rows, both, strict=True)))
-    cards = (_card(number, row, pair, scales, hide, difference.totals.k) for number, (row, pair) in rows[:in_full])
+    cards = (_card(index, row, pair, scales, hide, difference.totals.k) for index, (row, pair) in rows[:in_full])
     return fragment(
         shared_cautions(shared),
         element("div", *cards, class_="pl-cards"),
-        _folded([(number, row, pair) for number, (row, pair) in rows[in_full:]], scales),
+        _folded([(index, row, pair) for index, (row, pair) in rows[in_full:]], scales),
         methods_key(every, scales, checks=True),
     )
 
@@ -101,7 +101,7 @@ def _named(row: TextDifference) -> tuple[Explanation, Explanation]:
 
 
 def _card(
-    number: int,
+    index: int,
     row: TextDifference,
     pair: Sequence[Explanation],
     scales: Scales,
@@ -110,8 +110,12 @@ def _card(
 ) -> Markup:
     """One text: what changed, then both versions side by side."""
     versions = (
-        element("div", answer_line(one, [str(one.target)]), picture(one, scales, "word", hide, checks=False))
-        for one in pair
+        element(
+            "div",
+            answer_line(explanation, [str(explanation.target)]),
+            picture(explanation, scales, "word", hide, checks=False),
+        )
+        for explanation in pair
     )
     return element(
         "article",
@@ -121,7 +125,7 @@ def _card(
         *order_caution(row.after.example),
         expert_facts(pair),
         class_="pl-card",
-        id=_anchor(number),
+        id=_anchor(index),
     )
 
 
@@ -133,13 +137,13 @@ def _changes(row: TextDifference) -> Markup | None:
     return fragment(element("strong", name(change_in_words(row))), f", {outcome}. " if outcome else ". ")
 
 
-def _anchor(number: int) -> str:
-    return f"text-{number + 1}"
+def _anchor(index: int) -> str:
+    return f"text-{index + 1}"
 
 
 def _index(rows: Sequence[TextDifference]) -> Markup:
     """A line a text that leads to it, in a box that scrolls by itself."""
-    lines = (element("li", element("a", *_line(row), href=f"#{_anchor(number)}")) for number, row in enumerate(rows))
+    lines = (element("li", element("a", *_line(row), href=f"#{_anchor(index)}")) for index, row in enumerate(rows))
     return element(
         "div",
         element("ol", *lines),
@@ -181,12 +185,12 @@ def _folded(rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], s
             element("summary", *_line(row), class_="pl-line"),
             element(
                 "div",
-                *(element("div", answer_line(one), light_picture(one, scales)) for one in pair),
-                id=_anchor(number),
+                *(element("div", answer_line(explanation), light_picture(explanation, scales)) for explanation in pair),
+                id=_anchor(index),
                 class_="pl-versions",
             ),
         )
-        for number, row, pair in rows
+        for index, row, pair in rows
     )
     return element("div", heading, numbers_switch(), *lines, class_="pl-folded")
 

@@ -186,7 +186,7 @@ def _positioned(word: CloudWord, positioned: Sequence[CloudWord], places: np.nda
     half_width, half_height = (word.box[2] - word.box[0]) / 2 + GAP, (word.box[3] - word.box[1]) / 2 + GAP
     free = np.abs(places[:, 0]) + half_width <= WIDTH / 2 + GAP
     if positioned:
-        boxes = np.array([one.box for one in positioned])
+        boxes = np.array([neighbour.box for neighbour in positioned])
         x, y = places[:, :1], places[:, 1:]
         beside = (x + half_width <= boxes[:, 0]) | (x - half_width >= boxes[:, 2])
         above = (y + half_height <= boxes[:, 1]) | (y - half_height >= boxes[:, 3])
@@ -194,7 +194,7 @@ def _positioned(word: CloudWord, positioned: Sequence[CloudWord], places: np.nda
     if free.any():
         x, y = places[int(free.argmax())].tolist()
         return replace(word, x=x, y=y)
-    return replace(word, y=max(one.box[3] for one in positioned) + half_height)
+    return replace(word, y=max(neighbour.box[3] for neighbour in positioned) + half_height)
 
 
 # A word cloud as text in SVG: the heavier a word, the larger it is; without script, and readable without sight.
@@ -208,7 +208,7 @@ def word_cloud(words: Sequence[WordSum], label: str, sums: Sums = "raw") -> Mark
     positioned, height = cloud_layout([(word.word, word.score(sums)) for word in words])
     if not positioned:
         return None
-    texts = (_text(place, number, words[number].is_stop_word) for number, place in enumerate(positioned))
+    texts = (_text(place, index, words[index].is_stop_word) for index, place in enumerate(positioned))
     largest = ", ".join(word.word for word in words[:SPOKEN])
     return element(
         "svg",
@@ -220,8 +220,8 @@ def word_cloud(words: Sequence[WordSum], label: str, sums: Sums = "raw") -> Mark
     )
 
 
-def _text(place: CloudWord, number: int, is_stop_word: bool) -> Markup:
-    css_classes = ["pl-bright"] * (number < BRIGHT) + ["pl-stop"] * is_stop_word
+def _text(place: CloudWord, index: int, is_stop_word: bool) -> Markup:
+    css_classes = ["pl-bright"] * (index < BRIGHT) + ["pl-stop"] * is_stop_word
     return element(
         "text",
         place.text,

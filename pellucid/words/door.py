@@ -104,5 +104,5 @@ def _pieces(model: Model, examples: Sequence[Example]) -> list[set[str]]:
     texts: list[set[str]] = []
     for first in range(0, len(examples), AT_ONCE):
         units = model.encode(examples[first : first + AT_ONCE]).whole_units
-        texts += ({one.labels[index] for index in one.content} for one in units)
+        texts += ({of_text.labels[index] for index in of_text.content} for of_text in units)
     return texts

@@ -247,7 +247,7 @@ def test_a_texts_cue_words_come_from_the_other_half():
     for example in examples:
         other = [one for one in examples if half(one) != half(example)]
         expected = {label: {cue.word for cue in words} for label, words in cue_words(other, 2).items()}
-        assert cues.of(example) == expected
+        assert cues.of_example(example) == expected
 
 
 PAIRS = (("dull", "negative"), ("lovely", "positive"))

@@ -55,14 +55,14 @@ def _annotation(example: Example, documents: dict[str, str]) -> dict[str, object
         "annotation_id": example.id,
         "classification": example.label,
         "docids": names,
-        "evidences": [[_evidence(example, names, number)] for number in range(len(example.rationales))],
+        "evidences": [[_evidence(example, names, index)] for index in range(len(example.rationales))],
         "query": "",
         "query_type": None,
     }
 
 
-def _evidence(example: Example, names: list[str], number: int) -> dict[str, object]:
-    mark = example.rationales[number]
+def _evidence(example: Example, names: list[str], index: int) -> dict[str, object]:
+    mark = example.rationales[index]
     text = example.segments[mark.segment]
     tokens = eraser_tokens(text)
     inside = [n for n, (start, end) in enumerate(tokens) if start < mark.end and end > mark.start]

@@ -145,13 +145,17 @@ def to_shap(
     explanations = every("explanations", explanations, Explanation, "give what explain or read returned")
     if not explanations:
         raise BadInput("There are no explanations to hand to shap.")
-    parts = [one.words() if isinstance(one.units, Spans) else one for one in explanations]
-    scores = [_scores(one) for one in parts]
+    parts = [
+        explanation.words() if isinstance(explanation.units, Spans) else explanation for explanation in explanations
+    ]
+    scores = [_scores(explanation) for explanation in parts]
     return package.Explanation(
         values=_ragged(scores),
-        base_values=np.array([one.target.value - row.sum() for one, row in zip(parts, scores, strict=True)]),
-        data=_ragged([np.array(unit_texts(one), dtype=object) for one in parts]),
-        feature_names=[_names(one) for one in parts],
+        base_values=np.array(
+            [explanation.target.value - row.sum() for explanation, row in zip(parts, scores, strict=True)]
+        ),
+        data=_ragged([np.array(unit_texts(explanation), dtype=object) for explanation in parts]),
+        feature_names=[_names(explanation) for explanation in parts],
     )
 
 
@@ -174,8 +178,8 @@ def _names(explanation: Explanation) -> list[str]:
 def _ragged(rows: list[np.ndarray]) -> np.ndarray:
     """An array of arrays, also where all have one length."""
     ragged = np.empty(len(rows), dtype=object)
-    for number, row in enumerate(rows):  # one by one: numpy makes a matrix of rows of one length
-        ragged[number] = row
+    for index, row in enumerate(rows):  # one by one: numpy makes a matrix of rows of one length
+        ragged[index] = row
     return ragged
 
 

@@ -44,7 +44,9 @@ def explanations_of(results: Explanation | Sequence[Explanation] | SideBySide) -
     if isinstance(results, Explanation):
         return [results]
     explanations = results.explanations if isinstance(results, SideBySide) else results
-    if not isinstance(explanations, Sequence) or not all(isinstance(one, Explanation) for one in explanations):
+    if not isinstance(explanations, Sequence) or not all(
+        isinstance(explanation, Explanation) for explanation in explanations
+    ):
         raise BadInput(
             f"{type(results).__name__} has no rows; give explanations, several methods side by side, a comparison or "
             "the words of classes."
@@ -110,7 +112,7 @@ def to_data_frame(results: Exportable) -> "pandas.DataFrame":
         return results.data_frame()
     if isinstance(results, Table):
         return pandas.DataFrame(cell_rows(results))
-    return pandas.DataFrame([row for one in explanations_of(results) for row in _frame_rows(one)])
+    return pandas.DataFrame([row for explanation in explanations_of(results) for row in _frame_rows(explanation)])
 
 
 def _frame_rows(explanation: Explanation) -> Iterator[dict[str, object]]:
@@ -128,22 +130,22 @@ def _frame_rows(explanation: Explanation) -> Iterator[dict[str, object]]:
     }
     for labels in product(*(labels for _, labels in explanation.rows)):
         scores = explanation.row(*labels).scores
-        for number, location in enumerate(_locations(explanation)):
-            yield about | dict(zip(kinds, labels, strict=True)) | location | {"score": float(scores[number])}
+        for unit, location in enumerate(_locations(explanation)):
+            yield about | dict(zip(kinds, labels, strict=True)) | location | {"score": float(scores[unit])}
 
 
 def _locations(explanation: Explanation) -> Iterator[dict[str, object]]:
     """For each unit its number, kind, segment, characters and text; a special token is in no segment."""
     units, segments = explanation.units, explanation.example.segments
-    for number in range(len(units)):
+    for unit in range(len(units)):
         if isinstance(units, Spans):
-            segment, start, end = units.characters(number)
+            segment, start, end = units.characters(unit)
         else:
-            segment, start, end = units.segment[number], units.start[number], units.end[number]
+            segment, start, end = units.segment[unit], units.start[unit], units.end[unit]
         special = segment == SPECIAL
-        text = units.labels[number] if special else segments[segment][start:end]  # type: ignore[union-attr]
+        text = units.labels[unit] if special else segments[segment][start:end]  # type: ignore[union-attr]
         yield {
-            "unit": number,
+            "unit": unit,
             "kind": units.kind,
             "segment": segment,
             "start": start,
@@ -194,7 +196,7 @@ def _csv_rows(results: Exportable) -> list[dict[str, object]]:
         return cell_rows(results)
     if isinstance(results, ClassWords):
         return [asdict(word) for word in results.words]
-    return [_text_row(one) for one in explanations_of(results)]
+    return [_text_row(explanation) for explanation in explanations_of(results)]
 
 
 def _text_row(explanation: Explanation) -> dict[str, object]:

@@ -50,10 +50,10 @@ def _examples(tree: str, line: int, *, file: Path, names: tuple[str | None, ...]
             (" ".join(words[first:end]),),
             names[sentiment],
             (),
-            f"{name}-{number}" if phrases else name,
+            f"{name}-{node_number}" if phrases else name,
             {"group": name} if phrases else {},  # phrases of one sentence never come into different parts
         )
-        for number, (sentiment, first, end) in numbered_nodes
+        for node_number, (sentiment, first, end) in numbered_nodes
         if names[sentiment] is not None
     ]
 

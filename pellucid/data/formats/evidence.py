@@ -79,14 +79,14 @@ def _documents(folder: Path) -> Documents:
 def _documents_in(file: Path) -> dict[str, str]:
     """The documents of a file of JSON lines by name; raises `BadFile` where a line holds none."""
     texts: dict[str, str] = {}
-    for number, line in filled_lines(file):
+    for line_number, line in filled_lines(file):
         try:
             row = parsed(line)
             name, text = row["docid"], row["document"]
             if not (isinstance(name, str) and isinstance(text, str)):
                 raise TypeError("docid and document must be strings")
         except (ValueError, LookupError, TypeError) as error:
-            raise BadFile(f"{file}, line {number} holds no document: {reason(error)}.") from None
+            raise BadFile(f"{file}, line {line_number} holds no document: {reason(error)}.") from None
         texts[name] = text
     return texts
 
@@ -236,7 +236,7 @@ def _hatexplain_example(id: str, _: int, *, posts: dict[str, Post], agreement: s
         "communities": sorted(name for name, n in communities.items() if n > 1),
     }
     if len(marked) > 1:
-        meta[ANNOTATORS] = annotators_record([agreed_rationales(text, [one], "union") for one in marked])
+        meta[ANNOTATORS] = annotators_record([agreed_rationales(text, [marks], "union") for marks in marked])
     return [Example((text,), label, tuple(agreed_rationales(text, marked, agreement)), id, meta)]
 
 

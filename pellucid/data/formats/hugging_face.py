@@ -139,7 +139,7 @@ def _first_line(error: Exception) -> str:
 
 def _example(
     row: Row,
-    number: int,
+    row_number: int,
     *,
     split: str,
     texts: tuple[str, ...],
@@ -148,7 +148,7 @@ def _example(
 ) -> list[Example]:
     used = {*texts, label, "id"}
     meta = {name: value for name, value in row.items() if name not in used}
-    id = row["id"] if row.get("id") is not None else f"{split}-{number}"
+    id = row["id"] if row.get("id") is not None else f"{split}-{row_number}"
     return [Example(tuple(row[name] for name in texts), _label(row, label, classes), (), str(id), meta)]
 
 

@@ -92,10 +92,10 @@ def _explained_example(fields: list[str], _: int, *, columns: list[str], agreeme
     annotators: dict[int, list[Rationale]] = {}
     for segment, text in enumerate(texts):
         versions = {person: row.get(f"Sentence{segment + 1}_marked_{person}", "") for person in (1, 2, 3)}
-        votes = {person: marked_characters(text, one) for person, one in versions.items() if one.strip()}
+        votes = {person: marked_characters(text, version) for person, version in versions.items() if version.strip()}
         marks += agreed_rationales(text, list(votes.values()), agreement, segment)
-        for person, one in votes.items():
-            annotators.setdefault(person, []).extend(agreed_rationales(text, [one], "union", segment))
+        for person, vote in votes.items():
+            annotators.setdefault(person, []).extend(agreed_rationales(text, [vote], "union", segment))
     reasons = [row.get(f"Explanation_{person}", "") for person in (1, 2, 3)]
     meta: dict[str, object] = {"explanations": [reason for reason in reasons if reason]}
     if len(annotators) > 1:

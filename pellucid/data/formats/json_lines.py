@@ -101,7 +101,7 @@ def split_file(folder: Path, split: str) -> Path:
 
 def _example(
     line: str,
-    number: int,
+    line_number: int,
     *,
     text: str | None,
     second: str | None,
@@ -122,7 +122,7 @@ def _example(
     used = {*names, labelled, "id", *fields}
     meta = {key: value for key, value in row.items() if key not in used}
     label_name = _label(row[labelled]) if labelled else None
-    example = Example(tuple(row[name] for name in names), label_name, marks, _id(row, number), meta)
+    example = Example(tuple(row[name] for name in names), label_name, marks, _id(row, line_number), meta)
     if not has_annotators(meta):
         return [example]
     annotators = annotators_of(example)  # a mark outside the text makes a bad row, also where there is evidence
@@ -130,14 +130,14 @@ def _example(
     return [example if has_evidence else replace(example, rationales=_of_anyone(example, annotators))]
 
 
-def _id(row: dict[str, object], number: int) -> str:
+def _id(row: dict[str, object], line_number: int) -> str:
     """The row's own id; the number of its line where it has none, or null."""
-    return str(number if row.get("id") is None else row["id"])
+    return str(line_number if row.get("id") is None else row["id"])
 
 
 def _marks(field: str, marks: object, segment: int) -> Iterator[Rationale]:
     """The marks [start, end) of one text; raises `ValueError` where they are none."""
-    if not isinstance(marks, list) or not all(isinstance(one, list) and len(one) == 2 for one in marks):
+    if not isinstance(marks, list) or not all(isinstance(mark, list) and len(mark) == 2 for mark in marks):
         raise ValueError(
             f"{field}={quoted(marks)} is no list of marks; write [[start, end], …], characters of the text"
         )

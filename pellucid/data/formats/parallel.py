@@ -40,8 +40,8 @@ def parallel(path: Path, split: str, *, source: str = "en", target: str = "de") 
     elif ending == "tsv":
         yield from read_rows(file, tab_records(file), partial(_of_line, file=file, languages=languages))
     else:
-        other = _beside(file, languages)
-        rows = aligned(file, other, enumerate(lines(file), start=1), enumerate(lines(other), start=1))
+        target_file = _beside(file, languages)
+        rows = aligned(file, target_file, enumerate(lines(file), start=1), enumerate(lines(target_file), start=1))
         yield from read_rows(file, rows, partial(_of_line, file=file, languages=languages))
 
 
@@ -67,23 +67,23 @@ def _beside(file: Path, languages: tuple[str, str]) -> Path:
             f"{file} does not end in .{source}, .tsv or .jsonl; name the languages: "
             f"{in_syntax('source= and target=', '--read source=… --read target=…')}."
         )
-    other = stem.removesuffix(source) + target
-    for name in (other, f"{other}.gz"):
+    target_name = stem.removesuffix(source) + target
+    for name in (target_name, f"{target_name}.gz"):
         if (file.parent / name).is_file():
             return file.parent / name
-    raise BadFile(f"Beside {file} there is no {other} with its translations.")
+    raise BadFile(f"Beside {file} there is no {target_name} with its translations.")
 
 
-def _of_fields(line: str, number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
+def _of_fields(line: str, line_number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
     row = parsed(line)
     for name in languages:
         if not isinstance(row[name], str):
             raise ValueError(f"its {name} is no text but {type(row[name]).__name__}")
-    return pair_of([str(row[name]) for name in languages], languages, str(row.get("id") or row_id(file, number)))
+    return pair_of([str(row[name]) for name in languages], languages, str(row.get("id") or row_id(file, line_number)))
 
 
-def _of_line(texts: list[str], number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
-    return pair_of(texts, languages, row_id(file, number))
+def _of_line(texts: list[str], line_number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
+    return pair_of(texts, languages, row_id(file, line_number))
 
 
 TAG = re.compile(
@@ -119,7 +119,7 @@ def iwslt(
         raise BadFile(f"There is no folder {path}; give that of the files train.tags.… and ….xml.")
     one_of("split", split, PARTS)
     languages = (source, target)
-    names = [f"*.{one.strip()}" for one in tests.split(",")] if split == "test" else ["train.tags"]
+    names = [f"*.{test.strip()}" for test in tests.split(",")] if split == "test" else ["train.tags"]
     ending = ".xml" if split == "test" else ""
     read = _segments if split == "test" else _untagged
     rows = (row for name in names for row in _rows(path, name, ending, languages, read))
@@ -129,9 +129,9 @@ def iwslt(
 def _rows(
     folder: Path, name: str, ending: str, languages: tuple[str, str], read: Callable[[Path], Iterator[Line]]
 ) -> Iterator[ReadRow]:
-    one, other = (_file(folder, name, language, ending, languages) for language in languages)
-    pairs = aligned(one, other, read(one), read(other))
-    yield from read_rows(one, pairs, partial(_example, file=one, languages=languages))
+    source_file, target_file = (_file(folder, name, language, ending, languages) for language in languages)
+    pairs = aligned(source_file, target_file, read(source_file), read(target_file))
+    yield from read_rows(source_file, pairs, partial(_example, file=source_file, languages=languages))
 
 
 def _file(folder: Path, name: str, language: str, ending: str, languages: tuple[str, str]) -> Path:
@@ -146,18 +146,18 @@ def _file(folder: Path, name: str, language: str, ending: str, languages: tuple[
 
 def _untagged(file: Path) -> Iterator[Line]:
     """The lines of a training file that are no tags of a talk."""
-    for number, line in enumerate(lines(file), start=1):
+    for line_number, line in enumerate(lines(file), start=1):
         if not TAG.match(line):
-            yield number, line
+            yield line_number, line
 
 
 def _segments(file: Path) -> Iterator[Line]:
     """The segments of an XML file; some of these files are not well-formed, so they are read line by line."""
-    for number, line in enumerate(lines(file), start=1):
+    for line_number, line in enumerate(lines(file), start=1):
         if segment := SEGMENT.match(line):
-            yield number, html.unescape(segment[1])
+            yield line_number, html.unescape(segment[1])
 
 
-def _example(texts: list[str], number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
+def _example(texts: list[str], line_number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
     name = file.name.removesuffix(".xml").removesuffix(f".{languages[0]}")
-    return pair_of(texts, languages, row_id(Path(name.replace(".", "-")), number))
+    return pair_of(texts, languages, row_id(Path(name.replace(".", "-")), line_number))

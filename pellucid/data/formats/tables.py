@@ -137,12 +137,12 @@ def _records(file: Path, sheet: str | None) -> Iterator[tuple[int, Record]]:
         if sheet is not None:
             known("sheet", sheet, book.sheetnames)
         width = 0
-        for number, row in enumerate((book[sheet] if sheet else book.worksheets[0]).values, start=1):
+        for row_number, row in enumerate((book[sheet] if sheet else book.worksheets[0]).values, start=1):
             fields = list(map(_as_text, row))
             width = width or len(_without_end(fields))
             if any(fields):
                 fields = [*fields, *[""] * (width - len(fields))]
-                yield number, fields if any(fields[width:]) else fields[:width]
+                yield row_number, fields if any(fields[width:]) else fields[:width]
     finally:
         book.close()
 

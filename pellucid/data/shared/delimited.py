@@ -119,7 +119,7 @@ def _is_western(chunks: Iterator[bytes]) -> bool:
         except UnicodeDecodeError:
             return False
     letters = seen - SIGNS
-    return bool(seen) and any(letters <= own for own in LANGUAGES)
+    return bool(seen) and any(letters <= alphabet for alphabet in LANGUAGES)
 
 
 # Records of files with commas or tabs. A record may have several lines; its number is that of its first line.
@@ -160,8 +160,8 @@ def _long_fields() -> Iterator[None]:
 
 def tab_records(path: Path, delimiter: str = "\t", encoding: str = UTF_8) -> Iterator[tuple[int, list[str]]]:
     """(line, fields) of each line that is not blank, split at tabs; quotes are part of the text."""
-    for number, line in filled_lines(path, encoding):
-        yield number, line.split(delimiter)
+    for line_number, line in filled_lines(path, encoding):
+        yield line_number, line.split(delimiter)
 
 
 def with_header(path: Path, records: Iterator[tuple[int, Record]]) -> tuple[list[str], Iterator]:
@@ -224,9 +224,9 @@ def delimiter_of(path: Path, encoding: str) -> str:
 
 def without_declaration(records: Iterator) -> Iterator:
     """The records but for a first line `sep=;`, which names the sign between fields."""
-    for number, record in enumerate(records):
+    for index, record in enumerate(records):
         fields = record[1]
-        if number == 0 and isinstance(fields, list) and fields[0].startswith("sep=") and not "".join(fields[1:]):
+        if index == 0 and isinstance(fields, list) and fields[0].startswith("sep=") and not "".join(fields[1:]):
             continue
         yield record
 
@@ -260,7 +260,7 @@ def numbered_csv(
     turns a field as it is written into its text.
     """
     file = part_file(path, split, FILES)
-    labels = {str(number): name for number, name in enumerate(names, start=1)}
+    labels = {str(class_number): name for class_number, name in enumerate(names, start=1)}
     make = partial(_example, file=file, labels=labels, n_texts=n_texts, unescape=unescape)
     yield from held_out(read_rows(file, comma_records(file), make), path, split)
 

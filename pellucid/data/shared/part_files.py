@@ -68,9 +68,9 @@ def _open(path: Path, encoding: str, newline: str | None) -> IO[str]:
 
 def filled_lines(path: Path, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
     """(number, line) of the lines that are not blank, without their ends."""
-    for number, line in enumerate(lines(path, encoding), start=1):
+    for line_number, line in enumerate(lines(path, encoding), start=1):
         if line.strip():
-            yield number, line.rstrip("\n")
+            yield line_number, line.rstrip("\n")
 
 
 def row_id(path: Path, line: int) -> str:

@@ -45,7 +45,7 @@ def say_repeated_in_file(parts: Mapping[str, Sequence[Example]]) -> None:
 
 
 def _say_large_group(examples: Sequence[Example]) -> None:
-    counts = Counter(group_of(one) for one in examples if one.meta.get("group") or one.id)
+    counts = Counter(group_of(example) for example in examples if example.meta.get("group") or example.id)
     for name, size in counts.most_common(1):
         if size > max(1, LARGE * len(examples)):
             notify(
@@ -146,9 +146,9 @@ def nearly_equal(examples: Sequence[Example], parts: Mapping[int, str]) -> list[
     texts = [folded(example) for example in examples]
     words = [NO_WORD.sub(" ", text).split() for text in texts]
     pairs: dict[int, int] = {}
-    for group in _several((i, " ".join(own)) for i, own in enumerate(words) if own):
+    for group in _several((i, " ".join(text_words)) for i, text_words in enumerate(words) if text_words):
         _join(pairs, group[0], group[1:], texts, parts)
-    for first, second in _similar([_runs(own) for own in words]):
+    for first, second in _similar([_runs(text_words) for text_words in words]):
         _join(pairs, first, [second], texts, parts)
     return sorted((first, second) for second, first in pairs.items())
 
@@ -156,9 +156,9 @@ def nearly_equal(examples: Sequence[Example], parts: Mapping[int, str]) -> list[
 def _join(
     pairs: dict[int, int], first: int, others: Iterable[int], texts: Sequence[str], parts: Mapping[int, str]
 ) -> None:
-    for other in others:
-        if texts[first] != texts[other] and parts[first] != parts[other]:
-            pairs.setdefault(max(first, other), min(first, other))
+    for second in others:
+        if texts[first] != texts[second] and parts[first] != parts[second]:
+            pairs.setdefault(max(first, second), min(first, second))
 
 
 def _several(keyed: Iterable[tuple[int, str]]) -> list[list[int]]:
@@ -181,17 +181,17 @@ def _similar(runs: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:
     Two sets that share the share t of their union have one of the rarest n - ceil(t n) + 1 members of either in common,
     so only texts that meet there are compared.
     """
-    counts = Counter(run for own in runs for run in own)
+    counts = Counter(run for of_text in runs for run in of_text)
     meeting: dict[int, list[int]] = defaultdict(list)
-    for position, own in enumerate(runs):
-        several = [run for run in own if counts[run] > 1]
-        n_rarest = len(own) - ceil(ALIKE * len(own)) + 1 - (len(own) - len(several))
+    for position, text_runs in enumerate(runs):
+        several = [run for run in text_runs if counts[run] > 1]
+        n_rarest = len(text_runs) - ceil(ALIKE * len(text_runs)) + 1 - (len(text_runs) - len(several))
         if n_rarest < 1:  # so many of its runs are its own that no text can be alike
             continue
         rarest = sorted(several, key=lambda run: (counts[run], run))[:n_rarest]
-        for other in sorted({other for run in rarest for other in meeting[run]}):
-            shared = len(own & runs[other])
-            if shared >= ALIKE * (len(own) + len(runs[other]) - shared):
-                yield other, position
+        for candidate in sorted({earlier for run in rarest for earlier in meeting[run]}):
+            shared = len(text_runs & runs[candidate])
+            if shared >= ALIKE * (len(text_runs) + len(runs[candidate]) - shared):
+                yield candidate, position
         for run in rarest:
             meeting[run].append(position)

@@ -75,16 +75,16 @@ def aligned(
     """
     pairs = iter(zip_longest(sources, targets))
     counts = [0, 0]
-    for one, other in pairs:
-        counts = [counts[0] + (one is not None), counts[1] + (other is not None)]
-        if one is None or other is None:
+    for source_line, target_line in pairs:
+        counts = [counts[0] + (source_line is not None), counts[1] + (target_line is not None)]
+        if source_line is None or target_line is None:
             for more, another in pairs:
                 counts = [counts[0] + (more is not None), counts[1] + (another is not None)]
             raise BadFile(
                 f"{source} has {counts[0]:,} texts and {target} {counts[1]:,}; of aligned files each line has its "
                 f"translation in the other."
             )
-        yield one[0], [one[1], other[1]]
+        yield source_line[0], [source_line[1], target_line[1]]
 
 
 def pair_of(texts: list[str], languages: tuple[str, str], id: str, **meta: object) -> list[Example]:
@@ -279,15 +279,17 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     Raises `BadFile` for a file that is missing, of another encoding or cut off.
     """
-    number = 0
+    line_number = 0
     with disk_errors("read", path):
         try:
             with _opened(path) as file:
-                for number, line in enumerate(file, 1):
+                for line_number, line in enumerate(file, 1):
                     if line.strip():
-                        yield number, line.rstrip("\r\n")
+                        yield line_number, line.rstrip("\r\n")
         except (UnicodeDecodeError, EOFError):
-            raise BadFile(f"{path} cannot be read after line {number}: it is not UTF-8 text, or is cut off.") from None
+            raise BadFile(
+                f"{path} cannot be read after line {line_number}: it is not UTF-8 text, or is cut off."
+            ) from None
 
 
 def named_or_refused(path: Path, words: Mapping[str, Sequence[str]], most: int) -> list[Concept]:
