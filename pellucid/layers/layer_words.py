@@ -39,8 +39,8 @@ class WordChange:
     """How much less of a word a model uses than the first one, in the last row of each.
 
     first, second: the mean scores over the texts that have it. less: first - second with its 95 % t-interval, over
-    texts, or over trainings where both models have three or more. beyond: what the difference must exceed: the spread of
-    the explanations' own seeds (0 where the interval is over trainings).
+    texts, or over trainings where both models have three or more. beyond: what the difference must exceed: the spread
+    of the explanations' own seeds (0 where the interval is over trainings).
     """
 
     word: str
