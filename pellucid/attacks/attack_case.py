@@ -26,10 +26,10 @@ class Edit:
     before: str
     after: str
 
-    def overlaps(self, other: "Edit") -> bool:
+    def overlaps(self, edit: "Edit") -> bool:
         """Whether both change a common character, or insert at one place."""
-        same_place = (self.segment, self.start, self.end) == (other.segment, other.start, other.end)
-        return self.segment == other.segment and (same_place or (self.start < other.end and other.start < self.end))
+        same_place = (self.segment, self.start, self.end) == (edit.segment, edit.start, edit.end)
+        return self.segment == edit.segment and (same_place or (self.start < edit.end and edit.start < self.end))
 
 
 def edited_segments(segments: Sequence[str], edits: Iterable[Edit]) -> tuple[str, ...]:
@@ -171,10 +171,10 @@ class Aim:
 
     def column(self, answer: Prediction) -> int:
         """Which of the probabilities the target is, for a text with this answer."""
-        of = self.target.of
-        if isinstance(of, int):
-            return of
-        return answer.labels.index(answer.label if of == "predicted" else str(of))
+        target_class = self.target.of
+        if isinstance(target_class, int):
+            return target_class
+        return answer.labels.index(answer.label if target_class == "predicted" else str(target_class))
 
     def first_edited(self, scores: np.ndarray) -> np.ndarray:
         """[unit] scores of the target -> [unit]: the same, with the units first that an attack should edit first."""

@@ -84,8 +84,8 @@ def sheet_rows(attempts: Attempts, seed: int) -> tuple[list[dict[str, str]], lis
     original.
     """
     drawn: dict[tuple[str, ...], Attempt] = {}
-    for one in sorted(attempts.successes(), key=lambda one: _digest(one, seed)):
-        drawn.setdefault(one.example.segments, one)
+    for success in sorted(attempts.successes(), key=lambda success: _digest(success, seed)):
+        drawn.setdefault(success.example.segments, success)
     fooled = list(drawn.values())
     rows, key = [], []
     for position, attempt in enumerate(fooled, 1):
@@ -113,23 +113,34 @@ def sheet_scores(key: Sequence[KeyRow], sheets: Sequence[Mapping[int, Judgement]
     absent.
     """
     return [
-        _scores(attack, [one.row for one in key if one.attack == attack], sheets)
-        for attack in dict.fromkeys(one.attack for one in sorted(key, key=lambda one: one.attack))
+        _scores(attack, [key_row.row for key_row in key if key_row.attack == attack], sheets)
+        for attack in dict.fromkeys(key_row.attack for key_row in sorted(key, key=lambda key_row: key_row.attack))
     ]
 
 
 def _scores(attack: str, rows: Sequence[int], sheets: Sequence[Mapping[int, Judgement]]) -> SheetScores:
     by_row = [[sheet[row] for sheet in sheets if row in sheet] for row in rows]
-    labelled = [[one for one in of if one.before and one.after] for of in by_row]
-    both = [one for of in labelled for one in of]
-    meanings = [[one.same_meaning for one in of if one.same_meaning is not None] for of in by_row]
-    pairs = [one.after == other.after for of in labelled for at, one in enumerate(of) for other in of[at + 1 :]]
+    labelled = [[judgement for judgement in of_row if judgement.before and judgement.after] for of_row in by_row]
+    both = [judgement for of_row in labelled for judgement in of_row]
+    meanings = [
+        [judgement.same_meaning for judgement in of_row if judgement.same_meaning is not None] for of_row in by_row
+    ]
+    pairs = [
+        earlier.after == later.after
+        for of_row in labelled
+        for at, earlier in enumerate(of_row)
+        for later in of_row[at + 1 :]
+    ]
     return SheetScores(
         attack,
         len(rows),
         len(both),
         share(
-            sum(float(np.mean([one.before == one.after for one in of])) for of in labelled if of),
+            sum(
+                float(np.mean([judgement.before == judgement.after for judgement in of_row]))
+                for of_row in labelled
+                if of_row
+            ),
             sum(map(bool, labelled)),
         ),
         t_interval([float(np.mean(meaning)) for meaning in meanings if meaning]),
@@ -139,7 +150,7 @@ def _scores(attack: str, rows: Sequence[int], sheets: Sequence[Mapping[int, Judg
 
 def key_record(key: Sequence[KeyRow]) -> list[dict[str, object]]:
     """The key as JSON."""
-    return [asdict(one) for one in key]
+    return [asdict(key_row) for key_row in key]
 
 
 def letters_digest(*texts: str) -> str:

@@ -48,8 +48,8 @@ def neighbours(case: AttackCase, unit: int, *, most: int = 50, least: float = 0.
     word = case.units[unit].text
     if not word.isalpha():
         return []
-    near = (other for other, cosine in case.dictionaries.near(word) if cosine >= least)
-    return list(dict.fromkeys(in_case_of(other, word) for other in near))[:most]
+    near = (neighbour for neighbour, cosine in case.dictionaries.near(word) if cosine >= least)
+    return list(dict.fromkeys(in_case_of(neighbour, word) for neighbour in near))[:most]
 
 
 @attack_candidates.add(needs={"apertium", "train"})

@@ -125,7 +125,7 @@ def stored_spans(
 
 
 def _read(path: str | Path) -> list[Extraction]:
-    return [extraction_in(one) for one in load_examples(path)]
+    return [extraction_in(example) for example in load_examples(path)]
 
 
 # The goal of an attack by name, beside the model: what does not fit is refused before any work.
@@ -150,7 +150,8 @@ def goal_call(model: Model, goal: Choice) -> Call:
     if name not in attack_goals.names() or goal == "class":
         if name not in model.labels:
             raise UnknownName(
-                f"No goal is called {name!r}; give {listed(one for one in attack_goals.names() if one != 'class')}, or "
+                f"No goal is called {name!r}; give "
+                f"{listed(goal_name for goal_name in attack_goals.names() if goal_name != 'class')}, or "
                 f"a class of the model: {listed(model.labels)}."
             )
         goal = ("class", {"label": name})
@@ -212,10 +213,10 @@ def first_order_gains(
     label: the class. A run of the model with gradients for each window of the text; a unit's gradient is the sum over
     them.
     """
-    number = model.labels.index(label)
-    target = ResolvedTarget((number,), None, "logit", model.problem)
+    class_index = model.labels.index(label)
+    target = ResolvedTarget((class_index,), None, "logit", model.problem)
     sums: dict[int, Tensor] = {}
-    own: dict[int, Tensor] = {}
+    unit_vectors: dict[int, Tensor] = {}
     windows, _ = in_windows(model.encode([example]))
     for window in range(len(windows)):
         run = ForwardPass(model, windows.select([window]), scheduler_for(model))
@@ -224,13 +225,13 @@ def first_order_gains(
             pieces = pieces_at(units, place)
             if pieces:
                 sums[unit] = sums.get(unit, 0.0) + gradient[pieces].float().sum(0)
-                own[unit] = vectors[pieces].float().mean(0)
+                unit_vectors[unit] = vectors[pieces].float().mean(0)
 
     def gain(unit: int, replacement: str) -> float:
         vector = dictionaries.vector(replacement)
-        if vector is None or unit not in own:
+        if vector is None or unit not in unit_vectors:
             return float("-inf")
-        return float((vector - own[unit]) @ sums[unit])
+        return float((vector - unit_vectors[unit]) @ sums[unit])
 
     return gain
 
@@ -267,5 +268,5 @@ def masked_fillers(model: Model, example: Example, places: Sequence[Place]) -> l
             at = torch.stack([line[pieces[unit][0]] for line, unit in zip(states, some, strict=True)])
             chances = head.log_probabilities(at, model.n_layers, ids)
             for unit, best in zip(some, chances.topk(min(MOST, len(ids))).indices.tolist(), strict=True):
-                fillers[unit] = [words[number] for number in best]
+                fillers[unit] = [words[word_index] for word_index in best]
     return fillers

@@ -196,7 +196,7 @@ def attack(
 
 def _calls(names: str, settings: list[str]) -> list[tuple[str, dict[str, Any]]]:
     """Each attack once, with its settings."""
-    every = ",".join(one["name"] for one in pellucid.attack_list()) if names == "all" else names
+    every = ",".join(entry["name"] for entry in pellucid.attack_list()) if names == "all" else names
     calls = choices_from(every, settings_from(settings), kind="attack")
     return [(call, {}) if isinstance(call, str) else (call[0], dict(call[1])) for call in calls]
 
@@ -204,15 +204,15 @@ def _calls(names: str, settings: list[str]) -> list[tuple[str, dict[str, Any]]]:
 def _refuse_idle(results: Attempts, max_queries: int | None) -> None:
     """Raise where no attempt came as far as to try an edit: what was printed says nothing about the model."""
     attacked = [result for result in results if result.is_attacked]
-    endings = {one.ending for one in attacked}
-    texts = len({one.example.segments for one in attacked})
+    endings = {attempt.ending for attempt in attacked}
+    texts = len({attempt.example.segments for attempt in attacked})
     if endings == {"nothing to edit"}:
         raise BadInput(
             f"Nothing in {_texts(texts)} may be edited: no word or span has a replacement that the guards let through; "
             f"give other texts, or another attack."
         )
-    if endings == {"budget"} and not any(one.edits for one in attacked):
-        if all(one.goal.startswith("explanation") for one in attacked):
+    if endings == {"budget"} and not any(attempt.edits for attempt in attacked):
+        if all(attempt.goal.startswith("explanation") for attempt in attacked):
             raise BadSetting(
                 f"--max-queries {max_queries} is used up before a word is edited in {_texts(texts)}: explaining a text "
                 f"once takes more; give more."
@@ -243,8 +243,8 @@ def blind_sheet(
     if as_json:
         print(json.dumps([nan_as_none(asdict(score)) for score in scores]))
         return
-    for one in scores:
-        print(_line(one))
+    for score in scores:
+        print(_line(score))
 
 
 def _line(scores: SheetScores) -> str:

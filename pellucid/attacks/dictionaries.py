@@ -75,7 +75,7 @@ MOST_TEXTS = 4096  # whose words are remembered
 class Meaning(Protocol):
     """What says how alike two texts are."""
 
-    def similarity(self, one: str, other: str) -> float:
+    def similarity(self, first: str, second: str) -> float:
         """-1 to 1; 1 for equal texts."""
         ...
 
@@ -142,19 +142,19 @@ class Dictionaries:
             facts["translators"] = self.translators.digest
         return facts
 
-    def similarity(self, one: Sequence[str], other: Sequence[str]) -> float:
+    def similarity(self, text: Sequence[str], edited: Sequence[str]) -> float:
         """How alike a text and its edited form are, -1 to 1, of a pair's texts the lower one; nan where nothing
         compares texts.
         """
         if self.meaning is None:
             return math.nan
-        return min(self.meaning.similarity(*texts) for texts in zip(one, other, strict=True))
+        return min(self.meaning.similarity(*texts) for texts in zip(text, edited, strict=True))
 
     def similarities(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[float]:
         """The same for many texts and their edited forms, computed together."""
         if self.meaning is None:
             return [math.nan] * len(pairs)
-        segments = [list(zip(one, other, strict=True)) for one, other in pairs]
+        segments = [list(zip(text, edited, strict=True)) for text, edited in pairs]
         values = iter(self.meaning.similarities([texts for text in segments for texts in text]))
         return [min(next(values) for _ in text) for text in segments]
 

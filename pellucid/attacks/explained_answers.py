@@ -58,17 +58,17 @@ class ExplainedAnswers:
         words = words_of(question.case.example)
         moved = moved_places(words, question.edits)
         pairs = [
-            (word, other, before, after)
-            for word, other, before, after in zip(words, moved, start[n_classes:], row[n_classes:], strict=True)
-            if other is not None and np.isfinite(before) and np.isfinite(after)
+            (word, moved_place, before, after)
+            for word, moved_place, before, after in zip(words, moved, start[n_classes:], row[n_classes:], strict=True)
+            if moved_place is not None and np.isfinite(before) and np.isfinite(after)
         ]
         before, after = np.array([pair[2] for pair in pairs]), np.array([pair[3] for pair in pairs])
         tau, overlap = tau_b(before, after), top_overlap(before, after, self.k)
         return ExplanationShift(
             math.nan if math.isnan(tau) else tau,
             math.nan if math.isnan(overlap) else overlap,
-            tuple(pairs[number][0].text for number in highest(before, self.k)),
-            tuple(pairs[number][1].text for number in highest(after, self.k)),
+            tuple(pairs[index][0].text for index in highest(before, self.k)),
+            tuple(pairs[index][1].text for index in highest(after, self.k)),
         )
 
     def _reply(self, question: Question) -> Reply:

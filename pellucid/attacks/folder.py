@@ -71,7 +71,7 @@ class AttackFolder:
         if self.path is None:
             return Attempts(self._attempts(progress))
         question, numbers = self._question(), range(-(-len(self.examples) // AT_ONCE))
-        parts = [self._file(number).relative_to(self.path).as_posix() for number in numbers]
+        parts = [self._file(part_index).relative_to(self.path).as_posix() for part_index in numbers]
         folder = question_folder(self.path, "attack", question, [*parts, ATTEMPTS])
         state = folder.begin()
         prepare_folder(self.path, question, "attack")
@@ -97,17 +97,17 @@ class AttackFolder:
 
         if self.path is None:
             return work()
-        number = first // AT_ONCE
-        file = self._file(number)
-        of = {"model": self.question.model.hash, "part": number}
+        part_index = first // AT_ONCE
+        file = self._file(part_index)
+        owner = {"model": self.question.model.hash, "part": part_index}
         if not file.exists():
-            records = [attempt_record(one) for one in work()]
-            write_text(file, json.dumps(sealed({"attempts": records}, of), ensure_ascii=False))
-        return _read(file, of)
+            records = [attempt_record(attempt) for attempt in work()]
+            write_text(file, json.dumps(sealed({"attempts": records}, owner), ensure_ascii=False))
+        return _read(file, owner)
 
-    def _file(self, number: int) -> Path:
+    def _file(self, part_index: int) -> Path:
         assert self.path is not None
-        return self.path / PARTS / f"{number:04d}.json"
+        return self.path / PARTS / f"{part_index:04d}.json"
 
     def _question(self) -> dict[str, object]:
         digest = json_digest([example_record(example) for example in self.examples])
@@ -115,11 +115,11 @@ class AttackFolder:
         return {"attack": self.question.facts(), "texts": texts, "texts in a part": AT_ONCE}
 
 
-def _read(file: Path, of: dict[str, object]) -> list[Attempt]:
+def _read(file: Path, owner: dict[str, object]) -> list[Attempt]:
     content = read_json(file)
     try:
         assert is_sealed(content)
-        return [attempt_from(record) for record in unsealed(content, of, file)["attempts"]]
+        return [attempt_from(record) for record in unsealed(content, owner, file)["attempts"]]
     except (AssertionError, TypeError, LookupError, AttributeError, ValueError):
         raise BadFile(f"{file} is damaged; remove it to have it made again.") from None
 
@@ -132,7 +132,7 @@ def attempts_at(path: Path) -> Attempts | None:
     """The attempts in a file or folder, attack by attack; None where it holds none."""
     files = [path / ATTEMPTS, *sorted(path.glob(f"*/{ATTEMPTS}"))] if path.is_dir() else [path]
     files = [file for file in files if holds_attempts(file)]
-    return Attempts([one for file in files for one in read_attempts(file)]) if files else None
+    return Attempts([attempt for file in files for attempt in read_attempts(file)]) if files else None
 
 
 # The door `read_blind_sheets`: what people judged on the sheets of an attack.
@@ -160,7 +160,7 @@ def read_blind_sheets(sheets: str | Path | Sequence[str | Path], key: str | Path
     if not isinstance(paths, list | tuple) or not paths:
         raise BadInput(f"sheets is {quoted(type(sheets).__name__)}; give a .csv file, or a list of one or more.")
     hidden, labels = _key(possible_path(key))
-    by_row = {one.row: one for one in hidden}
+    by_row = {key_row.row: key_row for key_row in hidden}
     return sheet_scores(hidden, [_judgements(possible_path(path), by_row, labels) for path in paths])
 
 
@@ -184,7 +184,7 @@ def _judgements(path: Path, key: Mapping[int, KeyRow], labels: Sequence[str]) ->
     codec = encoding_of(path)  # spreadsheets save in their own, and with other signs between cells
     cells_of = comma_records(path, delimiter_of(path, codec), codec)
     names, records = with_header(path, without_declaration(cells_of))
-    if lacking := [one for one in COLUMNS if one not in names]:
+    if lacking := [column for column in COLUMNS if column not in names]:
         raise BadFile(f"{path} has no column {listed(lacking)}; give a sheet of `write_blind_sheet`, filled in.")
     judged: dict[int, Judgement] = {}
     for line, fields in records:
@@ -222,7 +222,7 @@ def _check_texts(path: Path, line: int, cells: Mapping[str, str], row: KeyRow) -
 
 def _label(path: Path, line: int, cell: str, labels: Sequence[str]) -> str:
     label = cell.casefold()
-    if label and labels and label not in [one.casefold() for one in labels]:
+    if label and labels and label not in [class_label.casefold() for class_label in labels]:
         raise BadFile(
             f"{path}, line {line}: {quoted(shortened(cell))} is no class; give one of {listed(labels)}, or nothing."
         )

@@ -158,8 +158,8 @@ class OtherExplanation:
         """
         scores = row[self.n_classes :]
         both = np.isfinite(scores) & np.isfinite(self.scores)
-        one, other = self.scores[both], scores[both]
-        return tau_b(one, other), top_overlap(one, other, self.k)
+        before, after = self.scores[both], scores[both]
+        return tau_b(before, after), top_overlap(before, after, self.k)
 
     def _nearness(self, row: np.ndarray) -> float:
         if not self._is_same_class(row):

@@ -35,9 +35,11 @@ def known_words(case: AttackCase, before: Edits, edit: Edit) -> bool:
     Of a word with hyphens or apostrophes its parts will do. Raises `BadFile`, with the package that brings it, where
     WordNet is not installed.
     """
-    own = {text[start:end].casefold() for text in case.example.segments for start, end in text_units(text, "word")}
+    text_words = {
+        text[start:end].casefold() for text in case.example.segments for start, end in text_units(text, "word")
+    }
     words = (edit.after[start:end] for start, end in text_units(edit.after, "word"))
-    return all(word.casefold() in own or _is_known(word, case.dictionaries.wordnet) for word in words)
+    return all(word.casefold() in text_words or _is_known(word, case.dictionaries.wordnet) for word in words)
 
 
 def _is_known(word: str, wordnet: WordNet) -> bool:
@@ -54,8 +56,8 @@ def whole_words(case: AttackCase, before: Edits, edit: Edit) -> bool:
     No edit glues words to each other.
     """
     text = edited_segments(case.example.segments, (*before, edit))[edit.segment]
-    earlier = (one for one in before if one.segment == edit.segment and one.end <= edit.start)
-    start = edit.start + sum(len(one.after) - (one.end - one.start) for one in earlier)
+    earlier = (change for change in before if change.segment == edit.segment and change.end <= edit.start)
+    start = edit.start + sum(len(change.after) - (change.end - change.start) for change in earlier)
     end = start + len(edit.after)
     return not any(first < start < last or first < end < last for first, last in text_units(text, "word"))
 
@@ -121,5 +123,5 @@ def share_edited(case: AttackCase, before: Edits, edit: Edit, *, most: float = 0
     """
     between("most", most, 0, 1)
     n_words = sum(len(segment.split()) for segment in case.example.segments)
-    edited = sum(len(one.before.split()) for one in (*before, edit))
+    edited = sum(len(change.before.split()) for change in (*before, edit))
     return edited <= max(1, most * n_words)

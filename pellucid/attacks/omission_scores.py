@@ -15,25 +15,29 @@ from pellucid.text.example import Example
 from pellucid.text.units import Units, coarsen, text_units
 
 
-def omissions_of(batch: Batch, number: int, places: Sequence[Place]) -> list[Omission | None]:
+def omissions_of(batch: Batch, example_index: int, places: Sequence[Place]) -> list[Omission | None]:
     """[unit]: the text of a batch without the word that contains a place's first character; None where no piece of it
     is read.
 
     Places in one word, or in words that share a piece, have equal omissions.
     """
-    words, owner = coarsen(batch.units[number], "word", batch.examples[number].segments)
+    words, owner = coarsen(batch.units[example_index], "word", batch.examples[example_index].segments)
     pieces: list[list[int]] = [[] for _ in range(len(words))]
     for piece, word in enumerate(owner):
         pieces[word].append(piece)
     numbers = [unit_at(words, place) for place in places]
-    rows = {one: batch.edited(number, pieces[one], "absent") for one in set(numbers) if one is not None}
-    return [None if one is None else Omission(rows[one]) for one in numbers]
+    rows = {
+        word_index: batch.edited(example_index, pieces[word_index], "absent")
+        for word_index in set(numbers)
+        if word_index is not None
+    }
+    return [None if word_index is None else Omission(rows[word_index]) for word_index in numbers]
 
 
 def omissions_at(case: AttackCase, units: Sequence[int]) -> list[Omission]:
     """What is to be asked for the scores of these units."""
     assert case.omissions is not None
-    return [one for unit in units if (one := case.omissions[unit]) is not None]
+    return [omission for unit in units if (omission := case.omissions[unit]) is not None]
 
 
 def omission_scores(case: AttackCase, units: Sequence[int], answers: np.ndarray) -> np.ndarray:
@@ -70,7 +74,7 @@ def scores_at(explanation: Explanation, places: Sequence[Place]) -> np.ndarray:
     units = view.units
     assert isinstance(units, Units)  # views of words are never spans
     numbers = [unit_at(units, place) for place in places]
-    return np.array([-np.inf if number is None else float(view.scores[number]) for number in numbers])
+    return np.array([-np.inf if unit_index is None else float(view.scores[unit_index]) for unit_index in numbers])
 
 
 def unit_at(units: Units, place: Place) -> int | None:
@@ -91,9 +95,9 @@ def moved_places(places: Sequence[Place], edits: Sequence[Edit]) -> list[Place |
 
 
 def _moved(place: Place, edits: Sequence[Edit]) -> Place | None:
-    shift = sum(len(one.after) - (one.end - one.start) for one in edits if one.end <= place.start)
+    shift = sum(len(change.after) - (change.end - change.start) for change in edits if change.end <= place.start)
     start = place.start + shift
-    touching = [one for one in edits if one.start < place.end and place.start < one.end]
+    touching = [change for change in edits if change.start < place.end and place.start < change.end]
     if not touching:
         return Place(place.segment, start, place.end + shift, place.text)
     edit = touching[0]

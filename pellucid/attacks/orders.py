@@ -30,11 +30,11 @@ def saliency_times_gain(case: AttackCase, options: Options) -> RankingSteps:
     gains = case.goal.nearness(answers[: len(edits)]) - case.start_nearness
     weights = dict(zip(units, _weights(_saliency(case, units, answers[len(edits) :])), strict=True))
     best: dict[int, int] = {}
-    for number, (unit, _) in enumerate(edits):
-        if unit not in best or gains[number] > gains[best[unit]]:
-            best[unit] = number
+    for edit_index, (unit, _) in enumerate(edits):
+        if unit not in best or gains[edit_index] > gains[best[unit]]:
+            best[unit] = edit_index
     order = sorted(best, key=lambda unit: (-weights[unit] * gains[best[unit]], unit))
-    return Ranking(tuple(order), {unit: edits[number][1].after for unit, number in best.items()})
+    return Ranking(tuple(order), {unit: edits[edit_index][1].after for unit, edit_index in best.items()})
 
 
 def _saliency(case: AttackCase, units: list[int], answers: np.ndarray) -> np.ndarray:

@@ -78,12 +78,12 @@ class AttackQuestion:
         answers = answers_for(self.model, self.goal, self.seed)
         by_number: dict[int, Attempt] = {}
         beginnings: dict[int, Beginning] = {}
-        for number, (example, answer) in enumerate(zip(examples, predicted, strict=True)):
-            one = self._beginning(example, answer, answers)
-            if isinstance(one, Beginning):
-                beginnings[number] = one
+        for example_index, (example, answer) in enumerate(zip(examples, predicted, strict=True)):
+            beginning_or_attempt = self._beginning(example, answer, answers)
+            if isinstance(beginning_or_attempt, Beginning):
+                beginnings[example_index] = beginning_or_attempt
             else:
-                by_number[number] = one
+                by_number[example_index] = beginning_or_attempt
         places = self._places([beginning.example for beginning in beginnings.values()])
         cases = [self._case(*pair, answers) for pair in zip(beginnings.values(), places, strict=True)]
         attempts = attack_texts(
@@ -224,8 +224,8 @@ class AttackQuestion:
         self, example: Example, answer: Prediction, places: tuple[Place, ...], wish: Goal
     ) -> Callable[[int, str], float]:
         """How near a replacement should bring the answer to the goal, to first order."""
-        of = wish.aim.target.of
-        label = self.model.labels[of] if isinstance(of, int) else answer.label
+        target_class = wish.aim.target.of
+        label = self.model.labels[target_class] if isinstance(target_class, int) else answer.label
         rise = first_order_gains(self.model, example, label, places, self.dictionaries)
         return lambda unit, replacement: wish.aim.gain(rise(unit, replacement))
 
@@ -237,7 +237,9 @@ class AttackQuestion:
 
 
 def _digest(stored: Mapping[tuple[str, ...], Explanation]) -> str:
-    return json_digest([[list(texts), one.method, one.scores.tolist()] for texts, one in stored.items()])
+    return json_digest(
+        [[list(texts), explanation.method, explanation.scores.tolist()] for texts, explanation in stored.items()]
+    )
 
 
 def _digest_of_spans(spans: StoredSpans) -> str:

@@ -77,7 +77,7 @@ class ModelAnswers:
 
     def replies(self, questions: Sequence[Question]) -> list[Reply]:
         """One query each."""
-        batch = self.model.encode([one.example for one in questions if one.omission is None])
+        batch = self.model.encode([question.example for question in questions if question.omission is None])
         edited = iter(batch.rows)
         rows = [next(edited) if question.omission is None else question.omission.row for question in questions]
         logits = evaluate_rows(self.model, self.scheduler, rows).double()
@@ -207,13 +207,13 @@ def run_together(attacks: Sequence[RunningAttack], answers: TextAnswers, report:
         while waiting and len(active) < AT_ONCE:
             active.append(waiting.pop())
             attacks[active[-1]].start()
-        active = [number for number in active if attacks[number].ending is None]
-        questions = {number: attacks[number].questions(answers.at_once) for number in active}
-        flat = [question for number in active for question in questions[number]]
+        active = [attack_index for attack_index in active if attacks[attack_index].ending is None]
+        questions = {attack_index: attacks[attack_index].questions(answers.at_once) for attack_index in active}
+        flat = [question for attack_index in active for question in questions[attack_index]]
         replies = iter(answers.replies(flat) if flat else ())
-        for number in active:
-            attacks[number].receive(questions[number], list(islice(replies, len(questions[number]))))
-        active = [number for number in active if attacks[number].ending is None]
+        for attack_index in active:
+            attacks[attack_index].receive(questions[attack_index], list(islice(replies, len(questions[attack_index]))))
+        active = [attack_index for attack_index in active if attacks[attack_index].ending is None]
         report(len(attacks) - len(waiting) - len(active))
 
 
@@ -249,17 +249,18 @@ def attack_texts(
         for case, queries in zip(cases, order_queries, strict=True)
     ]
     run_together(running, answers, report)
-    edited = [one for one in running if one.edits]
-    alone = single_predictions(model, [Example(one.text) for one in edited])
+    edited = [attack for attack in running if attack.edits]
+    alone = single_predictions(model, [Example(attack.text) for attack in edited])
     ends = iter(zip(alone, _similarities(edited), strict=True))
     return [
-        _attempt(answers, names, one, *(next(ends) if one.edits else (one.case.answer, math.nan))) for one in running
+        _attempt(answers, names, attack, *(next(ends) if attack.edits else (attack.case.answer, math.nan)))
+        for attack in running
     ]
 
 
 def _similarities(edited: Sequence[RunningAttack]) -> list[float]:
     """Of each text and its edited form; all cases have the same dictionaries."""
-    pairs = [(one.case.example.segments, one.text) for one in edited]
+    pairs = [(attack.case.example.segments, attack.text) for attack in edited]
     return edited[0].case.dictionaries.similarities(pairs) if edited else []
 
 

@@ -78,8 +78,11 @@ class Attempts(Sequence[Attempt]):
     def __repr__(self) -> str:
         parts = []
         for attack in self.attacks:
-            of = [one for one in self if one.attack == attack and one.is_attacked]
-            parts.append(f"{sum(one.is_success for one in of):,} of {len(of):,} texts fooled by {short_title(attack)}")
+            attacked = [attempt for attempt in self if attempt.attack == attack and attempt.is_attacked]
+            parts.append(
+                f"{sum(attempt.is_success for attempt in attacked):,} of {len(attacked):,} texts fooled by "
+                f"{short_title(attack)}"
+            )
         return f"<Attempts: {', '.join(parts) or 'none'}>"
 
     def __str__(self) -> str:
@@ -93,11 +96,11 @@ class Attempts(Sequence[Attempt]):
     @property
     def attacks(self) -> tuple[str, ...]:
         """The attacks in order of appearance."""
-        return tuple(dict.fromkeys(one.attack for one in self))
+        return tuple(dict.fromkeys(attempt.attack for attempt in self))
 
     def successes(self) -> "Attempts":
         """Those that reached the goal."""
-        return Attempts([one for one in self if one.is_success])
+        return Attempts([attempt for attempt in self if attempt.is_success])
 
     def examples(self) -> list[Example]:
         """The edited texts of the successes, with the labels of the originals: an ordinary data set, also to train
@@ -118,8 +121,10 @@ class Attempts(Sequence[Attempt]):
 
     def table(self) -> list[AttackSummary]:
         """A summary of each attack, for each of its goals."""
-        kinds = dict.fromkeys((one.attack, one.goal) for one in self)
-        return [_summary(kind, [one for one in self if (one.attack, one.goal) == kind]) for kind in kinds]
+        kinds = dict.fromkeys((attempt.attack, attempt.goal) for attempt in self)
+        return [
+            _summary(kind, [attempt for attempt in self if (attempt.attack, attempt.goal) == kind]) for kind in kinds
+        ]
 
     def save(self, path: str | Path) -> None:
         """Write every attempt to a .parquet or .json file, which `pellucid.read` reads.
@@ -138,25 +143,28 @@ class Attempts(Sequence[Attempt]):
         from dataclasses import asdict
 
         return nan_as_none(
-            {"attacks": [asdict(one) for one in self.table()], "attempts": [one.record() for one in self]}
+            {
+                "attacks": [asdict(summary) for summary in self.table()],
+                "attempts": [attempt.record() for attempt in self],
+            }
         )
 
 
 def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummary:
     attacked = [attempt for attempt in attempts if attempt.is_attacked]
-    fooled = [one for one in attacked if one.is_success]
+    fooled = [attempt for attempt in attacked if attempt.is_success]
     return AttackSummary(
         kind[0],
         len(attempts),
         len(attacked),
         share(len(fooled), len(attacked)),
         *_accuracies(attempts),
-        _within(t_interval([one.queries for one in attacked]), 0.0, np.inf),
-        _within(t_interval([one.share_edited for one in fooled]), 0.0, 1.0),
-        _within(t_interval([one.similarity for one in fooled if not np.isnan(one.similarity)]), -1.0, 1.0),
-        sum(one.ending == "budget" for one in attempts),
+        _within(t_interval([attempt.queries for attempt in attacked]), 0.0, np.inf),
+        _within(t_interval([attempt.share_edited for attempt in fooled]), 0.0, 1.0),
+        _within(t_interval([attempt.similarity for attempt in fooled if not np.isnan(attempt.similarity)]), -1.0, 1.0),
+        sum(attempt.ending == "budget" for attempt in attempts),
         kind[1],
-        sum(one.is_labelled for one in attempts),
+        sum(attempt.is_labelled for attempt in attempts),
     )
 
 
@@ -170,5 +178,5 @@ def _accuracies(attempts: Sequence[Attempt]) -> tuple[float, float]:
     labelled = [attempt for attempt in attempts if attempt.is_labelled and attempt.before.probabilities]
     if not labelled:
         return np.nan, np.nan
-    right = [one for one in labelled if one.ending != "wrong before"]
-    return len(right) / len(labelled), sum(one.keeps_answer for one in right) / len(labelled)
+    right = [attempt for attempt in labelled if attempt.ending != "wrong before"]
+    return len(right) / len(labelled), sum(attempt.keeps_answer for attempt in right) / len(labelled)

@@ -59,7 +59,7 @@ def beam(case: AttackCase, ranking: Ranking, options: Options, *, width: int = 4
         values = case.goal.nearness(answers)
         every = [*best_first, *zip(map(float, values), longer, strict=True)]
         order = np.argsort([-value for value, _ in every], kind="stable")[:width]
-        best_first = [every[number] for number in order]
+        best_first = [every[index] for index in order]
     return best_first[0][1]
 
 
@@ -150,8 +150,8 @@ def _worth_asking(case: AttackCase, ranking: Ranking, options: Options, per_unit
     for unit in ranking.units:
         gains = sorted(
             ((-case.first_order(unit, edit.after), index, edit) for index, edit in enumerate(options.edits(unit))),
-            key=lambda one: one[:2],
+            key=lambda scored_edit: scored_edit[:2],
         )[:per_unit]
         if gains:
             of_units.append((gains[0][0], unit, [edit for _, _, edit in gains]))
-    return [edits for _, _, edits in sorted(of_units, key=lambda one: one[:2])]
+    return [edits for _, _, edits in sorted(of_units, key=lambda scored_unit: scored_unit[:2])]

@@ -203,8 +203,8 @@ def _answers(attempt: Attempt) -> str:
     if not before.probabilities:
         return f"{before.logits[0]:.3g} → {after.logits[0]:.3g}"
     if attempt.goal.startswith("label("):
-        number = before.labels.index(attempt.about)
-        return f"{attempt.about} {before.probabilities[number]:.2f} → {after.probabilities[number]:.2f}"
+        label_index = before.labels.index(attempt.about)
+        return f"{attempt.about} {before.probabilities[label_index]:.2f} → {after.probabilities[label_index]:.2f}"
     return f"{before.label} {before.probability:.2f} → {after.label} {after.probability:.2f}"
 
 

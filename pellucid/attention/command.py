@@ -56,9 +56,9 @@ def _numbers(model: ModelAttention) -> list[str]:
         for at, x, y in curve_points(model)
     ]
     return [
-        f"{line_name(one)}: {value_in_words(one)}, n = {counts_in_words(one)}"
-        for one in ordered_lines(model)
-        if not math.isnan(one.value.mean)
+        f"{line_name(test_line)}: {value_in_words(test_line)}, n = {counts_in_words(test_line)}"
+        for test_line in ordered_lines(model)
+        if not math.isnan(test_line.value.mean)
     ] + points
 
 
@@ -108,7 +108,7 @@ def attention(
     """
     check_outputs([save, html], [data, train, weights])  # reported before the work, not after it
     source = reading.source(data, part.split)
-    loaded = [pellucid.load(one, device=device) for one in (model, *(against or []))]
+    loaded = [pellucid.load(folder, device=device) for folder in (model, *(against or []))]
     sources = [model, *(against or [])] if train is not None else loaded  # a folder's recipe trains the adversary
     first = loaded[0]
     examples = labelled(first, source.examples(), reading, answers.need_labels)

@@ -48,17 +48,17 @@ def models_with_weights(
     weights, `BadInput` for other classes.
     """
     others = list(against.values()) if isinstance(against, Mapping) else _several(against)
-    loaded = [model_from(one) for one in (model, *others)]
-    for one in loaded:
-        check_weights(one)
-        if sorted(one.labels) != sorted(loaded[0].labels):
+    loaded = [model_from(source) for source in (model, *others)]
+    for loaded_model in loaded:
+        check_weights(loaded_model)
+        if sorted(loaded_model.labels) != sorted(loaded[0].labels):
             raise BadInput(
-                f"{one.name} has the classes {listed(one.labels)}, and {loaded[0].name} has "
+                f"{loaded_model.name} has the classes {listed(loaded_model.labels)}, and {loaded[0].name} has "
                 f"{listed(loaded[0].labels)}; compare models of the same classes."
             )
     if isinstance(against, Mapping):
-        own = loaded[0].name
-        names = [own if own not in against else f"{own} (1)", *map(str, against)]
+        first_name = loaded[0].name
+        names = [first_name if first_name not in against else f"{first_name} (1)", *map(str, against)]
     else:
         names = distinct_names(loaded)
     return dict(zip(names, zip((model, *others), loaded, strict=True), strict=True))
@@ -95,9 +95,9 @@ def span_rows(model: Model, batch: Batch) -> list[WeighedRow]:
     return [_span_row(model, batch, index) for index in range(len(batch))]
 
 
-def _span_row(model: Model, batch: Batch, number: int) -> WeighedRow:
-    states = span_states(model, batch.rows[number])
-    parts = coarsen(batch.units[number], states.unit, batch.examples[number].segments)[0]  # type: ignore[arg-type]
+def _span_row(model: Model, batch: Batch, index: int) -> WeighedRow:
+    states = span_states(model, batch.rows[index])
+    parts = coarsen(batch.units[index], states.unit, batch.examples[index].segments)[0]  # type: ignore[arg-type]
     first, last = states.weighed.nonzero(as_tuple=True)
     rows = list(states.some_at_a_time(first, last))
     content = np.array(parts.content, dtype=np.int64)
@@ -131,7 +131,7 @@ def user_weights_from(weights: Any, examples: Sequence[Example]) -> UserWeights:
 
 def _numbers(name: object, row: Any) -> list[float]:
     members = None if isinstance(row, str | bytes | Mapping) else listed_members(row)
-    if not members or any(isinstance(one, bool) or not isinstance(one, Real) for one in members):
+    if not members or any(isinstance(member, bool) or not isinstance(member, Real) for member in members):
         raise BadInput(f"The weights of text {quoted(name)} are no list of numbers; {WAY}.")
     return [float(member) for member in members]  # type: ignore[arg-type]  # all are numbers
 
@@ -211,7 +211,7 @@ def attention_analysis(
     calls = tests_to_run(tests, seed, bool(own_weights), bool(training))
     questions = {
         name: AttentionQuestion(
-            one,
+            loaded_model,
             examples,
             calls,
             weigh,
@@ -221,7 +221,7 @@ def attention_analysis(
             tests is not None,
             imitator_of(source, training, path, index) if training else None,
         )
-        for index, (name, (source, one)) in enumerate(models.items())
+        for index, (name, (source, loaded_model)) in enumerate(models.items())
     }
     about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}
     in_folder = AttentionFolder(path, questions)
@@ -277,11 +277,13 @@ def _with_seed(call: Call, seed: int) -> Call:
 # Models that are trained to imitate another one, for the tests of attention that need them.
 
 
-def imitator_of(source: Any, train: Sequence[Example], folder: Path | None, number: int) -> Callable[[float], Model]:
+def imitator_of(
+    source: Any, train: Sequence[Example], folder: Path | None, model_index: int
+) -> Callable[[float], Model]:
     """lambda -> a model that imitates the one in the folder `source`, trained on these texts, of which some choose the
     epoch.
 
-    folder: the analysis's, where the models stay; None: one for the time being. number: the model's. Raises
+    folder: the analysis's, where the models stay; None: one for the time being. model_index: the model's. Raises
     `BadSetting` for a model that is no folder: its recipe is not known.
     """
     if not isinstance(source, str | Path) or not Path(source).is_dir():
@@ -292,7 +294,7 @@ def imitator_of(source: Any, train: Sequence[Example], folder: Path | None, numb
     parts = split_parts(train)
     by_part = {"train": [*parts["train"], *parts["test"]], "dev": parts["dev"]}
     out = Path(mkdtemp(prefix="pellucid-")) if folder is None else folder
-    return imitators(source, by_part, out / IMITATORS / f"{number:02d}")
+    return imitators(source, by_part, out / IMITATORS / f"{model_index:02d}")
 
 
 # An attention analysis from what the command `attention` wrote: the file of `--save`, or the folder of `--out`.

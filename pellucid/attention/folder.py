@@ -59,10 +59,10 @@ class AttentionFolder:
     def _names(self) -> list[str]:
         """Those of all parts."""
         numbered = [(f"{index:02d}", question) for index, question in enumerate(self.questions.values())]
-        texts = [f"{number}-{part:04d}" for number, one in numbered for part in range(one.n_parts)]
+        texts = [f"{prefix}-{part:04d}" for prefix, question in numbered for part in range(question.n_parts)]
         return [
             *texts,
-            *(f"{number}-{call.entry.name}" for number, one in numbered for call in one.of_corpus),
+            *(f"{prefix}-{call.entry.name}" for prefix, question in numbered for call in question.of_corpus),
         ]
 
     def tested(self, progress: Progress) -> dict[str, TestedModel]:
@@ -80,9 +80,9 @@ class AttentionFolder:
             models[name] = TestedModel(texts, self._corpus_lines(f"{index:02d}", question))
         return models
 
-    def _corpus_lines(self, number: str, question: AttentionQuestion) -> dict[str, Records]:
+    def _corpus_lines(self, prefix: str, question: AttentionQuestion) -> dict[str, Records]:
         return {
-            call.title: self._part(question, f"{number}-{call.entry.name}", partial(question.corpus_lines, call))
+            call.title: self._part(question, f"{prefix}-{call.entry.name}", partial(question.corpus_lines, call))
             for call in question.of_corpus
         }
 
@@ -90,13 +90,13 @@ class AttentionFolder:
         if self.path is None:
             return work()
         file = self.path / PARTS / f"{name}.json"
-        of = {"model": question.model.hash, "part": name}
+        owner = {"model": question.model.hash, "part": name}
         if not file.exists():
-            write_text(file, json.dumps(sealed({"records": work()}, of), ensure_ascii=False))
+            write_text(file, json.dumps(sealed({"records": work()}, owner), ensure_ascii=False))
         content = read_json(file)
         try:
             assert is_sealed(content)
-            records = unsealed(content, of, file)["records"]
+            records = unsealed(content, owner, file)["records"]
         except (AssertionError, TypeError, LookupError, AttributeError):
             raise BadFile(f"{file} is damaged; remove it to have it made again.") from None
         return records  # type: ignore[return-value]  # its seal says that we wrote it

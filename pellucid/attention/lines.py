@@ -159,7 +159,7 @@ def verdict_of(n_texts: int, outcomes: Mapping[str, tuple[Interval, int]]) -> At
     evidence = (_moves(outcomes.get("median_change")), _points(outcomes.get("heaviest_decides")))
     if n_texts < FEWEST_TEXTS:
         return AttentionVerdict("undecided", f"{n_texts:,} texts are too few; a verdict takes {FEWEST_TEXTS}", evidence)
-    return AttentionVerdict(*_answer(*(one.reading for one in evidence)), evidence)
+    return AttentionVerdict(*_answer(*(test_evidence.reading for test_evidence in evidence)), evidence)
 
 
 def _answer(moves: str, points: str) -> tuple[str, str]:

@@ -149,11 +149,11 @@ def adversary_curve(analysis: AttentionAnalysis) -> Markup | None:
 def curve_points(model: ModelAttention) -> list[Point]:
     """In the order of lambda."""
     lines = [line for line in model.lines if line.along]
-    of = {(line.at, line.part): line.value.mean for line in lines}
+    mean_at = {(line.at, line.part): line.value.mean for line in lines}
     return [
-        (at, of[at, DIVERGENCE], of[at, DISTANCE])
+        (at, mean_at[at, DIVERGENCE], mean_at[at, DISTANCE])
         for at in sorted({line.at for line in lines})
-        if {(at, DIVERGENCE), (at, DISTANCE)} <= of.keys()
+        if {(at, DIVERGENCE), (at, DISTANCE)} <= mean_at.keys()
     ]
 
 
@@ -205,18 +205,21 @@ DIRECTIONS = {"higher": "↑ speaks for the weights", "lower": "↓ speaks for t
 def evidence_table(model: ModelAttention) -> Markup:
     """What the verdict rests on: each number beside the lines that it is compared with."""
     rows = []
-    for one in model.verdict.evidence:
-        symbol, word, css_class = READINGS[one.reading]
-        title = element("th", name(readable(one.test)), scope="row")
-        value = fragment(element("span", three(one.value.mean), class_="pl-value"), element("small", bounds(one.value)))
+    for test_evidence in model.verdict.evidence:
+        symbol, word, css_class = READINGS[test_evidence.reading]
+        title = element("th", name(readable(test_evidence.test)), scope="row")
+        value = fragment(
+            element("span", three(test_evidence.value.mean), class_="pl-value"),
+            element("small", bounds(test_evidence.value)),
+        )
         reading = element("small", f"{symbol} {word}", class_=css_class)
         rows.append(
             element(
                 "tr",
                 title,
                 element("td", value, reading),
-                element("td", one.bound, class_="pl-lines-of"),
-                element("td", one.sentence),
+                element("td", test_evidence.bound, class_="pl-lines-of"),
+                element("td", test_evidence.sentence),
             )
         )
     head = header_row(("test", "value, 95 % interval", "lines", "what it says"))
@@ -264,7 +267,9 @@ def _row(line: AttentionLine, analysis: AttentionAnalysis) -> Markup:
 
 
 def _same(model: ModelAttention, line: AttentionLine) -> AttentionLine | None:
-    return next((one for one in model.lines if (one.test, one.part) == (line.test, line.part)), None)
+    return next(
+        (candidate for candidate in model.lines if (candidate.test, candidate.part) == (line.test, line.part)), None
+    )
 
 
 def _cell(line: AttentionLine | None) -> Markup:

@@ -131,20 +131,22 @@ class AttentionQuestion:
         """The tests that judge the whole corpus at once."""
         return tuple(call for call in self.calls if call.entry.facts["needs"] not in OF_TEXTS)
 
-    def part(self, number: int) -> tuple[Example, ...]:
+    def part(self, index: int) -> tuple[Example, ...]:
         """The texts of one part."""
-        return self.examples[number * PART : (number + 1) * PART]
+        return self.examples[index * PART : (index + 1) * PART]
 
-    def tested(self, number: int) -> list[dict[str, Any]]:
+    def tested(self, part_index: int) -> list[dict[str, Any]]:
         """A record of each text of a part, in JSON's terms; they do not depend on other parts."""
         with torch.inference_mode(False), torch.no_grad():
-            texts = self.weigh(self.model, self.part(number))
-        texts = with_user_weights(texts, self.part(number), self.user_weights)
-        rankings = self._rankings(number, texts)
-        first = number * PART
+            texts = self.weigh(self.model, self.part(part_index))
+        texts = with_user_weights(texts, self.part(part_index), self.user_weights)
+        rankings = self._rankings(part_index, texts)
+        first = part_index * PART
         return [
-            self._record(replace(text, rankings=own), example, first + place < PLOTTED)
-            for place, (text, own, example) in enumerate(zip(texts, rankings, self.part(number), strict=True))
+            self._record(replace(text, rankings=text_rankings), example, first + place < PLOTTED)
+            for place, (text, text_rankings, example) in enumerate(
+                zip(texts, rankings, self.part(part_index), strict=True)
+            )
         ]
 
     def corpus_lines(self, call: Call) -> list[dict[str, Any]]:
@@ -169,7 +171,7 @@ class AttentionQuestion:
             **route_record(self.model),
             "tests": {call.title: {name: repr(value) for name, value in call.settings.items()} for call in self.calls},
             "weights": json_digest(own_weights) if own_weights else "the model's own",
-            "train": json_digest([example_record(one) for one in self.train]) if self.train else "none",
+            "train": json_digest([example_record(example) for example in self.train]) if self.train else "none",
             "seed": self.seed,
         }
 
@@ -186,12 +188,12 @@ class AttentionQuestion:
             return []
         return [None if value != value else value for value in call(text).tolist()]
 
-    def _rankings(self, number: int, texts: Sequence[WeighedText]) -> list[dict[str, Ranking]]:
+    def _rankings(self, part_index: int, texts: Sequence[WeighedText]) -> list[dict[str, Ranking]]:
         """Of each text method -> the words' weights and scores, for the methods that tests read."""
         methods = sorted({call.entry.facts["method"] for call in self.of_texts} - {""})
         if not methods:
             return [{} for _ in texts]
-        batch = self.model.encode(self.part(number))
+        batch = self.model.encode(self.part(part_index))
         request = Request(self.model, method_calls(methods, self.model), Target("predicted", "probability"), self.seed)
         explained = explain_batch(request, batch, scheduler_for(self.model), silent)
         return [{name: ranking(text, explained[name][place]) for name in methods} for place, text in enumerate(texts)]

@@ -113,8 +113,8 @@ class ModelAttention:
 
     def line(self, test: str, part: str = "") -> AttentionLine:
         """One line by its test and part; raises `UnknownName` for a test that is not there."""
-        known("test of this analysis", test, [one.test for one in self.lines])
-        parts = {one.part: one for one in self.lines if one.test == test}
+        known("test of this analysis", test, [line.test for line in self.lines])
+        parts = {line.part: line for line in self.lines if line.test == test}
         known(f"line of {test}", part or next(iter(parts)), parts)
         return parts[part or next(iter(parts))]
 
@@ -237,7 +237,7 @@ def _analysis(record: Mapping[str, Any]) -> AttentionAnalysis:
     """The analysis of a record of unknown origin; whatever does not fit raises an error of some kind."""
     if not isinstance(record, Mapping) or record.get("form") != FORM:
         raise ValueError("it is of another form")
-    models = tuple(_model(one) for one in _list(record["models"]))
+    models = tuple(_model(model_record) for model_record in _list(record["models"]))
     return AttentionAnalysis(models, dict(record["about"]), tuple(map(_word, _list(record["caveats"]))))
 
 
@@ -249,9 +249,9 @@ def _model(record: Mapping[str, Any]) -> ModelAttention:
         n_texts=_count(record["n_texts"]),
         too_short=_count(record["too_short"]),
         accuracy=_interval(record["accuracy"]),
-        lines=tuple(_line(one) for one in _list(record["lines"])),
+        lines=tuple(_line(line_record) for line_record in _list(record["lines"])),
         verdict=_verdict(record["verdict"]),
-        plots=tuple(_plot(one) for one in _list(record["plots"])),
+        plots=tuple(_plot(plot_record) for plot_record in _list(record["plots"])),
     )
 
 
@@ -264,28 +264,32 @@ def _line(record: Mapping[str, Any]) -> AttentionLine:
 
 def _verdict(record: Mapping[str, Any]) -> AttentionVerdict:
     evidence = [
-        VerdictEvidence(value=_interval(one["value"]), **{name: _word(one[name]) for name in EVIDENCE_WORDS})
-        for one in _list(record["evidence"])
+        VerdictEvidence(
+            value=_interval(evidence_record["value"]), **{name: _word(evidence_record[name]) for name in EVIDENCE_WORDS}
+        )
+        for evidence_record in _list(record["evidence"])
     ]
-    if record["answer"] not in VERDICTS or any(one.reading not in READINGS for one in evidence):
+    if record["answer"] not in VERDICTS or any(test_evidence.reading not in READINGS for test_evidence in evidence):
         raise ValueError("its verdict is none")
     return AttentionVerdict(record["answer"], _word(record["reason"]), tuple(evidence))
 
 
 LINE_NUMBERS = ("lowest", "highest", "deviation", "idle", "at")
 LINE_WORDS = ("test", "part", "better", "meaning", "along")
-EVIDENCE_WORDS = tuple(one.name for one in fields(VerdictEvidence) if one.name != "value")
+EVIDENCE_WORDS = tuple(
+    evidence_field.name for evidence_field in fields(VerdictEvidence) if evidence_field.name != "value"
+)
 
 
 def _plot(record: Mapping[str, Any]) -> UnitPlot:
     words, classes = (tuple(map(_word, _list(record[name]))) for name in ("words", "classes"))
-    probabilities = tuple(tuple(map(_share, _list(one))) for one in _list(record["probabilities"]))
-    weights, own = (tuple(map(_share, _list(record[name]))) for name in ("weights", "own"))
+    probabilities = tuple(tuple(map(_share, _list(answer))) for answer in _list(record["probabilities"]))
+    weights, own_answer = (tuple(map(_share, _list(record[name]))) for name in ("weights", "own"))
     if len(words) != len(weights) or len(words) != len(probabilities) or not words:
         raise ValueError("a plot has other units than weights")
-    if any(len(one) != len(classes) for one in (*probabilities, own)):
+    if any(len(answer) != len(classes) for answer in (*probabilities, own_answer)):
         raise ValueError("a plot has other classes than probabilities")
-    return UnitPlot(_word(record["text"]), words, weights, probabilities, own, classes)
+    return UnitPlot(_word(record["text"]), words, weights, probabilities, own_answer, classes)
 
 
 def _list(value: object) -> Sequence[Any]:

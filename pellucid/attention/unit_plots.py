@@ -125,10 +125,10 @@ def unit_plots(analysis: AttentionAnalysis) -> Markup | None:
     return fragment(_legend(styles), *plots)
 
 
-def models_of(analysis: AttentionAnalysis, number: int) -> Drawn:
+def models_of(analysis: AttentionAnalysis, text_index: int) -> Drawn:
     """The models whose plot of this text has the same units; the first always."""
-    first = analysis.models[0].plots[number]
-    others = ((model, model.plots[number]) for model in analysis.models if number < len(model.plots))
+    first = analysis.models[0].plots[text_index]
+    others = ((model, model.plots[text_index]) for model in analysis.models if text_index < len(model.plots))
     return [(model, plot) for model, plot in others if plot.words == first.words]
 
 
@@ -175,14 +175,14 @@ def _line(plot: UnitPlot, label: str, style: LineStyle) -> list[Markup]:
     """One model's line with its markers, and its own answer, dotted."""
     place = plot.classes.index(label) if label in plot.classes else 0
     points = [(_x(n), _y(chances[place])) for n, chances in enumerate(plot.probabilities)]
-    own = _y(plot.own[place])
+    own_y = _y(plot.own[place])
     line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_="pl-line")
     markers = [
         element("path", d=style.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
         for x, y in points
         if style.marker
     ]
-    dotted = element("line", x1=LEFT, x2=_x(len(points) - 1) + STEP / 2, y1=own, y2=own, class_="pl-own")
+    dotted = element("line", x1=LEFT, x2=_x(len(points) - 1) + STEP / 2, y1=own_y, y2=own_y, class_="pl-own")
     return [element("g", dotted, line, *markers, class_=style.css_classes)]
 
 
@@ -201,8 +201,8 @@ def _words(plot: UnitPlot) -> Iterator[Markup]:
         yield element("text", short, transform=place, text_anchor="end")
 
 
-def _x(number: int) -> float:
-    return LEFT + STEP * (number + 0.5)
+def _x(unit_index: int) -> float:
+    return LEFT + STEP * (unit_index + 0.5)
 
 
 def _y(probability: float) -> float:

@@ -119,9 +119,9 @@ def unit_rows(model: Model, batch: Batch) -> list[WeighedRow]:
 
 def check_sum(model: Model, row: WeighedRow, answer: Tensor) -> None:
     """Raise `ParityBroken` where the weighted unit logits are not the model's own logits [class]."""
-    own = answer.detach().double().cpu()
-    gap = float((row.weights @ row.logits - own).abs().max()) if len(row.weights) else 0.0
-    if not gap <= max(ROUNDING, tolerance(model, answer.dtype)) * max(1.0, float(own.abs().max())):
+    own_logits = answer.detach().double().cpu()
+    gap = float((row.weights @ row.logits - own_logits).abs().max()) if len(row.weights) else 0.0
+    if not gap <= max(ROUNDING, tolerance(model, answer.dtype)) * max(1.0, float(own_logits.abs().max())):
         raise ParityBroken(
             f"The weighted logits of a text's units differ from the model's by {gap:.2g}; its weights cannot be "
             f"tested. Please report this with the model."
@@ -132,22 +132,24 @@ def _plain(real: Tensor, values: Tensor) -> Tensor:
     return values[real].detach().double().cpu()
 
 
-def _joined(model: Model, rows: Sequence[WeighedRow], batch: Batch, number: int) -> WeighedText:
-    """One text of its windows, each with its share of the weight; number: the text's in the batch of whole texts."""
-    example, label = batch.examples[number], batch.examples[number].label
+def _joined(model: Model, rows: Sequence[WeighedRow], batch: Batch, text_index: int) -> WeighedText:
+    """One text of its windows, each with its share of the weight. text_index: its number in the batch of whole ones."""
+    example, label = batch.examples[text_index], batch.examples[text_index].label
     if len(rows) == 1:
         units, numbers = rows[0].units, [np.arange(len(rows[0].units))]
     else:
-        units, numbers = joined_units([row.units for row in rows], batch.units[number], example)
-    own = [which[list(row.units.content)][: len(row.weights)] for row, which in zip(rows, numbers, strict=True)]
+        units, numbers = joined_units([row.units for row in rows], batch.units[text_index], example)
+    window_units = [
+        which[list(row.units.content)][: len(row.weights)] for row, which in zip(rows, numbers, strict=True)
+    ]
     return WeighedText(
         torch.cat([row.weights for row in rows]) / len(rows),
         torch.cat([row.logits for row in rows]),
         model.labels.index(label) if label in model.labels else None,
-        batch.rows[number],
+        batch.rows[text_index],
         torch.cat([row.states for row in rows]),
         units,
-        np.concatenate(own),
+        np.concatenate(window_units),
     )
 
 
@@ -167,8 +169,8 @@ def fall_of_right_answers(text: WeighedText, weights: Tensor) -> Tensor:
 
 def changes_of_answer(text: WeighedText, weights: Tensor) -> Tensor:
     """[draw unit] -> [draw]: total variation distance of the answer with these weights from the model's own, 0 to 1."""
-    own = text.logits(text.weights[None]).softmax(-1)
-    return total_variation(text.logits(weights).softmax(-1), own)
+    own_answer = text.logits(text.weights[None]).softmax(-1)
+    return total_variation(text.logits(weights).softmax(-1), own_answer)
 
 
 def permutations(text: WeighedText, count: int, seed: int, name: str) -> Tensor:
@@ -274,5 +276,5 @@ def _interval_by_unit(means: np.ndarray, sizes: np.ndarray) -> Interval:
     """The mean over units, from the means of texts; texts are resampled whole."""
     columns = np.stack([means * sizes, sizes], 1).astype(float)
     resampled = resampled_means(columns, RESAMPLES, 0)
-    number = float(columns[:, 0].sum() / columns[:, 1].sum())
-    return percentile_interval(number, resampled[:, 0] / resampled[:, 1], len(means))
+    estimate = float(columns[:, 0].sum() / columns[:, 1].sum())
+    return percentile_interval(estimate, resampled[:, 0] / resampled[:, 1], len(means))

@@ -45,8 +45,8 @@ class AnswerRegion:
 
         It is a sum over units, and a unit of weight 0 adds its own weight x log(2) / 2.
         """
-        own = self.text.weights[units]
-        return math.log(2) / 2 * (1 - own.sum(-1)) + _share(weights, own).sum(-1)
+        own_weights = self.text.weights[units]
+        return math.log(2) / 2 * (1 - own_weights.sum(-1)) + _share(weights, own_weights).sum(-1)
 
     def longest_steps(self, points: Tensor, directions: Tensor, units: Tensor) -> Tensor:
         """[... part], [... part], [... part] -> [...]: how far one can go from admitted weights, 0 or more.
@@ -66,10 +66,10 @@ class AnswerRegion:
         return torch.where(self.admits(start + ends[..., None] * move), ends, low)
 
 
-def _share(weights: Tensor, own: Tensor) -> Tensor:
+def _share(weights: Tensor, own_weights: Tensor) -> Tensor:
     """What a unit adds to the divergence."""
-    sums = (weights + own).clamp_min(torch.finfo(weights.dtype).tiny)
-    return (torch.xlogy(weights, 2 * weights / sums) + torch.xlogy(own, 2 * own / sums)) / 2
+    sums = (weights + own_weights).clamp_min(torch.finfo(weights.dtype).tiny)
+    return (torch.xlogy(weights, 2 * weights / sums) + torch.xlogy(own_weights, 2 * own_weights / sums)) / 2
 
 
 # Of two classes the farthest weights are known exactly: they lie on one unit, or on two.
@@ -93,10 +93,10 @@ def farthest_of_two_classes(region: AnswerRegion) -> Tensor:
     divergences = region.divergences(torch.stack([shares, 1 - shares], -1), pairs)
     alone = region.divergences(torch.ones(len(odds), 1, dtype=odds.dtype), units[:, None])
     divergences[0] = torch.diag(alone)
-    corner, one, other = torch.unravel_index(divergences.where(shares > 0, -1.0).argmax(), shares.shape)
+    corner, first, second = torch.unravel_index(divergences.where(shares > 0, -1.0).argmax(), shares.shape)
     weights = torch.zeros_like(odds)
-    weights[other] = 1 - shares[corner, one, other]
-    weights[one] = shares[corner, one, other]  # last: of a single unit both are the same
+    weights[second] = 1 - shares[corner, first, second]
+    weights[first] = shares[corner, first, second]  # last: of a single unit both are the same
     return weights
 
 
@@ -136,13 +136,13 @@ def farthest_of_several_classes(region: AnswerRegion) -> Tensor:
 def _pairs(region: AnswerRegion) -> list[Tensor]:
     """Admitted weights on two units, or on one: the farthest few of a grid on all lines between units."""
     text = region.text
-    one, other = torch.triu_indices(len(text), len(text), 1)
+    first, second = torch.triu_indices(len(text), len(text), 1)
     shares = torch.linspace(0, 1, GRID, dtype=text.weights.dtype)[:, None]
-    logits = shares[..., None] * text.unit_logits[one] + (1 - shares[..., None]) * text.unit_logits[other]
-    units = torch.stack([one, other], -1)
-    weights = torch.stack(torch.broadcast_tensors(shares, 1 - shares), -1).expand(GRID, len(one), 2)
+    logits = shares[..., None] * text.unit_logits[first] + (1 - shares[..., None]) * text.unit_logits[second]
+    units = torch.stack([first, second], -1)
+    weights = torch.stack(torch.broadcast_tensors(shares, 1 - shares), -1).expand(GRID, len(first), 2)
     divergences = region.divergences(weights, units).where(region.admits(logits), -1.0)
-    best = divergences.amax(0).topk(min(STARTS, len(one)))
+    best = divergences.amax(0).topk(min(STARTS, len(first)))
     return [
         _dense(region, weights[divergences[:, pair].argmax(), pair], units[pair])
         for value, pair in zip(best.values, best.indices, strict=True)
@@ -222,8 +222,8 @@ def _farthest_at(region: AnswerRegion, sets: Tensor, targets: Tensor) -> tuple[T
     divergences = region.divergences(weights, sets[:, None].expand_as(weights)).where(possible, -1.0)
     if not possible.any():
         return None
-    number, target = torch.unravel_index(divergences.argmax(), divergences.shape)
-    return weights[number, target] / weights[number, target].sum(), sets[number]
+    set_index, target = torch.unravel_index(divergences.argmax(), divergences.shape)
+    return weights[set_index, target] / weights[set_index, target].sum(), sets[set_index]
 
 
 def _conditions(region: AnswerRegion, units: Tensor) -> Tensor:
@@ -245,9 +245,9 @@ def _moves(classes: int) -> Iterator[Tensor]:
     identity = torch.eye(classes, dtype=torch.float64)
     corners = [identity[a] - identity[b] for a in range(classes) for b in range(classes) if a != b]
     yield from corners
-    for one, other in combinations(corners, 2):
+    for first, second in combinations(corners, 2):
         for share in (0.5, 0.25, 0.75):
-            mixture = share * one + (1 - share) * other
+            mixture = share * first + (1 - share) * second
             size = mixture.abs().sum() / 2
             if size > share / 2:
                 yield mixture / size

@@ -97,7 +97,7 @@ class Case:
         if (unit, example) not in self._pieces:
             self._pieces[unit, example] = self.batch.pieces_of(example, unit)
         pieces = self._pieces[unit, example]
-        return self.batch.edited(example, [piece for number in removed for piece in pieces[number]], operator)
+        return self.batch.edited(example, [piece for unit_index in removed for piece in pieces[unit_index]], operator)
 
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant class]: the model's probabilities for edited rows, each computed once.

@@ -171,9 +171,9 @@ def _explained(request: Request, examples: Sequence[Example], classes: Sequence[
     """Text by text in order; texts of one class share passes."""
     titles = [call.title for call in request.calls]
     scheduler, parts, order = scheduler_for(request.model), [], []
-    for number in sorted(set(classes), key=str):
-        places = [place for place, own in enumerate(classes) if own == number]
-        of_class = request if number is None else replace(request, target=_of_class(request, number))
+    for class_number in sorted(set(classes), key=str):
+        places = [place for place, text_class in enumerate(classes) if text_class == class_number]
+        of_class = request if class_number is None else replace(request, target=_of_class(request, class_number))
         for start in range(0, len(places), AT_ONCE):
             some = places[start : start + AT_ONCE]
             batch = request.model.encode([examples[place] for place in some])
@@ -185,9 +185,9 @@ def _explained(request: Request, examples: Sequence[Example], classes: Sequence[
     return {title: [text for _, text in sorted(zip(order, texts[title], strict=True), key=_place)] for title in titles}
 
 
-def _of_class(request: Request, number: int) -> Target:
+def _of_class(request: Request, class_number: int) -> Target:
     assert isinstance(request.target, Target)  # `_class_numbers` asked
-    return Target(number, request.target.output)
+    return Target(class_number, request.target.output)
 
 
 def _place(pair: tuple[int, ScoredText]) -> int:

@@ -46,7 +46,7 @@ def corpora_of(corpora: Any, methods: Sequence[str], read: Read) -> dict[str, Ex
     read: reads a file or folder.
     """
     named = corpora if isinstance(corpora, Mapping) else _numbered(corpora)
-    read_in = {str(name): _texts(name, one, read) for name, one in named.items()}
+    read_in = {str(name): _texts(name, corpus, read) for name, corpus in named.items()}
     for name, texts in read_in.items():
         if not set(texts) & set(methods):
             raise BadInput(
@@ -60,7 +60,7 @@ def corpora_digests(corpora: Mapping[str, Explained]) -> dict[str, str]:
     """Name -> a digest of all words and scores."""
     return {
         name: json_digest(
-            {method: [[one.words, one.scores.tolist()] for one in text] for method, text in texts.items()}
+            {method: [[scored.words, scored.scores.tolist()] for scored in text] for method, text in texts.items()}
         )
         for name, texts in corpora.items()
     }
@@ -167,18 +167,18 @@ def checking_of(
         way = in_syntax(f"give checks=[{check!r}]", f"add --checks {check}")
         raise BadSetting(f"{what} are read by checks, and none was named; {way}.")
     calls = check_calls(named, frozenset({"explainer", *(name for name, is_there in came.items() if is_there)}))
-    own = frozenset(call.title for call in calls if ALL not in named or call.title in _titles(named))
+    named_titles = frozenset(call.title for call in calls if ALL not in named or call.title in _titles(named))
     models = twins_of(comparison.request, twins, comparison.examples) if came["twins"] else {}
     titles = [call.title for call in comparison.request.calls]
     others = corpora_of(corpora, titles, read) if came["corpora"] else {}
     digests = {
         "twins": {name: twin.hash for name, twin in models.items()},
         "corpora": corpora_digests(others),
-        "trainer": json_digest([example_record(one) for one in train]),
+        "trainer": json_digest([example_record(example) for example in train]),
     }
     trains = any("trainer" in call.entry.facts["needs"] for call in calls)
     trained = trainer() if trains and trainer is not None else None
-    return Checking(calls, own, models, tuple(train), trained, others, digests)
+    return Checking(calls, named_titles, models, tuple(train), trained, others, digests)
 
 
 def is_empty(several: Any) -> bool:
@@ -190,8 +190,8 @@ def check_calls(named: Sequence[Choice], available: frozenset[str]) -> tuple[Cal
     """Look checks up, "all" among them; available: what there is of their needs. Raises `BadSetting` for one that lacks
     something.
     """
-    own = [choice for choice in named if choice != ALL]
-    calls = known_checks.calls(own)
+    named_singly = [choice for choice in named if choice != ALL]
+    calls = known_checks.calls(named_singly)
     for call in calls:
         for need in sorted(call.entry.facts["needs"] - available):
             raise BadSetting(f"{call.entry.name} needs {OPTIONS[need]}.")
@@ -218,7 +218,7 @@ def twins_of(request: Request, twins: Any, examples: Sequence[Example]) -> dict[
 
     twins: what `compare` got: a list of models, folders or names, or one of them.
     """
-    models = [model_from(one) for one in _several(twins)]
+    models = [model_from(twin) for twin in _several(twins)]
     for twin in models:
         _check_twin(request, twin, examples)
     return dict(zip(distinct_names(models), models, strict=True))
@@ -237,7 +237,7 @@ def _check_twin(request: Request, twin: Model, examples: Sequence[Example]) -> N
             f"twins of the same classes: trainings of the same model with another seed."
         )
     pairs = zip(model.encode(examples).rows, twin.encode(examples).rows, strict=True)
-    if any(one.ids != other.ids for one, other in pairs):
+    if any(row.ids != twin_row.ids for row, twin_row in pairs):
         raise BadInput(
             f"{twin.name} cuts texts into other pieces than {model.name}; give twins with the same tokenizer: "
             f"trainings of the same model with another seed."

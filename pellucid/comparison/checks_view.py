@@ -63,8 +63,8 @@ def parts_of(outcome: CheckOutcome) -> list[LineGrid | WordRows]:
         if line.measure in alone:
             rows.setdefault(line.method, {})[line.measure] = line
     parts: list[LineGrid | WordRows] = [LineGrid("method", tuple(alone), rows)] if alone else []
-    others = [one for one in measures if one not in alone]
-    return parts + [_part(one, [line for line in outcome.lines if line.measure == one]) for one in others]
+    others = [measure for measure in measures if measure not in alone]
+    return parts + [_part(measure, [line for line in outcome.lines if line.measure == measure]) for measure in others]
 
 
 def mark_of(line: CheckLine, rule: str) -> tuple[str, str, str] | None:
@@ -79,7 +79,7 @@ def _part(measure: str, lines: Sequence[CheckLine]) -> LineGrid | WordRows:
     columns = tuple(dict.fromkeys(line.beside for line in lines))
     if not (_is_shared(columns, rows) or _are_methods(columns, rows)):
         return WordRows(measure, rows)
-    return LineGrid(measure, columns, {name: {one.beside: one for one in rows[name]} for name in rows})
+    return LineGrid(measure, columns, {name: {line.beside: line for line in rows[name]} for name in rows})
 
 
 def _is_shared(columns: Sequence[str], rows: Mapping[str, Sequence[CheckLine]]) -> bool:
@@ -218,23 +218,23 @@ def data_sets(lines: Sequence[CheckLine]) -> tuple[str, ...]:
     beside = [line.beside for line in lines]
     for end in (place for place in range(len(beside[0])) if beside[0].startswith(AND, place)):
         first = beside[0][:end]
-        names = (first, *(one[len(first) + len(AND) :] for one in beside[: count - 1]))
-        if beside == [f"{one}{AND}{other}" for one, other in combinations(names, 2)]:
+        names = (first, *(pair[len(first) + len(AND) :] for pair in beside[: count - 1]))
+        if beside == [f"{earlier}{AND}{later}" for earlier, later in combinations(names, 2)]:
             return names
     return ()
 
 
 def _grid(method: str, names: Sequence[str], lines: Sequence[CheckLine]) -> Markup:
     by_pair = dict(zip(combinations(names, 2), lines, strict=True))
-    head = element("tr", element("th"), *(element("th", name(one), scope="col") for one in names[:-1]))
+    head = element("tr", element("th"), *(element("th", name(data_set), scope="col") for data_set in names[:-1]))
     rows = (
         element(
             "tr",
-            element("th", name(one), scope="row"),
-            *(_square(by_pair[other, one]) for other in names[:row]),
+            element("th", name(data_set), scope="row"),
+            *(_square(by_pair[earlier, data_set]) for earlier in names[:row]),
             *(element("td") for _ in names[row:-1]),
         )
-        for row, one in enumerate(names)
+        for row, data_set in enumerate(names)
         if row
     )
     caption = element(

@@ -34,11 +34,11 @@ class ComparedPart:
     judged: JudgedPart
 
 
-def compared_part(comparison: Comparison, number: int, progress: Progress) -> ComparedPart:
+def compared_part(comparison: Comparison, part_index: int, progress: Progress) -> ComparedPart:
     """Explain and judge the examples of one part. The result does not depend on which parts were computed before."""
-    within_part = _progress_of_part(comparison, number, progress)
+    within_part = _progress_of_part(comparison, part_index, progress)
     model = comparison.request.model
-    batch = model.encode([comparison.examples[index] for index in comparison.part(number)])
+    batch = model.encode([comparison.examples[index] for index in comparison.part(part_index)])
     scheduler = scheduler_for(model)
     explanations = explain_batch(comparison.request, batch, scheduler, within_part)
     judged = judge_part(comparison, batch, explanations, scheduler, within_part)
@@ -49,20 +49,20 @@ def compared_part(comparison: Comparison, number: int, progress: Progress) -> Co
 
 
 def judged_part_of(
-    comparison: Comparison, number: int, explanations: Mapping[str, Sequence[Explanation]], progress: Progress
+    comparison: Comparison, part_index: int, explanations: Mapping[str, Sequence[Explanation]], progress: Progress
 ) -> JudgedPart:
     """Judge explanations that one part already has."""
-    batch = comparison.request.model.encode([comparison.examples[index] for index in comparison.part(number)])
-    within_part = _progress_of_part(comparison, number, progress)
+    batch = comparison.request.model.encode([comparison.examples[index] for index in comparison.part(part_index)])
+    within_part = _progress_of_part(comparison, part_index, progress)
     return judge_part(comparison, batch, explanations, scheduler_for(comparison.request.model), within_part)
 
 
-def _progress_of_part(comparison: Comparison, number: int, progress: Progress) -> Progress:
+def _progress_of_part(comparison: Comparison, part_index: int, progress: Progress) -> Progress:
     """Turns progress within one part into progress over all examples: half of a part is explaining, half judging."""
-    part, total = comparison.part(number), len(comparison.examples)
+    part, total = comparison.part(part_index), len(comparison.examples)
 
-    def within_part(stage: str, done: int, of: int) -> None:
-        halves = done / of + (stage == "judging")
+    def within_part(stage: str, done: int, count: int) -> None:
+        halves = done / count + (stage == "judging")
         progress(STAGE, part.start + int(len(part) * halves / 2), total)
 
     return within_part

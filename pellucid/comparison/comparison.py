@@ -90,9 +90,9 @@ class Comparison:
         """How many parts the examples are cut into."""
         return -(-len(self.examples) // self.part_size)
 
-    def part(self, number: int) -> range:
+    def part(self, index: int) -> range:
         """The indices of one part's examples among all examples."""
-        return range(number * self.part_size, min((number + 1) * self.part_size, len(self.examples)))
+        return range(index * self.part_size, min((index + 1) * self.part_size, len(self.examples)))
 
     @cached_property
     def metrics(self) -> list[Call]:

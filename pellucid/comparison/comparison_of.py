@@ -112,14 +112,14 @@ def compute_parts(
     if not missing:
         return
     total = len(comparison.examples)
-    finished = total - sum(len(comparison.part(number)) for number in missing)
+    finished = total - sum(len(comparison.part(part_index)) for part_index in missing)
 
     def report(done: float) -> None:
         progress(STAGE, finished + int(done / len(missing) * (total - finished)), total)
 
     begin = partial(_open, ask, load, folder.path, comparison.question())
     threads = max(1, torch.get_num_threads() // workers)
-    Processes(workers, threads, begin).run([partial(_compute, number) for number in missing], report)
+    Processes(workers, threads, begin).run([partial(_compute, part_index) for part_index in missing], report)
 
 
 _folder: ComparisonFolder | None = None  # in a worker
@@ -130,16 +130,16 @@ def _open(ask: Ask, load: Callable[[], Model], path: Path, question: dict[str, o
     global _folder
     _folder = ComparisonFolder(path, ask(load()))
     there = _folder.comparison.question()
-    if other := sorted(name for name in question if there.get(name) != question[name]):
+    if differing := sorted(name for name in question if there.get(name) != question[name]):
         raise BadSetting(
-            f"A worker would compare something else ({', '.join(other)}): the model's files, or methods and metrics of "
-            f"this session, are not the same there; leave workers= away."
+            f"A worker would compare something else ({', '.join(differing)}): the model's files, or methods and "
+            f"metrics of this session, are not the same there; leave workers= away."
         )
 
 
-def _compute(number: int, share: Share) -> None:
+def _compute(part_index: int, share: Share) -> None:
     assert _folder is not None  # `_open` came first
-    part = _folder.comparison.part(number)
+    part = _folder.comparison.part(part_index)
     # Progress comes as the number of examples that are done of all parts.
-    _folder.compute(number, lambda stage, done, total: share((done - part.start) / len(part)))
+    _folder.compute(part_index, lambda stage, done, total: share((done - part.start) / len(part)))
     share(1.0)

@@ -206,7 +206,9 @@ def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Pro
         part = compared_part(comparison, index, progress)
         judged.append(part.judged)
         if checking.calls:
-            explained.append(by_method(one for of_method in part.explanations.values() for one in of_method))
+            explained.append(
+                by_method(explanation for of_method in part.explanations.values() for explanation in of_method)
+            )
     outcomes = checking.outcomes(comparison, lambda: joined(explained, _titles(comparison)), None, progress)
     return comparison_table(comparison, judged, outcomes)
 

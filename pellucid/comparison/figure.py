@@ -115,15 +115,15 @@ def methods_to_draw(table: Table, methods: Sequence[str] | None, most: int = MOS
     metrics, each counted by its difference from chance divided by the half width of that difference's interval.
     Raises `UnknownName` for a method that the table does not have.
     """
-    own = [method for method in table.methods if method != CHANCE]
+    without_chance = [method for method in table.methods if method != CHANCE]
     for method in methods or ():
         known("method of this table", method, table.methods)
     if methods is not None:
         best = [method for method in methods if method != CHANCE]
     else:
-        best = sorted(own, key=lambda method: -_distance(table, method))[:most]
+        best = sorted(without_chance, key=lambda method: -_distance(table, method))[:most]
     chance = [CHANCE] if CHANCE in table.methods else []
-    return [*(method for method in own if method in best), *chance], len(own) - len(best)
+    return [*(method for method in without_chance if method in best), *chance], len(without_chance) - len(best)
 
 
 def _distance(table: Table, method: str) -> float:

@@ -136,16 +136,16 @@ class ComparisonFolder:
         self._prepare()
         return [index for index in range(self.comparison.n_parts) if not self._is_complete(index)]
 
-    def compute(self, number: int, progress: Progress) -> None:
+    def compute(self, part_index: int, progress: Progress) -> None:
         """Explain and judge one part, and write it."""
-        part = compared_part(self.comparison, number, progress)
+        part = compared_part(self.comparison, part_index, progress)
         of_all_methods = itertools.chain.from_iterable(part.explanations.values())
-        save(list(of_all_methods), self._explanations(number))
-        part.judged.save(self._values(number), self._of_part(number))
+        save(list(of_all_methods), self._explanations(part_index))
+        part.judged.save(self._values(part_index), self._of_part(part_index))
 
-    def explanations(self, number: int) -> list[Explanation]:
+    def explanations(self, part_index: int) -> list[Explanation]:
         """The explanations of one part's examples, method by method."""
-        return list(read(self._explanations(number)))
+        return list(read(self._explanations(part_index)))
 
     def write_values(self, parts: Sequence[JudgedPart]) -> None:
         """Write every value of all parts."""
@@ -176,8 +176,8 @@ class ComparisonFolder:
     def _written_question(self) -> str:
         return json.dumps(self.comparison.question(), ensure_ascii=False, indent=1)
 
-    def _is_complete(self, number: int) -> bool:
-        return self._values(number).exists() and self._explanations(number).exists()
+    def _is_complete(self, part_index: int) -> bool:
+        return self._values(part_index).exists() and self._explanations(part_index).exists()
 
     @property
     def earlier(self) -> tuple[str, ...]:
@@ -203,18 +203,18 @@ class ComparisonFolder:
             for question in self._earlier_questions()
         }
 
-    def _widen(self, number: int, progress: Progress) -> None:
+    def _widen(self, part_index: int, progress: Progress) -> None:
         """Judge a part's explanations by the metrics that its values do not have yet, where there are such metrics."""
-        path = self._values(number)
+        path = self._values(part_index)
         digest = str(seal_of(path).get("comparison"))
         if digest not in self._further:
             return
-        before = JudgedPart.read(path, {**self._of_part(number), "comparison": digest})
+        before = JudgedPart.read(path, {**self._of_part(part_index), "comparison": digest})
         by_title: dict[str, list[Explanation]] = {}
-        for explanation in self.explanations(number):
+        for explanation in self.explanations(part_index):
             by_title.setdefault(explanation.method, []).append(explanation)
-        added = judged_part_of(self._further[digest], number, by_title, progress)
-        before.and_also(added, self._pairs).save(path, self._of_part(number))
+        added = judged_part_of(self._further[digest], part_index, by_title, progress)
+        before.and_also(added, self._pairs).save(path, self._of_part(part_index))
 
     @property
     def _pairs(self) -> list[tuple[str, str]]:
@@ -222,11 +222,11 @@ class ComparisonFolder:
         methods = (call.title for call in self.comparison.request.calls)
         return [(method, metric.title) for method in methods for metric in self.comparison.metrics]
 
-    def _read(self, number: int) -> JudgedPart:
+    def _read(self, part_index: int) -> JudgedPart:
         """A part's values. A file of an earlier version, without a seal, is read only where there is a table."""
-        path, comparison = self._values(number), self.comparison
-        part = JudgedPart.read(path, self._of_part(number), unsealed_too=self.table.exists())
-        if not part.fits(self._pairs, len(comparison.part(number))):
+        path, comparison = self._values(part_index), self.comparison
+        part = JudgedPart.read(path, self._of_part(part_index), unsealed_too=self.table.exists())
+        if not part.fits(self._pairs, len(comparison.part(part_index))):
             raise not_a_part(path)
         return part
 
@@ -235,15 +235,15 @@ class ComparisonFolder:
         """What the comparison's files are sealed with."""
         return {"comparison": json_digest(self.comparison.question())}
 
-    def _of_part(self, number: int) -> dict[str, object]:
-        explanations = file_digest(self._explanations(number))
-        return {**self.of_comparison, "part": number, "explanations": explanations}
+    def _of_part(self, part_index: int) -> dict[str, object]:
+        explanations = file_digest(self._explanations(part_index))
+        return {**self.of_comparison, "part": part_index, "explanations": explanations}
 
-    def _explanations(self, number: int) -> Path:
-        return self.path / PARTS / f"{number:04d}.parquet"
+    def _explanations(self, part_index: int) -> Path:
+        return self.path / PARTS / f"{part_index:04d}.parquet"
 
-    def _values(self, number: int) -> Path:
-        return self.path / PARTS / f"{number:04d}.json"
+    def _values(self, part_index: int) -> Path:
+        return self.path / PARTS / f"{part_index:04d}.json"
 
     def _check_question(self) -> None:
         if not (self.path / QUESTION).exists():

@@ -49,7 +49,7 @@ def costs(table: Table, metric: str) -> list[MethodCost]:
         if line.measure == COST_SECONDS
     }
     known = [MethodCost(method, seconds[method], cells[method]) for method in cells if method in seconds]
-    return sorted((one for one in known if one.seconds > 0 and one.quality == one.quality), key=_seconds)
+    return sorted((method for method in known if method.seconds > 0 and method.quality == method.quality), key=_seconds)
 
 
 def frontier(methods: Sequence[MethodCost], better: str) -> list[MethodCost]:
@@ -62,8 +62,8 @@ def frontier(methods: Sequence[MethodCost], better: str) -> list[MethodCost]:
     return best
 
 
-def _seconds(one: MethodCost) -> float:
-    return one.seconds
+def _seconds(method: MethodCost) -> float:
+    return method.seconds
 
 
 def frontier_view(table: Table) -> Markup | None:
@@ -80,19 +80,19 @@ def frontier_view(table: Table) -> Markup | None:
 def _plot(metric: str, methods: Sequence[MethodCost], better: str) -> Markup:
     logs = [math.log10(method.seconds) for method in methods]
     frame = frame_of(
-        [math.floor(min(logs) * 2) / 2, *logs, math.ceil(max(logs) * 2) / 2], [one.quality for one in methods]
+        [math.floor(min(logs) * 2) / 2, *logs, math.ceil(max(logs) * 2) / 2], [method.quality for method in methods]
     )
     best = frontier(methods, better)
-    line = frame.points([math.log10(one.seconds) for one in best], [one.quality for one in best])
+    line = frame.points([math.log10(method.seconds) for method in best], [method.quality for method in best])
     drawing = element(
         "svg",
         *_axes(frame),
         element("polyline", points=line, class_="pl-line"),
-        *(_point(one, frame, one in best, _is_above(one, methods, frame)) for one in methods),
+        *(_point(method, frame, method in best, _is_above(method, methods, frame)) for method in methods),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         role="img",
         aria_label=f"{readable(metric)} against seconds a text; on the frontier: "
-        + ", ".join(readable(one.method) for one in best),
+        + ", ".join(readable(method.method) for method in best),
         class_="pl-plot pl-c1",
     )
     caption = element(
@@ -103,28 +103,32 @@ def _plot(metric: str, methods: Sequence[MethodCost], better: str) -> Markup:
     return element("figure", caption, drawing, class_="pl-figure")
 
 
-def _point(one: MethodCost, frame: Frame, is_best: bool, is_above: bool) -> Markup:
+def _point(method: MethodCost, frame: Frame, is_best: bool, is_above: bool) -> Markup:
     """A point with its name above or below."""
-    x, y = frame.x(math.log10(one.seconds)), frame.y(one.quality)
+    x, y = frame.x(math.log10(method.seconds)), frame.y(method.quality)
     is_left = x > LEFT + NEAR_RIGHT * (RIGHT - LEFT)
     label = element(
         "text",
-        readable(one.method),
+        readable(method.method),
         x=x + (-6 if is_left else 6),
         y=y + (-6 if is_above else 12),
         text_anchor="end" if is_left else "start",
         class_="pl-direct" if is_best else None,
     )
-    title = element("title", f"{readable(one.method)}: {number(one.quality)}, {number(one.seconds)} seconds a text")
+    title = element(
+        "title", f"{readable(method.method)}: {number(method.quality)}, {number(method.seconds)} seconds a text"
+    )
     circle = element("circle", title, cx=x, cy=y, r=3.4 if is_best else 2.4, class_="pl-marker")
-    return element("g", circle, label, class_="pl-chance" if is_chance(one.method) else None)
+    return element("g", circle, label, class_="pl-chance" if is_chance(method.method) else None)
 
 
-def _is_above(one: MethodCost, methods: Sequence[MethodCost], frame: Frame) -> bool:
+def _is_above(method: MethodCost, methods: Sequence[MethodCost], frame: Frame) -> bool:
     """Whether a method's name stands above its point: no near point is higher."""
-    x, y = frame.x(math.log10(one.seconds)), frame.y(one.quality)
-    near = [frame.y(method.quality) for method in methods if abs(frame.x(math.log10(method.seconds)) - x) < NEAR]
-    return not any(y - 2 * ROW < other < y for other in near)
+    x, y = frame.x(math.log10(method.seconds)), frame.y(method.quality)
+    near = [
+        frame.y(neighbour.quality) for neighbour in methods if abs(frame.x(math.log10(neighbour.seconds)) - x) < NEAR
+    ]
+    return not any(y - 2 * ROW < near_y < y for near_y in near)
 
 
 def _axes(frame: Frame) -> list[Markup]:

@@ -47,8 +47,8 @@ class JudgedPart:
     tokens: int
     heaviest: HeaviestSpans = NOT_COUNTED
 
-    def save(self, path: Path, of: Mapping[str, object] = MappingProxyType({})) -> None:
-        """Write the part as JSON, whole or not at all. of: what it is part of, which `read` compares."""
+    def save(self, path: Path, owner: Mapping[str, object] = MappingProxyType({})) -> None:
+        """Write the part as JSON, whole or not at all. owner: what it is part of, which `read` compares."""
         entries: list[ValuesRecord] = [
             {
                 "method": method,
@@ -67,10 +67,10 @@ class JudgedPart:
             "heaviest": asdict(self.heaviest),
             "answers": entries,
         }
-        write_text(path, json.dumps(sealed(content, of), ensure_ascii=False))
+        write_text(path, json.dumps(sealed(content, owner), ensure_ascii=False))
 
     @staticmethod
-    def read(path: Path, of: Mapping[str, object] = MappingProxyType({}), unsealed_too: bool = True) -> "JudgedPart":
+    def read(path: Path, owner: Mapping[str, object] = MappingProxyType({}), unsealed_too: bool = True) -> "JudgedPart":
         """Read what `save` wrote; raises `BadFile` for anything else, such as the values of another part.
 
         unsealed_too: whether to accept files of earlier versions, which do not say what they are part of.
@@ -88,7 +88,7 @@ class JudgedPart:
             raise BadFile(
                 f"{path} is of an earlier version and does not say which part it is; remove it to have it made again."
             )
-        unsealed(content, of, path)
+        unsealed(content, owner, path)
         return part
 
     def and_also(self, others: "JudgedPart", order: Sequence[tuple[str, str]]) -> "JudgedPart":
@@ -179,8 +179,8 @@ def write_values(path: Path, comparison: Comparison, parts: Sequence[JudgedPart]
     """Write the values of all parts, in order, whole or not at all. about: metadata of the file."""
     schema = SCHEMA.with_metadata(dict(about))
     with whole_file(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-        for number, part in enumerate(parts):
-            rows = pa.concat_tables(_tables(comparison, comparison.part(number), part))
+        for part_index, part in enumerate(parts):
+            rows = pa.concat_tables(_tables(comparison, comparison.part(part_index), part))
             writer.write_table(rows.replace_schema_metadata(schema.metadata))
 
 
@@ -197,14 +197,14 @@ def _table(comparison: Comparison, texts: range, method: str, metric: str, value
     draws, n_texts, n_columns = values.columns.shape
     size = values.columns.size
     draw, text, column = (index.ravel() for index in np.indices((draws, n_texts, n_columns)))
-    ids = [comparison.examples[number].id for number in texts]
+    ids = [comparison.examples[example_index].id for example_index in texts]
     return pa.table(
         {
             "text": pa.array(text + texts.start, pa.int32()),
-            "example": pa.array([ids[number] for number in text], pa.string()),
+            "example": pa.array([ids[text_index] for text_index in text], pa.string()),
             "method": pa.array([method] * size, pa.string()),
             "metric": pa.array([metric] * size, pa.string()),
-            "column": pa.array([names[number] for number in column], pa.string()),
+            "column": pa.array([names[column_index] for column_index in column], pa.string()),
             "draw": pa.array(draw, pa.int32()),
             "seed": pa.array([comparison.request.seed] * size, pa.int64()),
             "value": pa.array(values.columns.ravel(), pa.float64(), from_pandas=True),  # nan becomes null

@@ -199,13 +199,13 @@ def standings(leads: Sequence[Lead], failures: Mapping[str, Sequence[str]]) -> l
     judged = [lead for lead in leads if lead.judges in (FAITHFULNESS, TRUTH) and lead.n >= FEWEST_TEXTS]
     result = []
     for method in dict.fromkeys(lead.method for lead in leads):
-        own = [lead for lead in judged if lead.method == method]
+        of_method = [lead for lead in judged if lead.method == method]
         result.append(
             Standing(
                 method,
-                tuple(lead for lead in own if is_ahead(lead)),
-                tuple(lead for lead in own if lead.p < LEVEL and lead.mean.mean < 0),
-                tuple(lead for lead in own if not lead.p < LEVEL),
+                tuple(lead for lead in of_method if is_ahead(lead)),
+                tuple(lead for lead in of_method if lead.p < LEVEL and lead.mean.mean < 0),
+                tuple(lead for lead in of_method if not lead.p < LEVEL),
                 tuple(failures.get(method, ())),
             )
         )
@@ -226,9 +226,9 @@ def ranked(leads: Sequence[Lead], methods: Sequence[str]) -> tuple[list[str], li
     if not order:
         return [], []
     best, *others = order
-    p_values = holm([paired_p(_known(overall[best] - overall[other])) for other in others])
-    level = [other for other, p in zip(others, p_values, strict=True) if not p < LEVEL]
-    return [best, *level], [other for other in others if other not in level]
+    p_values = holm([paired_p(_known(overall[best] - overall[method])) for method in others])
+    level = [method for method, p in zip(others, p_values, strict=True) if not p < LEVEL]
+    return [best, *level], [method for method in others if method not in level]
 
 
 def _mean(by_text: np.ndarray) -> float:

@@ -47,12 +47,14 @@ def mean_fall(
         rows = [case.without(example, edit, unit, operator) for edit in [*edits, *everything]]
         variants.append([case.batch.rows[example], *rows])
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
-    values = [rows[:, number] for rows, number in explained]
+    values = [rows[:, label] for rows, label in explained]
     edited = [value[1:-1] if normalised else value[1:] for value in values]  # [order fraction], flat
-    means = [mean_of_orders(one.reshape(-1, len(fractions))).mean() for one in edited]
+    means = [mean_of_orders(value.reshape(-1, len(fractions))).mean() for value in edited]
     if normalised:
-        return np.array([_share(one[0] - mean, one[0] - one[-1]) for one, mean in zip(values, means, strict=True)])
-    return np.array([one[0] - mean for one, mean in zip(values, means, strict=True)])
+        return np.array(
+            [_share(value[0] - mean, value[0] - value[-1]) for value, mean in zip(values, means, strict=True)]
+        )
+    return np.array([value[0] - mean for value, mean in zip(values, means, strict=True)])
 
 
 def _share(fall: float, fall_of_all: float) -> float:
@@ -124,7 +126,7 @@ def evidence(case: Case, n_spans: int, unit: Kind) -> list[tuple[Kind, list[list
 
 def numbers_of(ranges: Sequence[range]) -> list[int]:
     """The units of several ranges."""
-    return [number for one in ranges for number in one]
+    return [unit for span in ranges for unit in span]
 
 
 def alone(case: Case, example: int, kind: Kind, units: Sequence[int], operator: Operator) -> Row:
@@ -137,7 +139,7 @@ def falls(case: Case, edited: Sequence[Sequence[Row]]) -> np.ndarray:
     """[example]: p(explained class | text) - p(explained class | its edited row), the mean over its edited rows."""
     variants = [[row, *rows] for row, rows in zip(case.batch.rows, edited, strict=True)]
     explained = zip(case.probabilities(variants), case.explained_classes(), strict=True)
-    return np.array([mean_of_orders(rows[:1, number] - rows[1:, number]) for rows, number in explained])
+    return np.array([mean_of_orders(rows[:1, label] - rows[1:, label]) for rows, label in explained])
 
 
 # Random sets of a text's units, drawn from the text's content: the same for every method, so that edited texts run
@@ -167,7 +169,7 @@ def random_edits(
     variants = [
         [
             case.batch.rows[example],
-            *(case.without(example, np.flatnonzero(one).tolist(), unit, operator) for one in of_text),
+            *(case.without(example, np.flatnonzero(mask).tolist(), unit, operator) for mask in of_text),
         ]
         for example, of_text in enumerate(sets)
     ]

@@ -27,10 +27,10 @@ CHECKS = "checks"
 
 @dataclass(frozen=True)
 class CheckFolder:
-    """path: the comparison's folder. of: what its comparison is sealed with."""
+    """path: the comparison's folder. owner: what its comparison is sealed with."""
 
     path: Path
-    of: Mapping[str, object]
+    owner: Mapping[str, object]
 
     def read(self, call: Call, inputs: Mapping[str, object]) -> CheckOutcome | None:
         """The outcome of a check, None where there is no file; raises `BadFile` for that of other inputs, or a damaged
@@ -66,18 +66,18 @@ class CheckFolder:
             name = str(seal.get("check")).partition("(")[0]
             if name in checks.names() and not checks.get(name).facts["of_metrics"]:
                 content = unsealed(read_json(file), seal, file)
-                write_text(file, json.dumps(sealed(content, {**seal, **self.of}), ensure_ascii=False, indent=1))
+                write_text(file, json.dumps(sealed(content, {**seal, **self.owner}), ensure_ascii=False, indent=1))
             else:
                 file.unlink()
 
     def _file(self, call: Call) -> Path:
-        own = call.title == call.entry.name
-        name = call.entry.name if own else f"{call.entry.name}-{json_digest(call.title)[:12]}"
+        has_usual_settings = call.title == call.entry.name
+        name = call.entry.name if has_usual_settings else f"{call.entry.name}-{json_digest(call.title)[:12]}"
         return self.path / CHECKS / f"{name}.json"
 
     def _seal(self, call: Call, inputs: Mapping[str, object]) -> dict[str, object]:
         settings = json.loads(json.dumps(dict(call.settings)))
-        return {**self.of, "check": call.title, "settings": settings, **inputs}
+        return {**self.owner, "check": call.title, "settings": settings, **inputs}
 
 
 STAGE = "checking"
@@ -103,27 +103,27 @@ def run_checks(
     """The outcomes in order; case: what checks are given, made when the first of them runs."""
     outcomes: list[CheckOutcome] = []
     ready: CheckCase | None = None
-    for index, one in enumerate(planned):
-        outcome = None if folder is None else folder.read(one.call, one.inputs)
+    for index, check in enumerate(planned):
+        outcome = None if folder is None else folder.read(check.call, check.inputs)
         if outcome is None:
             progress(STAGE, index, len(planned))
             ready = case() if ready is None else ready
-            outcome = _outcome(one, ready)
+            outcome = _outcome(check, ready)
             if folder is not None:
-                folder.write(one.call, one.inputs, outcome)
+                folder.write(check.call, check.inputs, outcome)
         outcomes.append(outcome)
     if ready is not None:
         progress(STAGE, len(planned), len(planned))
     return tuple(outcomes)
 
 
-def _outcome(one: PlannedCheck, case: CheckCase) -> CheckOutcome:
+def _outcome(check: PlannedCheck, case: CheckCase) -> CheckOutcome:
     """What a check gives; of one that the model cannot run, why, unless the user named it."""
-    call = one.call
+    call = check.call
     try:
         findings: Findings = call(case)
     except ModelCannot as error:
-        if one.is_named:
+        if check.is_named:
             raise
         findings = Findings((), notes=(f"Left out: {error}",))
     facts = call.entry.facts

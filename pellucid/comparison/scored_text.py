@@ -35,8 +35,8 @@ class ScoredText:
     @property
     def draws(self) -> np.ndarray:
         """[draw word]: the scores of all draws; of a method that does not draw several times, its scores."""
-        own = self.scores[None]
-        return own if self.other_draws is None else np.concatenate([own, self.other_draws])
+        first_draw = self.scores[None]
+        return first_draw if self.other_draws is None else np.concatenate([first_draw, self.other_draws])
 
     @property
     def relative(self) -> np.ndarray:
@@ -73,9 +73,9 @@ def by_method(explanations: Iterable[Explanation]) -> Explained:
     return texts
 
 
-def alike(one: ScoredText, other: ScoredText) -> bool:
+def alike(first: ScoredText, second: ScoredText) -> bool:
     """Whether scores can be compared: both explain one class of equally many words."""
-    return one.label == other.label and len(one.scores) == len(other.scores)
+    return first.label == second.label and len(first.scores) == len(second.scores)
 
 
 def joined(parts: Iterable[Explained], titles: Sequence[str]) -> Explained:
@@ -97,29 +97,29 @@ def top_measure(k: int) -> str:
     return f"overlap of the top {k}" if k > 1 else "same top word"
 
 
-def tau_of(one: np.ndarray, other: np.ndarray) -> float:
+def tau_of(first: np.ndarray, second: np.ndarray) -> float:
     """[word], [word] -> tau-b; nan where the words are not the same in number, or nothing can be ranked."""
-    return tau_b(one, other) if one.shape == other.shape else float("nan")
+    return tau_b(first, second) if first.shape == second.shape else float("nan")
 
 
-def top_of(one: np.ndarray, other: np.ndarray, k: int) -> float:
+def top_of(first: np.ndarray, second: np.ndarray, k: int) -> float:
     """[word], [word] -> the share of the k highest that both have; nan where nothing can be chosen."""
-    return top_overlap(one, other, k) if one.shape == other.shape else float("nan")
+    return top_overlap(first, second, k) if first.shape == second.shape else float("nan")
 
 
 def taus(ones: Sequence[ScoredText], others: Sequence[ScoredText]) -> list[float]:
     """For each text tau-b of both sides' scores; nan where they explain other classes, or nothing can be ranked."""
     return [
-        tau_of(one.scores, other.scores) if alike(one, other) else float("nan")
-        for one, other in zip(ones, others, strict=True)
+        tau_of(first.scores, second.scores) if alike(first, second) else float("nan")
+        for first, second in zip(ones, others, strict=True)
     ]
 
 
 def tops(ones: Sequence[ScoredText], others: Sequence[ScoredText], k: int) -> list[float]:
     """For each text the share of the k highest-scored words that both have; nan as in `taus`."""
     return [
-        top_of(one.scores, other.scores, k) if alike(one, other) else float("nan")
-        for one, other in zip(ones, others, strict=True)
+        top_of(first.scores, second.scores, k) if alike(first, second) else float("nan")
+        for first, second in zip(ones, others, strict=True)
     ]
 
 
@@ -153,7 +153,7 @@ def without_highest(example: Example, text: ScoredText, share: float) -> Example
 def without_words(example: Example, removed: Collection[Place]) -> Example:
     """The example without these words, never all of a segment, and without marks."""
     segments = tuple(
-        _without(segment, {(start, end) for of, start, end in removed if of == index})
+        _without(segment, {(start, end) for segment_index, start, end in removed if segment_index == index})
         for index, segment in enumerate(example.segments)
     )
     return replace(example, segments=segments, rationales=())

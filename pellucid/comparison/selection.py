@@ -70,7 +70,7 @@ def selected_words(case: Case, marks: Marks, budget: float | None, n_spans: int 
         ]
     at_least("n_spans", n_spans, 1)
     scored = zip(case.scores("word"), case.segments("word"), contents, strict=True)
-    return [_in_spans(*one, share=share, n_spans=n_spans) for one in scored]
+    return [_in_spans(*of_example, share=share, n_spans=n_spans) for of_example in scored]
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _marks(model: Model, example: Example) -> np.ndarray | None:
     """[word]: the share of annotators who marked the word, of those who marked any; None where nobody did."""
     words = coarsen(model.encode([example]).units[0], "word", example.segments)[0]
     of_all = [_any(marked(words, marks)) for marks in annotators_of(example)]
-    return shares_marked([[one for one in of_all if one is not None]])[0]
+    return shares_marked([[marks for marks in of_all if marks is not None]])[0]
 
 
 def mean_share(marks: Marks) -> float:

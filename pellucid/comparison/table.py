@@ -60,7 +60,7 @@ def comparison_table(
 def _ceiling(comparison: Comparison, values: Values, bootstrap: Mapping[str, int]) -> tuple[Cell, ...]:
     """How far people agree under each metric that judges plausibility, where several marked a text."""
     of_people = ceiling_values(comparison)
-    both = {**values, **{(CEILING, metric): one for metric, one in of_people.items()}}
+    both = {**values, **{(CEILING, metric): metric_values for metric, metric_values in of_people.items()}}
     judged = [call for call in comparison.metrics if call.title in of_people]
     return tuple(_cell(CEILING, call, both, comparison.chance, bootstrap) for call in judged)
 
@@ -156,9 +156,12 @@ def _judges_people(call: Call) -> bool:
 
 def _values(call: Call, cases: list[list[Case]]) -> MetricValues:
     judged = [[call(case) for case in of_example] for of_example in cases]
-    first: Judged = next(one for of_example in judged for one in of_example)
+    first: Judged = next(judgement for of_example in judged for judgement in of_example)
     unknown = np.full(first.columns.shape[1], np.nan)
-    rows = [np.mean([one.columns[0] for one in of], axis=0) if of else unknown for of in judged]
+    rows = [
+        np.mean([judgement.columns[0] for judgement in of_example], axis=0) if of_example else unknown
+        for of_example in judged
+    ]
     return MetricValues(np.array(rows)[None], first.combine)
 
 
@@ -173,12 +176,12 @@ def _cases(model: Model, example: Example) -> list[Case]:
     if len(some) < 2:
         return []
     cases = []
-    for number in some:
-        others = [everyone[other] for other in some if other != number]
+    for annotator in some:
+        others = [everyone[other_annotator] for other_annotator in some if other_annotator != annotator]
         meta = dict(example.meta) | {ANNOTATORS: annotators_record(others)}
         judged = replace(example, rationales=(), meta=meta)
         scores = np.zeros(len(words), dtype=np.float32)
-        scores[list(words.content)] = masks[number]
+        scores[list(words.content)] = masks[annotator]
         explanation = Explanation(
             judged,
             words,
@@ -192,7 +195,7 @@ def _cases(model: Model, example: Example) -> list[Case]:
             model.name,
             "",
         )
-        share = float(masks[number].mean())
+        share = float(masks[annotator].mean())
         cases.append(Case(model, model.encode([judged]), [explanation], scheduler_for(model), share))
     return cases
 

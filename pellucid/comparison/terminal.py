@@ -80,7 +80,7 @@ def card_lines(card: TrustCard) -> list[Line]:
     for kind, (sign, heading) in HEADINGS.items():
         points = card.points(kind)
         if points:
-            lines += [line(f"{sign} {heading}", style="bold"), *indented(one.sentence for one in points)]
+            lines += [line(f"{sign} {heading}", style="bold"), *indented(point.sentence for point in points)]
         if kind == "use":
             lines += indented(f"  {test}" for point in points for test in point.evidence)
     return [*lines, line(card.tests, style="dim")]
@@ -110,7 +110,7 @@ def _check_grid(part: LineGrid | WordRows, rule: str) -> Grid:
     if isinstance(part, WordRows):
         grid.add_column(line(part.measure))
         for method, lines in part.rows.items():
-            words = ", ".join(f"{one.beside} {number(one.value.mean)}" for one in lines)
+            words = ", ".join(f"{check_line.beside} {number(check_line.value.mean)}" for check_line in lines)
             grid.add_row(line(readable(method)), line(words))
         return grid
     for column in part.columns:
@@ -121,10 +121,12 @@ def _check_grid(part: LineGrid | WordRows, rule: str) -> Grid:
     return grid
 
 
-def _check_cell(one: CheckLine | None, is_roomy: bool, rule: str) -> Text:
-    if one is None:
+def _check_cell(check_line: CheckLine | None, is_roomy: bool, rule: str) -> Text:
+    if check_line is None:
         return Text("")
-    has_bounds = is_roomy and one.value.low == one.value.low
-    value = f"{three(one.value.mean)} [{bounds(one.value)}]" if has_bounds else three(one.value.mean)
-    mark = mark_of(one, rule)
+    has_bounds = is_roomy and check_line.value.low == check_line.value.low
+    value = (
+        f"{three(check_line.value.mean)} [{bounds(check_line.value)}]" if has_bounds else three(check_line.value.mean)
+    )
+    mark = mark_of(check_line, rule)
     return Text(f"{value} {mark[0]} {mark[1]}" if mark else value)

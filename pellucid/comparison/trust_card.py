@@ -49,11 +49,11 @@ def trust_card(
 
 
 def _verdicts(of_methods: Sequence[Standing], leads: Sequence[Lead], seconds: Mapping[str, float]) -> list[Advice]:
-    faithful = [one for one in of_methods if one.is_faithful]
+    faithful = [standing for standing in of_methods if standing.is_faithful]
     judged = [lead for lead in leads if lead.judges != PLAUSIBILITY]
-    best, others = ranked(judged, [one.method for one in faithful])
-    unclear = [one for one in of_methods if not (one.is_faithful or one.is_useless)]
-    avoid = [one for one in of_methods if one.is_useless]
+    best, others = ranked(judged, [standing.method for standing in faithful])
+    unclear = [standing for standing in of_methods if not (standing.is_faithful or standing.is_useless)]
+    avoid = [standing for standing in of_methods if standing.is_useless]
     return [
         _use(best, judged, of_methods),
         *_fast([*best, *others], seconds),
@@ -81,7 +81,7 @@ def _use(best: Sequence[str], leads: Sequence[Lead], of_methods: Sequence[Standi
             "No method: none is better than random scores on more than half of the measures without failing elsewhere.",
         )
     first, *level = best
-    standing = next(one for one in of_methods if one.method == first)
+    standing = next(candidate for candidate in of_methods if candidate.method == first)
     by_text = overall_leads(leads)[first]
     lead = t_interval(by_text[by_text == by_text])
     sentence = (
@@ -143,20 +143,20 @@ def _behind_the_best(others: Sequence[str], best: Sequence[str]) -> list[Advice]
     ]
 
 
-def _unclear_reason(one: Standing) -> str:
-    words = f"better than random scores on {len(one.ahead)} of {_counted(one.n_measures, 'measure')}"
-    if one.behind:
-        words += f", and worse on {_listed([lead.metric for lead in one.behind])}"
+def _unclear_reason(standing: Standing) -> str:
+    words = f"better than random scores on {len(standing.ahead)} of {_counted(standing.n_measures, 'measure')}"
+    if standing.behind:
+        words += f", and worse on {_listed([lead.metric for lead in standing.behind])}"
     return words
 
 
-def _avoid_reason(one: Standing) -> str:
-    reasons = list(one.failures)
-    if not one.ahead:
-        measures = "the only measure" if one.n_measures == 1 else f"any of {one.n_measures} measures"
+def _avoid_reason(standing: Standing) -> str:
+    reasons = list(standing.failures)
+    if not standing.ahead:
+        measures = "the only measure" if standing.n_measures == 1 else f"any of {standing.n_measures} measures"
         reasons.append(f"no better than random scores on {measures}")
-    if one.behind:
-        reasons.append(f"worse than random scores on {_listed([lead.metric for lead in one.behind])}")
+    if standing.behind:
+        reasons.append(f"worse than random scores on {_listed([lead.metric for lead in standing.behind])}")
     return "; ".join(reasons)
 
 
@@ -210,8 +210,8 @@ def failures_of(outcomes: Sequence[CheckOutcome]) -> dict[str, list[str]]:
             failed = [line for line in outcome.of_method(method) if line.passed is False]
             if failed:
                 beside = f" {failed[0].beside}" if failed[0].beside else ""
-                number = f"{failed[0].measure}{beside} {failed[0].value.mean:.2f}"
-                failures.setdefault(method, []).append(f"fails {outcome.check} ({number})")
+                measured = f"{failed[0].measure}{beside} {failed[0].value.mean:.2f}"
+                failures.setdefault(method, []).append(f"fails {outcome.check} ({measured})")
     return failures
 
 

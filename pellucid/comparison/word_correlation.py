@@ -45,8 +45,8 @@ def type_correlation(
     another.
     """
     common = sorted(_types(ones) & _types(others))
-    number = {one: index for index, one in enumerate(common)}
-    a, b = type_sums(ones, number), type_sums(others, number)
+    column_of = {word_type: index for index, word_type in enumerate(common)}
+    a, b = type_sums(ones, column_of), type_sums(others, column_of)
 
     def correlations() -> Iterator[np.ndarray]:
         for weights in _weights(intervals, len(ones)):
@@ -65,11 +65,13 @@ def common_correlation(
 
     Classes differ between data sets, and with them what a sign means; so sizes are correlated, whatever is explained.
     """
-    number = {("", form): index for index, form in enumerate(forms)}
-    a, b = (type_sums([_size(text) for text in texts], number) for texts in (ones, others))
+    column_of = {("", form): index for index, form in enumerate(forms)}
+    a, b = (type_sums([_size(text) for text in texts], column_of) for texts in (ones, others))
     second = replace(intervals, seed=intervals.seed + 1)  # draws of its own
     streams = zip(_weights(intervals, len(ones)), _weights(second, len(others)), strict=True)
-    drawn = (correlation(_means(a, one), _means(b, other)) for one, other in streams)
+    drawn = (
+        correlation(_means(a, first_weights), _means(b, second_weights)) for first_weights, second_weights in streams
+    )
     value = correlation(_means(a, np.ones((1, len(ones)))), _means(b, np.ones((1, len(others)))))
     return _interval(float(value[0]), drawn, min(len(ones), len(others)))
 
@@ -82,7 +84,7 @@ def token_correlation(
     ones: Sequence[ScoredText], others: Sequence[ScoredText], intervals: TextIntervals
 ) -> tuple[Interval, int]:
     """The correlation over all tokens, and how many they are; both sides are of the same texts and words."""
-    pairs = [(one.relative, other.relative) for one, other in zip(ones, others, strict=True)]
+    pairs = [(first.relative, second.relative) for first, second in zip(ones, others, strict=True)]
     sums = np.array([[len(x), x.sum(), y.sum(), x @ x, y @ y, x @ y] for x, y in pairs], dtype=np.float64).reshape(
         -1, 6
     )
@@ -91,16 +93,16 @@ def token_correlation(
     return _interval(value, drawn, len(ones)), int(sums[:, 0].sum())
 
 
-def type_sums(texts: Sequence[ScoredText], number: dict[Type, int]) -> TypeSums:
-    """The sums of each type in each text; number: type -> its column; other types are left out."""
+def type_sums(texts: Sequence[ScoredText], column_of: dict[Type, int]) -> TypeSums:
+    """The sums of each type in each text; column_of: type -> its column; other types are left out."""
     entries = [
-        (row, number[text.label, word_form(word)], score)
+        (row, column_of[text.label, word_form(word)], score)
         for row, text in enumerate(texts)
         for word, score in zip(text.words, text.relative.tolist(), strict=True)
-        if (text.label, word_form(word)) in number
+        if (text.label, word_form(word)) in column_of
     ]
     rows, columns, scores = zip(*entries, strict=True) if entries else ((), (), ())
-    shape = (len(texts), len(number))
+    shape = (len(texts), len(column_of))
     return TypeSums(
         csr_matrix((scores, (rows, columns)), shape), csr_matrix((np.ones(len(rows)), (rows, columns)), shape)
     )
@@ -201,14 +203,14 @@ def synonym_examples(example: Example, most: int, wordnet: WordNet, seed: int) -
     pair's texts in turn.
     """
     of_texts = [_with_segment(example, index, wordnet, seed) for index in range(len(example.segments))]
-    in_turn = (one for group in zip_longest(*of_texts) for one in group if one is not None)
+    in_turn = (segments for group in zip_longest(*of_texts) for segments in group if segments is not None)
     return [replace(example, segments=segments, rationales=()) for segments in islice(in_turn, most)]
 
 
-def _with_segment(example: Example, number: int, wordnet: WordNet, seed: int) -> Iterator[tuple[str, ...]]:
+def _with_segment(example: Example, index: int, wordnet: WordNet, seed: int) -> Iterator[tuple[str, ...]]:
     """The texts of an example, with one word of this one replaced."""
-    before, after = example.segments[:number], example.segments[number + 1 :]
-    for text in _synonym_texts(example.segments[number], wordnet, seed):
+    before, after = example.segments[:index], example.segments[index + 1 :]
+    for text in _synonym_texts(example.segments[index], wordnet, seed):
         yield (*before, text, *after)
 
 

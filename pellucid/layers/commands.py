@@ -92,12 +92,12 @@ def _named(models: list[str]) -> dict[str, list[str]]:
     """Each argument, by the last part of its path, with its folders: one, or with commas the trainings of one model."""
     named: dict[str, list[str]] = {}
     for argument in models:
-        folders = [argument] if Path(argument).exists() else [one for one in argument.split(",") if one]
+        folders = [argument] if Path(argument).exists() else [folder for folder in argument.split(",") if folder]
         if not folders:
             raise BadInput(f"{argument!r} names no model; give a folder or a hub name.")
-        name, number = Path(folders[0]).name or folders[0], 2
+        name, count = Path(folders[0]).name or folders[0], 2
         while name in named:
-            name, number = f"{Path(folders[0]).name} ({number})", number + 1
+            name, count = f"{Path(folders[0]).name} ({count})", count + 1
         named[name] = folders
     return named
 
@@ -112,7 +112,7 @@ def _layers(text: str) -> Any:  # "all", "head" or a number, as the door takes t
 
 def _positions(text: str) -> str | tuple[int, ...]:
     numbers = text.split(",")
-    return tuple(map(int, numbers)) if all(one.isascii() and one.isdigit() for one in numbers) else text
+    return tuple(map(int, numbers)) if all(part.isascii() and part.isdigit() for part in numbers) else text
 
 
 # `pellucid concepts MODEL TEXT --word W --concepts FILE`: what does each layer hold of a word besides its concept?

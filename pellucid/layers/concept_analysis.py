@@ -76,7 +76,7 @@ class ConceptAnalysis:
 
     def density(self, name: str) -> ConceptDensity:
         """The numbers under "gaussian" or "substitution"."""
-        return next(one for one in self.densities if one.name == name)
+        return next(density for density in self.densities if density.name == name)
 
     def __str__(self) -> str:
         """How a terminal draws it."""
@@ -140,11 +140,11 @@ class WordInText:
         segments[self.segment] = text[: self.start] + word + text[self.end :]
         return Example(tuple(segments), id=example.id)
 
-    def pieces(self, batch: Batch, number: int, length: int) -> list[int]:
+    def pieces(self, batch: Batch, text_index: int, length: int) -> list[int]:
         """The pieces of one text of the batch that share characters with the word, which has so many characters
         there.
         """
-        units = batch.units[number]
+        units = batch.units[text_index]
         return [
             piece
             for piece in units.content
@@ -259,6 +259,8 @@ def concept_question(
     example, model = run.batch.examples[0], run.model
     text = example.segments[location.segment]
     pieces = location.pieces(run.batch, 0, location.end - location.start)
-    own = word_vectors(model, example, location, [text[location.start : location.end]])[0]
+    own_vector = word_vectors(model, example, location, [text[location.start : location.end]])[0]
     vectors = [word_vectors(model, example, location, concept.words) for concept in concepts]
-    return ConceptQuestion(run, targets, scales, noise[:, pieces], pieces, own, vectors, random_vectors(run, n_random))
+    return ConceptQuestion(
+        run, targets, scales, noise[:, pieces], pieces, own_vector, vectors, random_vectors(run, n_random)
+    )

@@ -71,7 +71,7 @@ def concept_section(analysis: ConceptAnalysis) -> Section:
 def concept_card(analysis: ConceptAnalysis) -> Markup:
     """The text, a plot and a table for each density, and what to keep in mind."""
     names = [concept.name for concept in analysis.concepts]
-    plots = [layer_plot(one, analysis.layers, names, ABOUT[one.name]) for one in plainest_first(analysis)]
+    plots = [layer_plot(density, analysis.layers, names, ABOUT[density.name]) for density in plainest_first(analysis)]
     return element(
         "article",
         text_heading(analysis.explanation.example),
@@ -100,7 +100,7 @@ def plainest_first(analysis: ConceptAnalysis) -> list[ConceptDensity]:
     """Substitution before the noise's density: words that are put in the word's place are easier to picture than
     noise.
     """
-    return sorted(analysis.densities, key=lambda one: one.name != SUBSTITUTION)
+    return sorted(analysis.densities, key=lambda density: density.name != SUBSTITUTION)
 
 
 def nearest_concept(analysis: ConceptAnalysis) -> str:
@@ -169,7 +169,7 @@ def layer_plot(density: ConceptDensity, layers: Sequence[int], concepts: Sequenc
     drawing = element(
         "svg",
         *_axes(frame, layers),
-        *(_line(frame, layers, values[:, n].tolist(), styles[one], one) for n, one in enumerate(concepts)),
+        *(_line(frame, layers, values[:, n].tolist(), styles[concept], concept) for n, concept in enumerate(concepts)),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         role="img",
         aria_label=f"r by layer, {density.name} density: {spoken}",

@@ -130,14 +130,20 @@ def word_in_text(example: Example, word: str, start: int | None = None) -> WordI
     every = [
         WordInText(index, *ends) for index, text in enumerate(example.segments) for ends in text_units(text, "word")
     ]
-    same = [one for one in every if example.segments[one.segment][one.start : one.end] == word.strip()]
-    match = [one for one in same if start is None or one.start == start]
+    same = [
+        occurrence
+        for occurrence in every
+        if example.segments[occurrence.segment][occurrence.start : occurrence.end] == word.strip()
+    ]
+    match = [occurrence for occurrence in same if start is None or occurrence.start == start]
     if len(match) == 1:
         return match[0]
     if not same:
-        words = [example.segments[one.segment][one.start : one.end] for one in every]
+        words = [example.segments[occurrence.segment][occurrence.start : occurrence.end] for occurrence in every]
         raise BadInput(f"{quoted(word)} is no word of the text; its words are {listed(map(quoted, words))}.")
-    places = listed(str(one.start) if len(example.segments) == 1 else _in_words(one) for one in same)
+    places = listed(
+        str(occurrence.start) if len(example.segments) == 1 else _in_words(occurrence) for occurrence in same
+    )
     if match and start is not None:
         raise BadInput(f"{quoted(word)} stands at character {start} of both texts; give one of the texts alone.")
     if start is None:

@@ -89,7 +89,7 @@ def layer_analysis(
     known("attribution method", method, attributions.names())
     loaded = _loaded(models)
     first = next(iter(loaded.values()))[0]
-    reads_states, own = layer_settings(method, layers)
+    reads_states, settings_of_layers = layer_settings(method, layers)
     each_step = check_steps(method, positions, reads_states)
     explained = _target(method, target, checked_target(positions, layers) if reads_states else None)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
@@ -100,7 +100,7 @@ def layer_analysis(
     questions = {
         name: [
             replace(
-                _question(model, (method, {**own, **settings}), explained, seed, distinct, layers),
+                _question(model, (method, {**settings_of_layers, **settings}), explained, seed, distinct, layers),
                 each_step=each_step,
             )
             for model in trainings
@@ -145,7 +145,7 @@ def _loaded(models: Models) -> dict[str, list[Model]]:
 
 
 def _trainings(source: ModelSource | Sequence[ModelSource]) -> list[Model]:
-    return [model_from(one) for one in (source if isinstance(source, list) else [source])]
+    return [model_from(training) for training in (source if isinstance(source, list) else [source])]
 
 
 def _target(method: str, target: TargetName | None, states: HiddenState | None) -> Target | HiddenState:
@@ -172,8 +172,8 @@ def caveats_of(explanations: Mapping[str, Sequence[Sequence[Explanation]]], n_re
     """
     counts: dict[tuple[str, str], int] = {}
     for name, trainings in explanations.items():
-        for one in (one for training in trainings for one in training):
-            for caveat in one.caveats:
+        for explanation in (explanation for training in trainings for explanation in training):
+            for caveat in explanation.caveats:
                 counts[name, caveat] = counts.get((name, caveat), 0) + 1
     sentences = [f"{name}, {_times(count)}: {caveat}" for (name, caveat), count in counts.items()]
     if n_repeated:
@@ -220,7 +220,7 @@ def _of_folder(path: Path) -> LayerAnalysis:
         name: [parts[index, training] for training in range(n_trainings)]
         for index, (name, n_trainings) in enumerate(names.items())
     }
-    if any(len(one) != n_texts for trainings in explanations.values() for one in trainings):
+    if any(len(of_training) != n_texts for trainings in explanations.values() for of_training in trainings):
         raise BadFile(f"The work in {path} is not finished; run the same `pellucid layers` again to go on.")
     members = tuple(ModelLayers(name, tuple(map(tuple, each))) for name, each in explanations.items())
     entry = entry_of(attributions, members[0].seeds[0][0].method)

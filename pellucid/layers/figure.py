@@ -44,16 +44,16 @@ def layer_map_figure(
     more than 60 words.
     """
     maps = {name: drawn_map(analysis, text, name) for name in analysis.names}
-    longest = max(len(one.words) for one in maps.values())
+    longest = max(len(word_map.words) for word_map in maps.values())
     if longest > MOST_WORDS:
         raise BadInput(
             f"The text has {longest} words; a figure has room for {MOST_WORDS}. Draw a shorter one, or write a page."
         )
-    colours, heights = palette(theme), [HEAD + ROW * len(one.rows) for one in maps.values()]
+    colours, heights = palette(theme), [HEAD + ROW * len(word_map.rows) for word_map in maps.values()]
     figure = empty_figure(width, sum(heights) + 0.35, colours)
-    common = colour_range(one.scores for one in maps.values())
-    for panel, (name, one) in zip(panels(figure, len(maps), 1, colours, heights), maps.items(), strict=True):
-        _map(panel, one, common if analysis.measure else None, colours)
+    common = colour_range(word_map.scores for word_map in maps.values())
+    for panel, (name, word_map) in zip(panels(figure, len(maps), 1, colours, heights), maps.items(), strict=True):
+        _map(panel, word_map, common if analysis.measure else None, colours)
         panel.set_ylabel(analysis.row_kind, fontsize=SMALL, color=colours.muted)
         if len(maps) > 1:
             title_of_class(panel, name)
@@ -62,24 +62,24 @@ def layer_map_figure(
     return figure
 
 
-def _map(panel: "Axes", one: WordMap, common: ColourRange | None, colours: Palette) -> None:
+def _map(panel: "Axes", word_map: WordMap, common: ColourRange | None, colours: Palette) -> None:
     """One model's lines; common: the colours of all panels, None: each line from 0 to its own largest score."""
     from matplotlib.patches import Rectangle
 
-    for row, scores in enumerate(one.above_rounding.tolist()):
+    for row, scores in enumerate(word_map.above_rounding.tolist()):
         ends = common or ColourRange(0.0, max(map(abs, scores)))
         for column, score in enumerate(scores):
             cell = Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor=colours.paper, linewidth=0.6)
             cell.set_facecolor(colours.shade(score - ends.low, ends.width))
             panel.add_patch(cell)
-    panel.set_xlim(-0.5, len(one.words) - 0.5)
-    panel.set_ylim(len(one.rows) - 0.5, -0.5)
+    panel.set_xlim(-0.5, len(word_map.words) - 0.5)
+    panel.set_ylim(len(word_map.rows) - 0.5, -0.5)
     panel.spines[["left", "bottom"]].set_visible(False)
-    rows_of_words(panel, [_short(row) for row in one.rows])
+    rows_of_words(panel, [_short(row) for row in word_map.rows])
     panel.xaxis.tick_top()
-    panel.set_xticks(range(len(one.words)), [_short(word) for word in one.words], rotation=90)
+    panel.set_xticks(range(len(word_map.words)), [_short(word) for word in word_map.words], rotation=90)
     for tick in panel.get_xticklabels():
-        tick.set(parse_math=False, family=fonts(), fontsize=SMALL - (len(one.words) > 40))
+        tick.set(parse_math=False, family=fonts(), fontsize=SMALL - (len(word_map.words) > 40))
     panel.tick_params(axis="x", length=0)
 
 

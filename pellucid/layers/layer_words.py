@@ -39,14 +39,14 @@ class LayerWord:
 class WordChange:
     """How much less of a word a model uses than the first one, in the last row of each.
 
-    first, other: the mean scores over the texts that have it. less: first - other with its 95 % t-interval, over texts,
-    or over trainings where both models have three or more. beyond: what the difference must exceed: the spread of the
-    explanations' own seeds (0 where the interval is over trainings).
+    first, second: the mean scores over the texts that have it. less: first - second with its 95 % t-interval, over
+    texts, or over trainings where both models have three or more. beyond: what the difference must exceed: the spread
+    of the explanations' own seeds (0 where the interval is over trainings).
     """
 
     word: str
     first: float
-    other: float
+    second: float
     less: Interval
     beyond: float
     n_texts: int
@@ -88,21 +88,21 @@ def retained_words(
     min_texts: words of fewer texts are left out; None: 3, and of fewer than ten texts 1. Raises `BadSetting` for a row
     that is not there.
     """
-    one = analysis.model(model)
-    row = one.rows[-1] if row is None else row
-    if row not in one.rows:
-        rows = ", ".join(one.rows)
-        raise BadSetting(f"There is no {analysis.row_kind} {quoted(row)} in {one.name}; there are: {rows}.")
+    model_layers = analysis.model(model)
+    row = model_layers.rows[-1] if row is None else row
+    if row not in model_layers.rows:
+        rows = ", ".join(model_layers.rows)
+        raise BadSetting(f"There is no {analysis.row_kind} {quoted(row)} in {model_layers.name}; there are: {rows}.")
     bar = default_min_texts(analysis) if min_texts is None else min_texts
     at_least("min_texts", bar, 1)
     scores: dict[str, list[list[float]]] = defaultdict(list)
     for text in range(len(analysis.texts)):
-        one_map = analysis.map(text, one.name)
+        one_map = analysis.map(text, model_layers.name)
         if row in one_map.rows:
             for form, of_form in _by_form(one_map, one_map.rows.index(row)).items():
                 scores[form].append(of_form)
     words = [
-        LayerWord(form, t_interval([_mean(one) for one in texts]), sum(map(len, texts)), len(texts))
+        LayerWord(form, t_interval([_mean(of_text) for of_text in texts]), sum(map(len, texts)), len(texts))
         for form, texts in scores.items()
         if len(texts) >= bar
     ]
@@ -117,49 +117,57 @@ def words_changed(analysis: LayerAnalysis, *, min_texts: int | None = None) -> t
     scores have no common scale or no spread is known, there is no verdict and `why_not` says why.
     """
     first, *others = analysis.models
-    return tuple(_changes(analysis, first, other, min_texts) for other in others)
+    return tuple(_changes(analysis, first, model, min_texts) for model in others)
 
 
-def _changes(analysis: LayerAnalysis, first: ModelLayers, other: ModelLayers, min_texts: int | None) -> WordChanges:
-    why_not = _why_not(analysis, first, other)
+def _changes(analysis: LayerAnalysis, first: ModelLayers, second: ModelLayers, min_texts: int | None) -> WordChanges:
+    why_not = _why_not(analysis, first, second)
     if why_not:
-        return WordChanges(other.name, (), why_not)
+        return WordChanges(second.name, (), why_not)
     bar = min(MIN_TEXTS, len(analysis.texts)) if min_texts is None else min_texts
     at_least("min_texts", bar, 1)
     over_trainings = len(first.seeds) >= TRAININGS
-    sides = [_seed_scores(one) for one in (first, other)]
-    spread = 0.0 if over_trainings else math.hypot(_spread(first) or 0.0, _spread(other) or 0.0)
+    sides = [_seed_scores(model) for model in (first, second)]
+    spread = 0.0 if over_trainings else math.hypot(_spread(first) or 0.0, _spread(second) or 0.0)
     words = []
     for form in sides[0].keys() & sides[1].keys():
-        one, two = _shared(sides[0][form], sides[1][form])
-        if one.shape[1] >= bar:
-            less = difference_interval(one.mean(1), two.mean(1)) if over_trainings else t_interval((one - two)[0])
-            words.append(WordChange(form, float(one.mean()), float(two.mean()), less, spread, one.shape[1]))
-    return WordChanges(other.name, tuple(sorted(words, key=lambda word: (-word.less.mean, word.word))))
+        first_scores, second_scores = _shared(sides[0][form], sides[1][form])
+        if first_scores.shape[1] >= bar:
+            less = (
+                difference_interval(first_scores.mean(1), second_scores.mean(1))
+                if over_trainings
+                else t_interval((first_scores - second_scores)[0])
+            )
+            words.append(
+                WordChange(
+                    form, float(first_scores.mean()), float(second_scores.mean()), less, spread, first_scores.shape[1]
+                )
+            )
+    return WordChanges(second.name, tuple(sorted(words, key=lambda word: (-word.less.mean, word.word))))
 
 
-def _why_not(analysis: LayerAnalysis, first: ModelLayers, other: ModelLayers) -> str:
+def _why_not(analysis: LayerAnalysis, first: ModelLayers, second: ModelLayers) -> str:
     if not analysis.measure:
         return (
-            f"The scores of {analysis.method} have no scale that models share, so {other.name} is not compared with "
+            f"The scores of {analysis.method} have no scale that models share, so {second.name} is not compared with "
             f"{first.name}."
         )
     if analysis.row_kind != "layer":
-        return f"Steps of {other.name} and {first.name} are not the same, so their words are not compared."
-    trainings = [len(first.seeds), len(other.seeds)]
+        return f"Steps of {second.name} and {first.name} are not the same, so their words are not compared."
+    trainings = [len(first.seeds), len(second.seeds)]
     if max(trainings) > 1 and min(trainings) < TRAININGS:
         return (
-            f"{first.name} has {trainings[0]} and {other.name} {trainings[1]} trainings; the spread of trainings needs "
-            f"{TRAININGS} of each."
+            f"{first.name} has {trainings[0]} and {second.name} {trainings[1]} trainings; the spread of trainings "
+            f"needs {TRAININGS} of each."
         )
-    if max(trainings) == 1 and (_spread(first) is None or _spread(other) is None):
+    if max(trainings) == 1 and (_spread(first) is None or _spread(second) is None):
         return f"The explanations carry no {SPREAD}, so no difference can be told from chance."
     return ""
 
 
 def _spread(model: ModelLayers) -> float | None:
     """The root mean square of the explanations' spreads over seeds; None where one has none."""
-    spreads = [one.diagnostics.get(SPREAD, math.nan) for seed in model.seeds for one in seed]
+    spreads = [explanation.diagnostics.get(SPREAD, math.nan) for seed in model.seeds for explanation in seed]
     if any(math.isnan(spread) for spread in spreads):
         return None
     return math.sqrt(math.fsum(spread**2 for spread in spreads) / len(spreads))
@@ -175,16 +183,16 @@ def _seed_scores(model: ModelLayers) -> dict[str, dict[int, list[float]]]:
     return scores
 
 
-def _shared(one: dict[int, list[float]], two: dict[int, list[float]]) -> tuple[np.ndarray, np.ndarray]:
+def _shared(first: dict[int, list[float]], second: dict[int, list[float]]) -> tuple[np.ndarray, np.ndarray]:
     """[training text] of both sides, for the texts in which both have the word."""
-    texts = sorted(one.keys() & two.keys())
-    return tuple(np.array([side[text] for text in texts], ndmin=2).T for side in (one, two))  # type: ignore[return-value]
+    texts = sorted(first.keys() & second.keys())
+    return tuple(np.array([side[text] for text in texts], ndmin=2).T for side in (first, second))  # type: ignore[return-value]
 
 
-def _by_form(one: WordMap, row: int) -> dict[str, list[float]]:
+def _by_form(text_map: WordMap, row: int) -> dict[str, list[float]]:
     """Word form -> the scores of its occurrences in one row."""
     scores: dict[str, list[float]] = defaultdict(list)
-    for word, score in zip(one.words, one.scores[row].tolist(), strict=True):
+    for word, score in zip(text_map.words, text_map.scores[row].tolist(), strict=True):
         scores[word_form(word)].append(score)
     return scores
 

@@ -172,7 +172,7 @@ def _batches(rows: Sequence[Row], recipe: LensRecipe) -> Callable[[int], tuple[l
         return epoch_batches(lengths, recipe.batch_size, recipe.seed, reading)
 
     def of_step(step: int) -> tuple[list[Row], int]:
-        reading, number = divmod(step, a_reading)
-        return [rows[index] for index in of_reading(reading)[number]], reading
+        reading, batch_index = divmod(step, a_reading)
+        return [rows[index] for index in of_reading(reading)[batch_index]], reading
 
     return of_step

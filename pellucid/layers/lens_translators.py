@@ -40,20 +40,20 @@ class FrozenStates:
     def _scheduler(self) -> Scheduler:
         return scheduler_for(self.model)
 
-    def of(self, rows: Sequence[Row], pieces: Sequence[Sequence[int]], layers: Sequence[int]) -> list[Tensor]:
+    def of_pieces(self, rows: Sequence[Row], pieces: Sequence[Sequence[int]], layers: Sequence[int]) -> list[Tensor]:
         """For each layer [place width] in float32: the states of each row's pieces, row after row."""
         by_row: dict[int, list[Tensor]] = {}
 
         def run(numbers: list[int]) -> None:
             with torch.inference_mode(False), torch.no_grad():
                 want = Want(hidden=True, deepest=max(layers))
-                hidden = self.model.trace([rows[number] for number in numbers], want).hidden
-            for line, number in enumerate(numbers):
-                by_row[number] = [hidden[layer][line, list(pieces[number])].float() for layer in layers]
+                hidden = self.model.trace([rows[row_index] for row_index in numbers], want).hidden
+            for line, row_index in enumerate(numbers):
+                by_row[row_index] = [hidden[layer][line, list(pieces[row_index])].float() for layer in layers]
 
         for pack in self._scheduler.packs_of(rows):
             self._scheduler.halving(pack, run)
-        ordered = [by_row[number] for number in range(len(rows))]
+        ordered = [by_row[row_index] for row_index in range(len(rows))]
         return [torch.cat([states[index] for states in ordered]) for index in range(len(layers))]
 
 
@@ -75,7 +75,7 @@ class TranslatorLoss:
         n_layers = self.states.model.n_layers
         most = max(1, self.pieces_a_step // len(rows))
         pieces = [self._drawn(row, reading, most) for row in rows]
-        states = self.states.of(rows, pieces, range(n_layers + 1))
+        states = self.states.of_pieces(rows, pieces, range(n_layers + 1))
         count, total = len(states[-1]), 0.0
         for part in self.head.slices_of_places(count):
             with torch.no_grad():
@@ -135,8 +135,8 @@ class HeadLoss:
         """States [place width] of the hidden pieces, and their ids [place]."""
         pairs = [self.masking.masked(row, reading) for row in rows]
         pieces = [numbers for _, numbers in pairs]
-        states = self.states.of([row for row, _ in pairs], pieces, [self.states.model.n_layers])[0]
-        ids = [row.ids[number] for row, numbers in zip(rows, pieces, strict=True) for number in numbers]
+        states = self.states.of_pieces([row for row, _ in pairs], pieces, [self.states.model.n_layers])[0]
+        ids = [row.ids[piece] for row, numbers in zip(rows, pieces, strict=True) for piece in numbers]
         return states, torch.tensor(ids, device=states.device)
 
 
@@ -196,9 +196,9 @@ class LayerCounts:
     right: np.ndarray
     kl: np.ndarray
 
-    def is_better_than(self, other: "LayerCounts") -> bool:
+    def is_better_than(self, counts: "LayerCounts") -> bool:
         """Whether it diverges less and names no fewer pieces."""
-        return bool(self.kl.sum() < other.kl.sum() and self.right.sum() >= other.right.sum())
+        return bool(self.kl.sum() < counts.kl.sum() and self.right.sum() >= counts.right.sum())
 
 
 def lens_table(
@@ -240,8 +240,8 @@ def _counts(
 ) -> dict[tuple[int, bool], tuple[int, float]]:
     """(layer, whether it is translated) -> pieces that are named first, and the sum of divergences, of one row."""
     content = content_of(row)
-    hidden = states.of([row], [content], range(states.model.n_layers + 1))
-    ids = torch.tensor([row.ids[number] for number in content], device=hidden[-1].device)
+    hidden = states.of_pieces([row], [content], range(states.model.n_layers + 1))
+    ids = torch.tensor([row.ids[piece] for piece in content], device=hidden[-1].device)
     counts = dict.fromkeys(readings, (0, 0.0))
     for part in head.slices_of_places(len(ids)):
         teacher = log_softmax(head(hidden[-1][part]), -1)
@@ -258,9 +258,9 @@ def _joined(counts: Sequence[tuple[int, float]]) -> LayerCounts:
 
 
 def _layer(layer: int, counted: dict[tuple[int, bool], LayerCounts], sizes: np.ndarray) -> LayerRecovery:
-    bare, own = counted.get((layer, False)), counted.get((layer, True))
-    translated = own is not None and (bare is None or own.is_better_than(bare))
-    reading = own if translated else bare
+    bare, through_translator = counted.get((layer, False)), counted.get((layer, True))
+    translated = through_translator is not None and (bare is None or through_translator.is_better_than(bare))
+    reading = through_translator if translated else bare
     assert reading is not None  # each layer can be read in one way at least
     return LayerRecovery(
         layer,

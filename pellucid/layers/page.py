@@ -134,7 +134,9 @@ def _texts(analysis: LayerAnalysis) -> Markup:
 def _legend(analysis: LayerAnalysis, colours: ColourRange | None) -> Markup:
     if colours is None:
         return fragment(f"Colours: each {analysis.row_kind} of each text from 0 to its own largest score.")
-    is_signed = any((one.scores < 0).any() for model in analysis.models for seed in model.seeds for one in seed)
+    is_signed = any(
+        (explanation.scores < 0).any() for model in analysis.models for seed in model.seeds for explanation in seed
+    )
     bar = colour_bar(colours.high, True) if is_signed else range_bar(colours)
     return fragment(f"Colours, in {analysis.measure}: ", bar)
 
@@ -161,8 +163,8 @@ def text_maps(analysis: LayerAnalysis, text: int, colours: ColourRange | None) -
 def _model_map(analysis: LayerAnalysis, text: int, model: str, label: str, colours: ColourRange | None) -> Markup:
     heading = element("h4", name(model)) if len(analysis.models) > 1 else None
     line = HALF_LINE if len(analysis.models) > 1 else LINE
-    one = drawn_map(analysis, text, model)
-    tables = map_tables(one, analysis.row_kind, f"{label}, {model}", colours, line)
+    word_map = drawn_map(analysis, text, model)
+    tables = map_tables(word_map, analysis.row_kind, f"{label}, {model}", colours, line)
     return element("div", heading, tables)
 
 
@@ -171,24 +173,24 @@ def _across(analysis: LayerAnalysis, text: int, label: str, colours: ColourRange
     if len(analysis.models) < 2:
         return None
     try:
-        one = analysis.across(text)
+        word_map = analysis.across(text)
     except BadInput:
         return None
     heading = element("h4", f"The last {analysis.row_kind} of each model")
-    return fragment(heading, map_tables(one, "model", f"{label}, models", colours))
+    return fragment(heading, map_tables(word_map, "model", f"{label}, models", colours))
 
 
 def _sentences(analysis: LayerAnalysis, text: int, label: str) -> Markup | None:
     """The sums of each sentence in a fold; None where there is one sentence."""
     maps = {model: analysis.sentences(text, model) for model in analysis.names}
-    if all(len(one.words) < 2 for one in maps.values()):
+    if all(len(word_map.words) < 2 for word_map in maps.values()):
         return None
     tables = (
         fragment(
             element("h4", name(model)) if len(maps) > 1 else None,
-            map_tables(one, analysis.row_kind, f"{label}, sentences, {model}", colour_range([one.scores])),
+            map_tables(word_map, analysis.row_kind, f"{label}, sentences, {model}", colour_range([word_map.scores])),
         )
-        for model, one in maps.items()
+        for model, word_map in maps.items()
     )
     return element("details", element("summary", "Sums of its sentences"), *tables)
 
@@ -203,7 +205,7 @@ def _colours(analysis: LayerAnalysis, texts: range) -> ColourRange:
 def sum_curves(analysis: LayerAnalysis) -> Markup | None:
     """The plot with its legend; None where layers have no common scale, or a model has one row only."""
     curves = [curve_of(model, analysis.sums(model)) for model in analysis.names]
-    if not analysis.measure or analysis.row_kind != "layer" or max(len(one.grid) for one in curves) < 2:
+    if not analysis.measure or analysis.row_kind != "layer" or max(len(curve.grid) for curve in curves) < 2:
         return None
     values = [value for curve in curves for value in (*curve.low, *curve.high, 0.0)]
     frame = frame_of([x for curve in curves for x in curve.grid], values)

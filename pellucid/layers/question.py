@@ -46,16 +46,16 @@ class LayerQuestion:
         """How many parts the texts are cut into."""
         return -(-len(self.examples) // PART)
 
-    def part(self, number: int) -> tuple[Example, ...]:
+    def part(self, index: int) -> tuple[Example, ...]:
         """The texts of one part."""
-        return self.examples[number * PART : (number + 1) * PART]
+        return self.examples[index * PART : (index + 1) * PART]
 
-    def explained(self, number: int) -> list[Explanation]:
+    def explained(self, part_index: int) -> list[Explanation]:
         """The explanations of one part's texts, each with rows; they do not depend on other parts."""
         if self.each_step:
-            return in_step_rows(self.request, self.part(number))
+            return in_step_rows(self.request, self.part(part_index))
         model = self.request.model
-        batch = model.encode(self.part(number))
+        batch = model.encode(self.part(part_index))
         (explanations,) = explain_batch(self.request, batch, scheduler_for(model), silent).values()
         return [self._with_rows(explanation) for explanation in explanations]
 
@@ -168,24 +168,24 @@ def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanat
         numbers = [index for index, of_text in enumerate(steps) if piece in of_text]
         of_step = replace(request, target=HiddenState(layer, (piece,), part))
         (explained,) = explain_batch(of_step, batch.select(numbers), scheduler_for(model), silent).values()
-        for number, one in zip(numbers, explained, strict=True):
-            by_step[number][piece] = one
+        for text_index, explanation in zip(numbers, explained, strict=True):
+            by_step[text_index][piece] = explanation
     return [joined_steps([rows[piece] for piece in of_text]) for rows, of_text in zip(by_step, steps, strict=True)]
 
 
 def joined_steps(rows: Sequence[Explanation]) -> Explanation:
     """One text's explanation with a row a step, numbered from 1; its target is that of the last step."""
     names = dict.fromkeys(name for row in rows for name in row.diagnostics)
-    worst = {name: _worst(name)(one.diagnostics[name] for one in rows if name in one.diagnostics) for name in names}
+    worst = {name: _worst(name)(row.diagnostics[name] for row in rows if name in row.diagnostics) for name in names}
     labels = tuple(str(index) for index in range(1, len(rows) + 1))
     return replace(
         rows[-1],
         rows=(("step", labels),),
-        scores=np.stack([one.scores for one in rows]),
+        scores=np.stack([row.scores for row in rows]),
         diagnostics=worst,
-        caveats=_caveats([caveat for one in rows for caveat in one.caveats]),
-        row_diagnostics=tuple(one.diagnostics for one in rows),
-        row_caveats=tuple(one.caveats for one in rows),
+        caveats=_caveats([caveat for row in rows for caveat in row.caveats]),
+        row_diagnostics=tuple(row.diagnostics for row in rows),
+        row_caveats=tuple(row.caveats for row in rows),
     )
 
 
@@ -235,8 +235,8 @@ class LayerFolder:
         parts = [
             f"{PARTS}/{index:02d}-{training:02d}-{part:04d}.parquet"
             for index, questions in enumerate(self.questions.values())
-            for training, one in enumerate(questions)
-            for part in range(one.n_parts)
+            for training, layer_question in enumerate(questions)
+            for part in range(layer_question.n_parts)
         ]
         folder = question_folder(self.path, "layers", question, parts)
         state = folder.begin()
@@ -260,15 +260,15 @@ class LayerFolder:
                 done += len(of_training)
         return explanations
 
-    def _part(self, question: LayerQuestion, name: str, number: int) -> list[Explanation]:
+    def _part(self, question: LayerQuestion, name: str, part_index: int) -> list[Explanation]:
         if self.path is None:
-            return question.explained(number)
+            return question.explained(part_index)
         file = self.path / PARTS / f"{name}.parquet"
         if file.exists():
             explanations = read(file)
-            _check_part(file, question, number, explanations)
+            _check_part(file, question, part_index, explanations)
             return explanations
-        explanations = question.explained(number)
+        explanations = question.explained(part_index)
         save(explanations, file)
         return explanations
 
@@ -279,8 +279,8 @@ class LayerFolder:
         return {"texts": texts, "texts in a part": PART, "models": models}
 
 
-def _check_part(file: Path, question: LayerQuestion, number: int, explanations: Sequence[Explanation]) -> None:
+def _check_part(file: Path, question: LayerQuestion, part_index: int, explanations: Sequence[Explanation]) -> None:
     """Raise `BadFile` where a part is of other texts or of another model."""
-    same_texts = [explanation.example for explanation in explanations] == list(question.part(number))
-    if not same_texts or {one.model_hash for one in explanations} != {question.request.model_hash}:
+    same_texts = [explanation.example for explanation in explanations] == list(question.part(part_index))
+    if not same_texts or {explanation.model_hash for explanation in explanations} != {question.request.model_hash}:
         raise BadFile(f"{file} is of other texts or of another model; remove it to have it made again.")

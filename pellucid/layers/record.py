@@ -37,7 +37,7 @@ class ModelLayers:
     @property
     def rows(self) -> tuple[str, ...]:
         """The labels of its layers, or of the longest text's steps, from the lowest."""
-        return max((one.rows[0][1] for one in self.seeds[0]), key=len)
+        return max((explanation.rows[0][1] for explanation in self.seeds[0]), key=len)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +77,7 @@ class LayerAnalysis:
 
     def __post_init__(self) -> None:
         _check_names(self)
-        _check_explanations([one for model in self.models for seed in model.seeds for one in seed])
+        _check_explanations([explanation for model in self.models for seed in model.seeds for explanation in seed])
         _check_rows(self)
 
     def __eq__(self, other: object) -> bool:
@@ -111,7 +111,7 @@ class LayerAnalysis:
     @property
     def texts(self) -> tuple[Example, ...]:
         """The texts, in order."""
-        return tuple(one.example for one in self.models[0].seeds[0])
+        return tuple(explanation.example for explanation in self.models[0].seeds[0])
 
     @property
     def method(self) -> str:
@@ -146,9 +146,9 @@ class LayerAnalysis:
 
     def sums(self, model: str | None = None) -> tuple[RowSum, ...]:
         """For each row the sum over a text's words, as the mean over texts with its interval; of trainings the mean."""
-        one = self.model(model)
-        maps = [self.map(text, one.name) for text in range(len(self.texts))]
-        by_row: dict[str, list[float]] = {row: [] for row in one.rows}
+        model_layers = self.model(model)
+        maps = [self.map(text, model_layers.name) for text in range(len(self.texts))]
+        by_row: dict[str, list[float]] = {row: [] for row in model_layers.rows}
         for of_text in maps:
             for row, total in zip(of_text.rows, of_text.sums, strict=True):
                 by_row.setdefault(row, []).append(float(total))
@@ -224,16 +224,16 @@ def _check_explanations(explanations: Sequence[Explanation]) -> None:
     methods = list(dict.fromkeys(explanation.method for explanation in explanations))
     if len(methods) > 1:
         raise BadInput(f"Scores of several methods cannot be compared: {listed(methods)}; give one method's.")
-    for one in explanations:
-        if isinstance(one.units, Spans) or one.units.kind not in ("piece", "word"):
-            raise BadInput(f"{one.method} scores {one.units.kind}s, which are no words; {WAY}.")
-        kinds = [kind for kind, _ in one.rows]
-        if len(kinds) != 1 or kinds[0] not in ROW_KINDS or not one.rows[0][1]:
+    for explanation in explanations:
+        if isinstance(explanation.units, Spans) or explanation.units.kind not in ("piece", "word"):
+            raise BadInput(f"{explanation.method} scores {explanation.units.kind}s, which are no words; {WAY}.")
+        kinds = [kind for kind, _ in explanation.rows]
+        if len(kinds) != 1 or kinds[0] not in ROW_KINDS or not explanation.rows[0][1]:
             rows = f"rows of {listed(kinds)}" if kinds else "no rows"
-            raise BadInput(f"The scores of {one.method} have {rows}; {WAY}.")
-        if not len(one.units.content):
-            raise BadInput(f"Text {quoted(one.example.id)} has no word with a score; leave it out.")
-    if len({one.rows[0][0] for one in explanations}) > 1:
+            raise BadInput(f"The scores of {explanation.method} have {rows}; {WAY}.")
+        if not len(explanation.units.content):
+            raise BadInput(f"Text {quoted(explanation.example.id)} has no word with a score; leave it out.")
+    if len({explanation.rows[0][0] for explanation in explanations}) > 1:
         raise BadInput(f"Some rows are layers and others steps; {WAY} of one kind.")
 
 
@@ -242,11 +242,11 @@ def _check_rows(analysis: LayerAnalysis) -> None:
     texts = [text.segments for text in analysis.texts]
     for model in analysis.models:
         for seed in model.seeds:
-            if [one.example.segments for one in seed] != texts:
+            if [explanation.example.segments for explanation in seed] != texts:
                 raise BadInput(f"{model.name} explains other texts than {analysis.names[0]}; give the same.")
         for same_text in zip(*model.seeds, strict=True):
-            if len({(one.rows, one.units) for one in same_text}) > 1:
+            if len({(explanation.rows, explanation.units) for explanation in same_text}) > 1:
                 raise BadInput(f"The trainings of {model.name} differ in layers or pieces; compare them as models.")
-        labels = {one.rows[0][1] for one in model.seeds[0]}
+        labels = {explanation.rows[0][1] for explanation in model.seeds[0]}
         if analysis.row_kind == "layer" and len(labels) > 1:
             raise BadInput(f"{model.name} has other layers in one text than in another; explain all alike.")

@@ -209,7 +209,7 @@ def _trained(run: LensRun) -> Lens:
     )
     head.requires_grad_(False)
     table = _train_translators(run, head, translators)
-    layers = [one.layer for one in table.layers if one.translated]
+    layers = [recovery.layer for recovery in table.layers if recovery.translated]
     own_translators = {layer: translators.of_layer[layer] for layer in layers}
     return Lens(head, own_translators, _record(run, head, own_translators, table))
 

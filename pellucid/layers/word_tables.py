@@ -98,7 +98,7 @@ def _change(change: WordChange) -> Markup:
         "tr",
         element("th", name(change.word), scope="row"),
         element("td", number(change.first)),
-        element("td", number(change.other)),
+        element("td", number(change.second)),
         element("td", interval_in_words(change.less), element("small", f"{symbol} {verdict}", class_=css_class)),
         element("td", f"{change.n_texts:,}"),
     )
@@ -107,8 +107,8 @@ def _change(change: WordChange) -> Markup:
 def checks_table(analysis: LayerAnalysis) -> Markup | None:
     """Each diagnostic of the explanations: what it is, its mean and its worst value; None where there are none."""
     values: dict[str, list[float]] = {}
-    for one in (one for model in analysis.models for seed in model.seeds for one in seed):
-        for label, value in one.diagnostics.items():
+    for explanation in (explanation for model in analysis.models for seed in model.seeds for explanation in seed):
+        for label, value in explanation.diagnostics.items():
             values.setdefault(label, []).append(value)
     if not values:
         return None
@@ -165,9 +165,9 @@ def summary_in_words(analysis: LayerAnalysis) -> str:
     return f"{_counted(texts, 'text')} by {readable(analysis.method)}. {models}."
 
 
-def name_of_text(example: Example, number: int) -> str:
-    """The id of a text; where that is only a number, or none, the word Text stands before it; number: from 0."""
-    return f"Text {example.id}" if example.id.isdecimal() else example.id or f"Text {number}"
+def name_of_text(example: Example, index: int) -> str:
+    """The id of a text; where that is only a number, or none, the word Text stands before it; index: from 0."""
+    return f"Text {example.id}" if example.id.isdecimal() else example.id or f"Text {index}"
 
 
 def few_texts_in_words(analysis: LayerAnalysis) -> str:
@@ -247,9 +247,9 @@ def _counted(count: int, noun: str) -> str:
 
 def drawn_map(analysis: LayerAnalysis, text: int, model: str) -> WordMap:
     """The scores [row word] of one text, its rows named for drawing."""
-    one = analysis.map(text, model)
+    word_map = analysis.map(text, model)
     units = analysis.model(model).seeds[0][text].units
     if analysis.row_kind != "step" or not isinstance(units, Units):
-        return one
+        return word_map
     labels = step_labels(units)
-    return replace(one, rows=labels) if len(labels) == len(one.rows) else one
+    return replace(word_map, rows=labels) if len(labels) == len(word_map.rows) else word_map

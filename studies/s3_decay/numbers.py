@@ -116,7 +116,7 @@ def _change(one: WordChanges) -> Numbers:
 
 
 def _word(word: Any) -> list[object]:
-    return [word.word, round(word.first, 2), round(word.other, 2)]
+    return [word.word, round(word.first, 2), round(word.second, 2)]
 
 
 def _record(claim: Claim) -> Numbers:

@@ -79,7 +79,7 @@ def test_the_retained_words_most_are_those_with_the_highest_mean():
 def test_a_word_that_a_model_stopped_using_is_named():
     (changes,) = words_changed(sample_analysis())
     assert changes.words[0].word == "film" and changes.words[0].verdict == "stopped using"
-    assert changes.words[0].other == 0.0 and changes.words[0].beyond == pytest.approx(math.hypot(0.05, 0.05))
+    assert changes.words[0].second == 0.0 and changes.words[0].beyond == pytest.approx(math.hypot(0.05, 0.05))
 
 
 def test_a_difference_within_the_spread_of_seeds_is_unclear():

@@ -51,8 +51,8 @@ class TurnedStates(FrozenStates):
 
     turn = TURN
 
-    def of(self, rows, pieces, layers):
-        states = super().of(rows, pieces, layers)
+    def of_pieces(self, rows, pieces, layers):
+        states = super().of_pieces(rows, pieces, layers)
         return [*(states[-1] @ self.turn.T for _ in states[:-1]), states[-1]]
 
 

@@ -141,14 +141,14 @@ class Pipeline:
         """Write texts while answers are read, so that no pipe fills up; raises `OSError` when a stage dies."""
         numbers = range(self._number, self._number + len(streams))
         self._number = numbers.stop
-        parts = [f"{stream}[{number}]\0" for number, stream in zip(numbers, streams, strict=True)]
+        parts = [f"{stream}[{text_number}]\0" for text_number, stream in zip(numbers, streams, strict=True)]
         payload = "".join(parts).encode(errors="replace")
         received = exchanged(self._processes, payload, seconds, messages)
-        for number in numbers:
+        for text_number in numbers:
             answer = next(received).decode(errors="replace")
-            if not answer.endswith(f"[{number}]"):
+            if not answer.endswith(f"[{text_number}]"):
                 raise OSError("an answer without its number")
-            yield answer.removesuffix(f"[{number}]")
+            yield answer.removesuffix(f"[{text_number}]")
 
 
 # Processes in a row: started without a shell, written to and read from at once, ended without a trace.

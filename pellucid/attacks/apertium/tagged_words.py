@@ -53,14 +53,14 @@ class StageGroups:
         streams: list[str | None] = [escaped(closed(text)) for text in texts]
         for pipeline in self.pipelines:
             numbers = [index for index, stream in enumerate(streams) if stream is not None]
-            answers = pipeline.answers([streams[number] or "" for number in numbers])
-            for number, answer in zip(numbers, answers, strict=True):
-                streams[number] = answer
+            answers = pipeline.answers([streams[text_index] or "" for text_index in numbers])
+            for text_index, answer in zip(numbers, answers, strict=True):
+                streams[text_index] = answer
         return streams
 
     def process_ids(self) -> list[int]:
         """Of the running programs."""
-        return [number for pipeline in self.pipelines for number in pipeline.process_ids]
+        return [process_id for pipeline in self.pipelines for process_id in pipeline.process_ids]
 
     def close(self) -> None:
         """End the programs; the next text starts them again."""
@@ -98,9 +98,9 @@ class Pivot:
         self.start()  # those of the way back read their dictionaries meanwhile
         there = _translated(texts, self.there)
         numbers = [index for index, translation in enumerate(there) if translation]
-        back = _translated([there[number] or "" for number in numbers], self.back)
+        back = _translated([there[text_index] or "" for text_index in numbers], self.back)
         of_text = dict(zip(numbers, back, strict=True))
-        return [dressed(of_text.get(number), text) for number, text in enumerate(texts)]
+        return [dressed(of_text.get(text_index), text) for text_index, text in enumerate(texts)]
 
     def close(self) -> None:
         """End the programs; the next text starts them again."""
@@ -116,7 +116,7 @@ def back_translations(texts: Sequence[str], pivots: Sequence[Pivot]) -> list[tup
     """
     by_pivot = [pivot.paraphrases(texts) for pivot in pivots]
     return [
-        tuple(dict.fromkeys(one for one in column if one is not None and one != text))
+        tuple(dict.fromkeys(paraphrase for paraphrase in column if paraphrase is not None and paraphrase != text))
         for text, *column in zip(texts, *by_pivot, strict=True)
     ]
 

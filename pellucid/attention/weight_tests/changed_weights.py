@@ -203,28 +203,28 @@ def imitation_curve(
     """
     for weight in divergence_weights:
         at_least("divergence_weight", weight, 0)
-    own = weighed_texts(base, examples)
-    if all(len(text) < FEWEST for text in own):
+    base_texts = weighed_texts(base, examples)
+    if all(len(text) < FEWEST for text in base_texts):
         raise BadInput("Weights of texts with one unit cannot move, and no text has two; give longer texts.")
     points = []
     for weight in sorted(divergence_weights):
         model = imitator(weight)
         order = torch.tensor([model.labels.index(label) for label in base.labels])
-        points.append(_point(weight, own, weighed_texts(model, examples), order))
+        points.append(_point(weight, base_texts, weighed_texts(model, examples), order))
     return points
 
 
 def _point(
-    weight: float, own: Sequence[WeighedText], others: Sequence[WeighedText], order: torch.Tensor
+    weight: float, base_texts: Sequence[WeighedText], others: Sequence[WeighedText], order: torch.Tensor
 ) -> ImitationPoint:
     """order: [class], the imitator's number of each class of the base model."""
     distances, divergences = [], []
-    for one, other in zip(own, others, strict=True):
-        if len(one) != len(other):
+    for base_text, new_text in zip(base_texts, others, strict=True):
+        if len(base_text) != len(new_text):
             raise BadInput("The new model cuts texts into other units; give a model with the same tokenizer and unit.")
-        if len(one) >= FEWEST:
-            answers = [text.logits(text.weights[None])[0].softmax(-1) for text in (one, other)]
+        if len(base_text) >= FEWEST:
+            answers = [text.logits(text.weights[None])[0].softmax(-1) for text in (base_text, new_text)]
             distances.append(float(total_variation(answers[0], answers[1][order])))
-            divergences.append(float(jensen_shannon(one.weights, other.weights)))
+            divergences.append(float(jensen_shannon(base_text.weights, new_text.weights)))
     count = len(distances)
     return ImitationPoint(weight, sum(distances) / count, sum(divergences) / count, count)

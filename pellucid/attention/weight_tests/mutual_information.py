@@ -84,8 +84,8 @@ def word_states(model: Model, examples: Sequence[Example]) -> WordStates:
     for pack in scheduler_for(model).packs_of(rows):
         trace = model.trace([rows[index] for index in pack], want)
         unit = "piece" if trace.units is None else trace.units.unit
-        for number, index in enumerate(pack):
-            collected[index] = _of_row(rows[index], trace, number)
+        for pack_index, index in enumerate(pack):
+            collected[index] = _of_row(rows[index], trace, pack_index)
     numbers: dict[tuple[int, ...], int] = {}
     vectors: list[Tensor] = []
     words: list[int] = []
@@ -99,16 +99,16 @@ def word_states(model: Model, examples: Sequence[Example]) -> WordStates:
     return WordStates(torch.tensor(words), torch.stack(vectors), torch.cat(states), unit)
 
 
-def _of_row(row: Row, trace: Trace, number: int) -> tuple[list[tuple[int, ...]], Tensor, Tensor]:
+def _of_row(row: Row, trace: Trace, pack_index: int) -> tuple[list[tuple[int, ...]], Tensor, Tensor]:
     """A row's words as tuples of ids, their vectors [word width] and states [word state width]."""
     units = trace.units
     pieces_of_words = _pieces_of_units(row, "piece" if units is None else units.unit)
-    embeddings = trace.embeddings[number].detach().float().cpu()
+    embeddings = trace.embeddings[pack_index].detach().float().cpu()
     vectors = torch.stack([embeddings[pieces].mean(0) for pieces in pieces_of_words])
     if units is None:
-        states = trace.hidden[-1][number, [pieces[0] for pieces in pieces_of_words]]
+        states = trace.hidden[-1][pack_index, [pieces[0] for pieces in pieces_of_words]]
     else:
-        states = units.states[number, units.runs[number] >= 0]
+        states = units.states[pack_index, units.runs[pack_index] >= 0]
     words = [tuple(row.ids[piece] for piece in pieces) for pieces in pieces_of_words]
     return words, vectors, states.detach().float().cpu()
 
@@ -211,12 +211,12 @@ def random_sample(counts: torch.Tensor, most: int, seed: int = 0) -> torch.Tenso
     return torch.multinomial(counts.double() ** SCALING, min(most, len(counts)), generator=generator)
 
 
-def information_between(one: Groups, other: Groups) -> float:
+def information_between(first: Groups, second: Groups) -> float:
     """[occurrence], [occurrence] -> the mutual information of the two groupings, in nats, 0 to the lower of both
     entropies.
     """
-    pairs = one.astype(np.int64) * (int(other.max()) + 1) + other
-    information = entropy_of(one) + entropy_of(other) - entropy_of(pairs)
+    pairs = first.astype(np.int64) * (int(second.max()) + 1) + second
+    information = entropy_of(first) + entropy_of(second) - entropy_of(pairs)
     return max(0.0, information)  # rounding can lead below 0
 
 

@@ -183,9 +183,9 @@ def heaviest_erased(text: WeighedText) -> Tensor:
 
     The other weights are divided by their sum; where one unit has all weight, the others share it equally.
     """
-    own = text.logits(text.weights[None]).softmax(-1)
+    own_answer = text.logits(text.weights[None]).softmax(-1)
     heaviest, count = int(text.weights.argmax()), len(text)
-    moved = jensen_shannon(_without_each(text, heaviest).softmax(-1), own.expand(count, -1))
+    moved = jensen_shannon(_without_each(text, heaviest).softmax(-1), own_answer.expand(count, -1))
     return (moved[heaviest] - (moved.sum() - moved[heaviest]) / (count - 1))[None]
 
 

@@ -52,12 +52,12 @@ def method_agreement(case: CheckCase, *, k: int = 3) -> Findings:
     """
     at_least("k", k, 1)
     lines: list[CheckLine] = []
-    for one, other in combinations(case.methods, 2):
-        signed = bool(case.facts(one)["signed"] and case.facts(other)["signed"])
-        pairs = _pairs(case.explained[one], case.explained[other], signed)
+    for method, other_method in combinations(case.methods, 2):
+        signed = bool(case.facts(method)["signed"] and case.facts(other_method)["signed"])
+        pairs = _pairs(case.explained[method], case.explained[other_method], signed)
         lines += [
-            case.intervals.line(one, TAU, [tau_of(*pair) for pair in pairs], other),
-            case.intervals.line(one, top_measure(k), [top_of(*pair, k) for pair in pairs], other),
+            case.intervals.line(method, TAU, [tau_of(*pair) for pair in pairs], other_method),
+            case.intervals.line(method, top_measure(k), [top_of(*pair, k) for pair in pairs], other_method),
         ]
     return Findings(lines)
 
@@ -66,7 +66,7 @@ def _pairs(
     ones: Sequence[ScoredText], others: Sequence[ScoredText], signed: bool
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     form = (lambda scores: scores) if signed else np.abs
-    return [(form(one.scores), form(other.scores)) for one, other in zip(ones, others, strict=True)]
+    return [(form(first.scores), form(second.scores)) for first, second in zip(ones, others, strict=True)]
 
 
 Over = Literal["type", "token"]
@@ -111,8 +111,8 @@ def agreement_lines(case: CheckCase, explained: Explained, name: str, over: Over
 
 
 def _comparable(ones: Sequence[ScoredText], others: Sequence[ScoredText]) -> tuple[list[ScoredText], list[ScoredText]]:
-    pairs = [(one, other) for one, other in zip(ones, others, strict=True) if alike(one, other)]
-    return [one for one, _ in pairs], [other for _, other in pairs]
+    pairs = [(first, second) for first, second in zip(ones, others, strict=True) if alike(first, second)]
+    return [first for first, _ in pairs], [second for _, second in pairs]
 
 
 MOST_SEEDS = 100
@@ -147,8 +147,8 @@ def draw_agreement(case: CheckCase, *, n_seeds: int = 3, k: int = 3) -> Findings
     for method in random:
         pairs = list(combinations([run[method] for run in runs], 2))
         for measure, values in (
-            (TAU, [taus(one, other) for one, other in pairs]),
-            (top_measure(k), [tops(one, other, k) for one, other in pairs]),
+            (TAU, [taus(first, second) for first, second in pairs]),
+            (top_measure(k), [tops(first, second, k) for first, second in pairs]),
         ):
             lines.append(case.intervals.line(method, measure, np.mean(values, axis=0)))
     return Findings(lines)
@@ -199,8 +199,8 @@ def _lines(case: CheckCase, again: Explained, changed: Sequence[bool], edit: str
     lines = []
     for method in case.methods:
         pairs = list(zip(case.explained[method], again[method], changed, strict=True))
-        ones = [one for one, other, is_changed in pairs if is_changed and _is_same_answer(one, other)]
-        others = [other for one, other, is_changed in pairs if is_changed and _is_same_answer(one, other)]
+        ones = [before for before, after, is_changed in pairs if is_changed and _is_same_answer(before, after)]
+        others = [after for before, after, is_changed in pairs if is_changed and _is_same_answer(before, after)]
         lines += [
             case.intervals.line(method, TAU, taus(ones, others), edit),
             case.intervals.line(method, top_measure(k), tops(ones, others, k), edit),
@@ -208,14 +208,14 @@ def _lines(case: CheckCase, again: Explained, changed: Sequence[bool], edit: str
     return lines
 
 
-def _is_same_answer(one: ScoredText, other: ScoredText) -> bool:
-    return one.predicted == other.predicted
+def _is_same_answer(before: ScoredText, after: ScoredText) -> bool:
+    return before.predicted == after.predicted
 
 
 def _left_out(case: CheckCase, again: Explained, texts: Sequence[Example], edit: str) -> list[str]:
     first = case.methods[0]
     pairs = list(zip(case.explained[first], again[first], strict=True))
-    answers = sum(not _is_same_answer(one, other) for one, other in pairs)
+    answers = sum(not _is_same_answer(before, after) for before, after in pairs)
     same = sum(text.segments == example.segments for text, example in zip(texts, case.examples, strict=True))
     counts = [f"{answers} are answered otherwise"] if answers else []
     counts += [f"{same} stay as they were"] if same else []
@@ -247,7 +247,7 @@ def corpus_agreement(case: CheckCase, *, min_count: int = 1) -> Findings:
         if not all(method in corpus for corpus in case.corpora.values()):
             left_out.append(method)
             continue
-        texts = {OWN: case.explained[method], **{name: own[method] for name, own in case.corpora.items()}}
+        texts = {OWN: case.explained[method], **{name: corpus[method] for name, corpus in case.corpora.items()}}
         lines += _of_method(case, method, texts, min_count)
     notes = [f"{method} is left out: not all data sets are explained by it." for method in left_out]
     return Findings(lines, notes=notes)
@@ -260,11 +260,11 @@ def _of_method(case: CheckCase, method: str, texts: Texts, min_count: int) -> li
         CheckLine(
             method,
             MEASURE,
-            common_correlation(texts[one], texts[other], forms, case.intervals),
+            common_correlation(texts[first], texts[second], forms, case.intervals),
             len(forms),
-            f"{one} and {other}",
+            f"{first} and {second}",
         )
-        for one, other in combinations(texts, 2)
+        for first, second in combinations(texts, 2)
     ]
 
 

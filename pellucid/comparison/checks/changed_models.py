@@ -70,7 +70,7 @@ def weight_randomisation(
 def _cascade(lines: Lines) -> Findings:
     """The agreement once all weights are random, and the curve down to there."""
     last = [of_method[-1] for of_method in lines.values()]
-    whole_network = [CheckLine(one.method, TAU, one.value, one.n) for one in last]
+    whole_network = [CheckLine(line.method, TAU, line.value, line.n) for line in last]
     start = Interval(1.0, 1.0, 1.0)  # with the same weights the explanation is the same
     curves = [curve_of(method, [start, *(line.value for line in of_method)], 0) for method, of_method in lines.items()]
     return Findings(judged_lines(whole_network, below=RANDOMISED_TAU), curves)
@@ -167,10 +167,10 @@ def changes(ones: Sequence[ScoredText], others: Sequence[ScoredText]) -> list[fl
     are 0.
     """
     values = []
-    for one, other in zip(ones, others, strict=True):
-        total = float(np.abs(one.scores).sum())
-        is_judged = total > 0 and alike(one, other)
-        values.append(float(np.abs(one.scores - other.scores).sum()) / total if is_judged else float("nan"))
+    for before, after in zip(ones, others, strict=True):
+        total = float(np.abs(before.scores).sum())
+        is_judged = total > 0 and alike(before, after)
+        values.append(float(np.abs(before.scores - after.scores).sum()) / total if is_judged else float("nan"))
     return values
 
 
@@ -200,15 +200,16 @@ def dead_token(case: CheckCase) -> Findings:
     It is the word's share of all sizes of scores, times the number of words.
     """
     blind, texts = case.changes.without_first_word(case.model, case.examples)
-    own = [method for method in case.methods if OWN_WEIGHTS & case.needs(method)]
-    others = [method for method in case.methods if method not in own]
+    of_own_weights = [method for method in case.methods if OWN_WEIGHTS & case.needs(method)]
+    others = [method for method in case.methods if method not in of_own_weights]
     explained = case.explain(blind, texts, methods=others)
     lines = [
         case.intervals.line(method, DEAD_WEIGHT, [weight_of_first(text) for text in explained[method]])
         for method in others
     ]
     notes = [
-        f"{method} is left out: it is the model's own weights, which a hidden word does not have." for method in own
+        f"{method} is left out: it is the model's own weights, which a hidden word does not have."
+        for method in of_own_weights
     ]
     return Findings(judged_lines(lines, below=DEAD_SHARE), notes=notes)
 

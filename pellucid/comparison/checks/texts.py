@@ -82,7 +82,7 @@ def _values(case: CheckCase, edited: Sequence[Sequence[Example]], k: int) -> dic
 def _agreement(case: CheckCase, again: Explained, method: str, texts: Sequence[int], k: int) -> dict[str, list[float]]:
     """measure -> [edit]: of each explanation with that of its text; nan where the answer changed."""
     ones, others = [case.explained[method][text] for text in texts], again[method]
-    same = [one.predicted == other.predicted for one, other in zip(ones, others, strict=True)]
+    same = [before.predicted == after.predicted for before, after in zip(ones, others, strict=True)]
     rows = {TAU: taus(ones, others), top_measure(k): tops(ones, others, k)}
     return {
         measure: [value if is_same else np.nan for value, is_same in zip(row, same, strict=True)]
@@ -129,7 +129,7 @@ def class_overlap(case: CheckCase, *, k: int = 10, n_draws: int = 200) -> Findin
         for method in case.methods
     }
     lines = [line for method, overlap in overlaps.items() if overlap.lists for line in _lines(method, overlap)]
-    curves = [_curve(method, one) for method, one in overlaps.items() if one.lists]
+    curves = [_curve(method, overlap) for method, overlap in overlaps.items() if overlap.lists]
     notes = () if lines else ("Fewer than two classes are explained, so no lists can share words.",)
     return Findings(lines, curves, notes)
 
@@ -143,36 +143,49 @@ def scores_by_class(texts: Sequence[ScoredText]) -> ClassScores:
             if is_content_word(word):
                 of_text.setdefault(word_form(word), []).append(score)
         of_class = scores.setdefault(text.label, {})
-        for form, own in of_text.items():
-            of_class.setdefault(form, []).append(math.fsum(own) / len(own))
+        for form, word_scores in of_text.items():
+            of_class.setdefault(form, []).append(math.fsum(word_scores) / len(word_scores))
     return scores
 
 
 def _overlap(scores: ClassScores, k: int, n_draws: int, seed: int) -> OverlapCurve:
     words = [scores[label] for label in sorted(scores) if scores[label]]
-    lists = [sorted(own, key=lambda word, own=own: (-math.fsum(own[word]), word)) for own in words]  # type: ignore[misc]
-    rarest = [sorted(own, key=lambda word, own=own: (len(own[word]), word)) for own in words]  # type: ignore[misc]
+    lists = [
+        sorted(by_word, key=lambda word, by_word=by_word: (-math.fsum(by_word[word]), word))  # type: ignore[misc]
+        for by_word in words
+    ]
+    rarest = [
+        sorted(by_word, key=lambda word, by_word=by_word: (len(by_word[word]), word))  # type: ignore[misc]
+        for by_word in words
+    ]
     return overlap_curve(lists, rarest, k, n_draws, seed)
 
 
-def _lines(method: str, one: OverlapCurve) -> list[CheckLine]:
+def _lines(method: str, overlap: OverlapCurve) -> list[CheckLine]:
     unknown = float("nan")  # a single number, without draws of its own
-    n, measure = len(one.lists), f"shared words of the top {len(one.lists)}"
+    n, measure = len(overlap.lists), f"shared words of the top {len(overlap.lists)}"
     return [
-        CheckLine(method, measure, Interval(one.lists[-1], unknown, unknown), n, "the method"),
+        CheckLine(method, measure, Interval(overlap.lists[-1], unknown, unknown), n, "the method"),
         CheckLine(
             method,
             measure,
-            Interval(one.random_mean[-1], one.random_low[-1], one.random_high[-1]),
+            Interval(overlap.random_mean[-1], overlap.random_low[-1], overlap.random_high[-1]),
             n,
             "random lists",
         ),
-        CheckLine(method, measure, Interval(one.rarest[-1], unknown, unknown), n, "the rarest words"),
+        CheckLine(method, measure, Interval(overlap.rarest[-1], unknown, unknown), n, "the rarest words"),
     ]
 
 
-def _curve(method: str, one: OverlapCurve) -> Curve:
-    return Curve(method, "class_overlap", tuple(np.array(one.k, dtype=float).tolist()), one.lists, one.lists, one.lists)
+def _curve(method: str, overlap: OverlapCurve) -> Curve:
+    return Curve(
+        method,
+        "class_overlap",
+        tuple(np.array(overlap.k, dtype=float).tolist()),
+        overlap.lists,
+        overlap.lists,
+        overlap.lists,
+    )
 
 
 @checks.add(needs=frozenset(), cost="nothing: it reads the comparison's explanations")

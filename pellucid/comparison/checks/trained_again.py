@@ -59,7 +59,7 @@ def roar(case: CheckCase, *, shares: Sequence[float] = (0.1, 0.3, 0.5)) -> Findi
     chance = next((method for method in case.methods if method.partition("(")[0] == CHANCE), None)
     lines = [line for method in case.methods for line in _lines(case, method, right, wanted, chance)]
     curves = [
-        _curve(method, [0.0, *wanted], [case.intervals.interval(one) for one in (whole, *right[method])])
+        _curve(method, [0.0, *wanted], [case.intervals.interval(by_text) for by_text in (whole, *right[method])])
         for method in case.methods
     ]
     return Findings(lines, curves)
@@ -245,8 +245,8 @@ def cost(case: CheckCase, *, n_texts: int = 10) -> Findings:
     return Findings(lines)
 
 
-def _measured(case: CheckCase, model: CountingModel, number: int, method: str) -> tuple[float, float, float]:
+def _measured(case: CheckCase, model: CountingModel, index: int, method: str) -> tuple[float, float, float]:
     rows, before, start = model.rows_read, start_peak(), perf_counter()
-    case.explain(model, case.examples[number : number + 1], methods=[method])
+    case.explain(model, case.examples[index : index + 1], methods=[method])
     seconds = perf_counter() - start
     return seconds, float(model.rows_read - rows), max(0.0, (peak() - before) / MEGABYTE)

@@ -143,10 +143,12 @@ def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "abse
     """
     orders = case.orders(unit)
     shares: list[list[float]] = [[] for _ in orders]
-    for number in range(max(map(len, orders))):
-        some = {index: of_example[number] for index, of_example in enumerate(orders) if number < len(of_example)}
-        for one, share in _shares(case, some, unit, operator).items():
-            shares[one].append(share)
+    for order_index in range(max(map(len, orders))):
+        some = {
+            index: of_example[order_index] for index, of_example in enumerate(orders) if order_index < len(of_example)
+        }
+        for example, share in _shares(case, some, unit, operator).items():
+            shares[example].append(share)
     return Judged(np.array([[mean_of_orders(np.array(of_example))] for of_example in shares]))
 
 
@@ -165,11 +167,11 @@ def _shares(case: Case, orders: Mapping[int, Sequence[int]], unit: Kind, operato
             for index in range(len(case))
         ]
         predictions = case.predictions(variants)
-        changes = {one: predictions[one] != labels[one] for one in open_examples if counts[one]}
-        for one, changed in changes.items():
+        changes = {example: predictions[example] != labels[example] for example in open_examples if counts[example]}
+        for example, changed in changes.items():
             if changed.any():
-                shares[one] = float((first + changed.argmax()) / len(orders[one]))
-        open_examples = [one for one, changed in changes.items() if not changed.any()]
+                shares[example] = float((first + changed.argmax()) / len(orders[example]))
+        open_examples = [example for example, changed in changes.items() if not changed.any()]
         first, size = first + size, 2 * size
     return shares
 
@@ -185,13 +187,13 @@ Chances = Callable[[np.ndarray], np.ndarray]  # importance [unit] -> the chance 
 
 @dataclass(frozen=True)
 class SoftEdit:
-    """One draw of one text. chances: [piece], of each number of the piece's embedding to be kept. number: of the
-    draw.
+    """One draw of one text. chances: [piece], of each number of the piece's embedding to be kept. draw: its
+    number.
     """
 
     example: int
     chances: Tensor
-    number: int
+    draw: int
 
 
 def mean_soft_fall(
@@ -212,11 +214,11 @@ def mean_soft_fall(
     whole = case.probabilities([[row] for row in case.batch.rows])
     edited = _probabilities(case, edits, seed)
     falls = [
-        one[0, label] - other[:, label]
-        for one, other, label in zip(whole, edited, case.explained_classes(), strict=True)
+        before[0, label] - after[:, label]
+        for before, after, label in zip(whole, edited, case.explained_classes(), strict=True)
     ]
     if normalised:
-        return np.array([_share(float(one[:-1].mean()), float(one[-1])) for one in falls])
+        return np.array([_share(float(fall[:-1].mean()), float(fall[-1])) for fall in falls])
     return np.array([fall.mean() for fall in falls])
 
 
@@ -269,7 +271,7 @@ def _embeddings(case: Case, edit: SoftEdit, window: Row, seed: int) -> Tensor:
     """[piece width]: a window's word embeddings, each number kept or 0. A piece in two windows is the same in both."""
     vectors = case.model.embed(torch.tensor(window.ids, device=case.model.device))
     row = case.batch.rows[edit.example]
-    generator = generator_for(row, f"{PURPOSE} {edit.number}", seed)
+    generator = generator_for(row, f"{PURPOSE} {edit.draw}", seed)
     drawn = torch.rand(len(row), vectors.shape[-1], dtype=torch.float64, generator=generator)
     mask = (drawn < edit.chances[:, None])[list(window.own_numbers)]
     return vectors * mask.to(vectors)

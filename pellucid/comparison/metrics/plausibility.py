@@ -98,7 +98,7 @@ def matched(
 
 def intersection_over_union(first: np.ndarray, stop: np.ndarray, gold: list[range]) -> np.ndarray:
     """[run gold]: words in both spans over words in either. first, stop: [run]."""
-    start, end = np.array([(one.start, one.stop) for one in gold]).T
+    start, end = np.array([(span.start, span.stop) for span in gold]).T
     both = np.clip(np.minimum(stop[:, None], end) - np.maximum(first[:, None], start), 0, None)
     union = (stop - first)[:, None] + (end - start) - both
     return np.asarray(both / union)
@@ -249,13 +249,13 @@ def _expected_ranking(is_reason: np.ndarray, scores: np.ndarray) -> tuple[np.nda
     the m then with chance (g - 1) / (m - 1).
     """
     _, level, size = np.unique(-scores, return_inverse=True, return_counts=True)
-    own = np.bincount(level, weights=is_reason)
+    reason_words = np.bincount(level, weights=is_reason)
     first = np.repeat(np.cumsum(size) - size, size)  # words above the level
-    above = np.repeat(np.cumsum(own) - own, size)
+    above = np.repeat(np.cumsum(reason_words) - reason_words, size)
     rank = np.arange(1, len(scores) + 1)
-    own, size = np.repeat(own, size), np.repeat(size, size)
-    before = above + (rank - 1 - first) * (own - 1) / np.maximum(size - 1, 1)
-    return own / size, before, rank
+    reason_words, size = np.repeat(reason_words, size), np.repeat(size, size)
+    before = above + (rank - 1 - first) * (reason_words - 1) / np.maximum(size - 1, 1)
+    return reason_words / size, before, rank
 
 
 def expected_among_first(is_reason: np.ndarray, scores: np.ndarray, k: int) -> float:

@@ -79,7 +79,7 @@ def span_over_random(
         for example, ((kind, _), choices) in enumerate(zip(heaviest, spans, strict=True))
     ]
     predictions = zip(case.predictions(variants), case.classes("prediction"), spans, strict=True)
-    return Judged(np.array([[_over(predicted == number, choices)] for predicted, number, choices in predictions]))
+    return Judged(np.array([[_over(predicted == label, choices)] for predicted, label, choices in predictions]))
 
 
 def _spans(case: Case, example: int, kind: Kind, heaviest: list[range], *, draws: int, seed: int) -> list[range]:
@@ -117,4 +117,4 @@ def span_agreement(case: Case, *, n_spans: int = 1, unit: Kind = "word", operato
         for example, (kind, choices) in enumerate(evidence(case, n_spans, unit))
     ]
     predictions = zip(case.predictions(edited), case.classes("prediction"), strict=True)
-    return Judged(np.array([[(predicted == number).mean()] for predicted, number in predictions]))
+    return Judged(np.array([[(predicted == label).mean()] for predicted, label in predictions]))
