@@ -45,8 +45,8 @@ def normalised_sizes(
     caveats: one tuple an example (empty: none).
     """
     sizes = widened(scores).abs()
-    own = () if _has_loss(target) else (NO_LOSS,)
-    every = tuple((*own, *of_example) for of_example in caveats or ((),) * len(run.batch))
+    of_target = () if _has_loss(target) else (NO_LOSS,)
+    every = tuple((*of_target, *of_example) for of_example in caveats or ((),) * len(run.batch))
     return run.scores(quotient(sizes, sizes.sum(-1, keepdim=True)), caveats=every)
 
 
@@ -123,7 +123,7 @@ def allennlp_smooth(run: ForwardPass, target: Explainable, *, n_samples: int = 1
     at_least("n_samples", n_samples, 1)
     moves = Moves.drawn(run, "smooth_gradient", n_samples, NOISE, layer=layer)
     mean = sums_of(run, loss_of(target), moves, False, layer).sum(0)[0] / n_samples
-    empty = [cancels(one, run.number_type) for one in mean]
+    empty = [cancels(gradient, run.number_type) for gradient in mean]
     shown = mean.sum(-1) * ~torch.tensor(empty, device=mean.device)[:, None]
     return normalised_sizes(run, target, shown, [(CANCELLED,) if is_empty else () for is_empty in empty])
 

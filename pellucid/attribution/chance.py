@@ -39,13 +39,13 @@ def chance(run: ForwardPass, target: ResolvedTarget, *, n_draws: int = 20, unit:
     return Scores(scores, rows=(("draw", tuple(map(str, range(n_draws)))),), units=units)
 
 
-def _drawn(batch: Batch, number: int, seed: int, n_draws: int, unit: Kind) -> tuple[Tensor, Units]:
+def _drawn(batch: Batch, index: int, seed: int, n_draws: int, unit: Kind) -> tuple[Tensor, Units]:
     """[draw unit]: scores of one row's units, which are drawn for its whole text."""
-    segments = batch.examples[number].segments
-    whole, numbers = coarsen(batch.whole_units[number], unit, segments)
-    generator = generator_for(batch.whole_rows[number], "chance", seed)
+    segments = batch.examples[index].segments
+    whole, numbers = coarsen(batch.whole_units[index], unit, segments)
+    generator = generator_for(batch.whole_rows[index], "chance", seed)
     draws = torch.stack([torch.rand(len(whole), generator=generator, dtype=torch.float32) for _ in range(n_draws)])
-    units, owners = coarsen(batch.units[number], unit, segments)
-    pieces = batch.parts[number] or range(len(owners))
+    units, owners = coarsen(batch.units[index], unit, segments)
+    pieces = batch.parts[index] or range(len(owners))
     number_of = {owner: numbers[piece] for owner, piece in zip(owners, pieces, strict=True)}
     return draws[:, [number_of[n] for n in range(len(units))]] * torch.from_numpy(~units.special), units

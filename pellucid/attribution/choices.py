@@ -121,7 +121,9 @@ def unit_attention(run: ForwardPass, target: ResolvedTarget, *, by: By = "weight
             {"effective_units": squared, "entropy_units": entropy}
             for squared, entropy in zip(effective, spread, strict=True)
         ),
-        caveats=tuple(_weight_caveats(count, len(own.content)) for count, own in zip(effective, units, strict=True)),
+        caveats=tuple(
+            _weight_caveats(count, len(text_units.content)) for count, text_units in zip(effective, units, strict=True)
+        ),
     )
 
 

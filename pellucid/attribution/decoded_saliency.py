@@ -58,7 +58,10 @@ def decoded_saliency(
     layers = named_layers(layer, run.model.n_layers)
     head = run.model.language_head
     assert head is not None  # the capability was checked
-    by_layer = [list(_decoded(run, head, _scores_at(run, target, score, number), number, tau)) for number in layers]
+    by_layer = [
+        list(_decoded(run, head, _scores_at(run, target, score, layer_index), layer_index, tau))
+        for layer_index in layers
+    ]
     several = layer == "all"
     of_examples = list(zip(*by_layer, strict=True))
     recoveries = [[share for _, share in of_layers] for of_layers in of_examples]
@@ -116,14 +119,14 @@ def _decoded(
     for examples in _groups(run.batch.lengths):
         lengths = [run.batch.lengths[example] for example in examples]
         together = torch.cat([states[e, :length] for e, length in zip(examples, lengths, strict=True)])
-        ids = sorted({number for example in examples for number in run.batch.rows[example].ids})
-        column = {number: index for index, number in enumerate(ids)}
+        ids = sorted({token_id for example in examples for token_id in run.batch.rows[example].ids})
+        column = {token_id: index for index, token_id in enumerate(ids)}
         named = head.name_tokens(together, layer, ids)
         for example, log_chances, best in zip(
             examples, named.log_probabilities.split(lengths), named.most_likely.split(lengths), strict=True
         ):
-            own = [column[number] for number in run.batch.rows[example].ids]
-            columns = NamedTokens(log_chances[:, own], best)
+            own_columns = [column[token_id] for token_id in run.batch.rows[example].ids]
+            columns = NamedTokens(log_chances[:, own_columns], best)
             yield _of_example(run, example, columns, alphas[example], tau)
 
 
@@ -131,7 +134,7 @@ def _groups(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Neighbouring examples of at most so many places together; a longer one is alone."""
     group: list[int] = []
     for example, length in enumerate(lengths):
-        if group and sum(lengths[other] for other in group) + length > PLACES:
+        if group and sum(lengths[member] for member in group) + length > PLACES:
             yield group
             group = []
         group.append(example)
@@ -154,8 +157,8 @@ def _of_example(
     scores = torch.zeros_like(alpha)
     for piece in content:
         scores[piece] = of_types[ids[piece]]
-    own = torch.tensor(ids, device=named.most_likely.device)[list(content)]
-    hits = named.most_likely[list(content)] == own
+    content_ids = torch.tensor(ids, device=named.most_likely.device)[list(content)]
+    hits = named.most_likely[list(content)] == content_ids
     return scores, float(hits.double().mean()) if len(content) else 0.0
 
 

@@ -238,8 +238,8 @@ def _paley(prime: int) -> np.ndarray:
     return matrix
 
 
-def _is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
+def _is_power_of_two(count: int) -> bool:
+    return count & (count - 1) == 0
 
 
 def _is_paley(order: int) -> bool:

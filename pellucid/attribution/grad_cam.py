@@ -44,7 +44,7 @@ def grad_cam(
     is negative, which relu sets to 0. Of several layers, the largest.
     """
     layers = named_layers(layer, run.model.n_layers)
-    products = torch.stack([_products(run, target, number, pool_gradients) for number in layers], 1)
+    products = torch.stack([_products(run, target, layer_index, pool_gradients) for layer_index in layers], 1)
     sizes = products.abs().sum(-1)
     special = quotient((products.abs() * ~run.content[:, None]).sum(-1), sizes)
     negative = quotient(products.clamp_max(0.0).abs().sum(-1), sizes)
@@ -97,7 +97,10 @@ def _positions_alone(run: ForwardPass, products: Tensor) -> list[list[str]]:
     count = (products != 0).sum(-1).tolist()
     of_words = ((products != 0) & run.content[:, None]).sum(-1).tolist()
     return [
-        ["" if one != 1 or length < 2 else OTHERS if of_text else WORDS for one, of_text in zip(*pair, strict=True)]
+        [
+            "" if n_positions != 1 or length < 2 else OTHERS if of_text else WORDS
+            for n_positions, of_text in zip(*pair, strict=True)
+        ]
         for pair, length in zip(zip(count, of_words, strict=True), run.batch.lengths, strict=True)
     ]
 
@@ -107,13 +110,13 @@ def _of_layers(
 ) -> tuple[RowFacts, ...]:
     """What is known of each layer; special, negative, alone: [layer]."""
     return tuple(
-        ({"special_share": one, "negative_share": other}, _caveats(one, rest, layer))
-        for one, other, rest, layer in zip(special, negative, alone, layers, strict=True)
+        ({"special_share": on_special, "negative_share": below_zero}, _caveats(on_special, rest, layer))
+        for on_special, below_zero, rest, layer in zip(special, negative, alone, layers, strict=True)
     )
 
 
 def _largest(of_layers: Sequence[dict[str, float]]) -> dict[str, float]:
-    return {name: max(one[name] for one in of_layers) for name in of_layers[0]}
+    return {name: max(shares[name] for shares in of_layers) for name in of_layers[0]}
 
 
 def _caveats(special: float, alone: str, layer: int) -> tuple[str, ...]:

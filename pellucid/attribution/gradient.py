@@ -40,7 +40,11 @@ def gradient(run: ForwardPass, target: Explainable, *, norm: Norm = "l2", layer:
     """
     one_of("norm", norm, get_args(Norm))
     gradient = run.gradient(target, layer)
-    caveats = tuple((CANCELLED,) if cancels(one, run.number_type) else () for one in gradient) if norm == "sum" else ()
+    caveats = (
+        tuple((CANCELLED,) if cancels(of_example, run.number_type) else () for of_example in gradient)
+        if norm == "sum"
+        else ()
+    )
     return run.scores(size_of(gradient, norm), caveats=caveats)
 
 
@@ -225,7 +229,7 @@ class Moves:
             antithetic,
         )
 
-    def of(self, examples: list[int], samples: list[int]) -> Tensor:
+    def vectors(self, examples: list[int], samples: list[int]) -> Tensor:
         """[sample unit width], padded to the longest of these examples; what two opposite moves share is drawn once."""
         device, count = self.scales.device, 2 if self.antithetic else 1
         draws = [(example, sample // count) for example, sample in zip(examples, samples, strict=True)]
@@ -236,11 +240,11 @@ class Moves:
         return drawn * sizes[:, None, None]
 
     def _drawn(self, draws: list[tuple[int, int]]) -> Tensor:
-        """[draw unit width], standard normal, where the scales are; draws: (example, its number)."""
+        """[draw unit width], standard normal, where the scales are; draws: (example, its sample)."""
         longest = max(self.lengths[example] for example, _ in draws)
         drawn = zeros_for(self.scales.device, len(draws), longest, self.width)
-        for line, (example, number) in zip(drawn, draws, strict=True):
-            generator = torch.Generator().manual_seed(int(self.seeds[example, number]))
+        for line, (example, sample) in zip(drawn, draws, strict=True):
+            generator = torch.Generator().manual_seed(int(self.seeds[example, sample]))
             line[: self.lengths[example]].normal_(generator=generator)
         return to_device(drawn, self.scales.device).to(self.scales.dtype)
 
@@ -259,13 +263,13 @@ def sums_of(run: ForwardPass, target: Explainable, moves: Moves, times_input: bo
         return torch.zeros(min(GROUPS, count), 2, *states.shape, dtype=kind, device=states.device)
 
     def at(numbers: list[int]) -> Tensor:
-        examples = [owners[number] for number in numbers]
-        moved = moves.of(examples, [number % count for number in numbers]).to(states)
+        examples = [owners[index] for index in numbers]
+        moved = moves.vectors(examples, [index % count for index in numbers]).to(states)
         return states[index_on(states.device, examples), : moved.shape[1]] + moved
 
     def add(sums: Tensor, numbers: list[int], gradient: Tensor) -> None:
-        examples = index_on(states.device, [owners[number] for number in numbers])
-        groups = index_on(states.device, [moves.group(number % count) for number in numbers])
+        examples = index_on(states.device, [owners[index] for index in numbers])
+        groups = index_on(states.device, [moves.group(index % count) for index in numbers])
         length = gradient.shape[1]
         parts = (gradient * states[examples, :length] if times_input else gradient).to(kind)
         cropped = sums[:, :, :, :length]  # a view: sums changes

@@ -94,7 +94,7 @@ class _Samples:
     def ends(self, examples: list[int], samples: list[int]) -> Tensor:
         """[sample unit width]: the moved texts, without padding beyond the longest of them."""
         ends = self.end[index_on(self.end.device, examples), : self._longest(examples)]
-        return ends if self.moves is None else ends + self.moves.of(examples, samples).to(ends)
+        return ends if self.moves is None else ends + self.moves.vectors(examples, samples).to(ends)
 
     def begins(self, examples: list[int], samples: list[int]) -> Tensor:
         """[sample unit width]: the blank texts, without padding beyond the longest of them."""
@@ -132,10 +132,10 @@ def _sums(run: ForwardPass, target: Explainable, samples: _Samples) -> tuple[Ten
         return torch.lerp(begin, stop, positions[:, None, None])
 
     def add(sums: Tensor, numbers: list[int], gradient: Tensor) -> None:
-        length, order = gradient.shape[1], [number % count for number in numbers]
-        owned = [owners[number] for number in numbers]
+        length, order = gradient.shape[1], [index % count for index in numbers]
+        owned = [owners[index] for index in numbers]
         difference = (samples.ends(owned, order) - samples.begins(owned, order))[:, :length]
-        groups = index_on(end.device, [number % GROUPS for number in order])
+        groups = index_on(end.device, [sample % GROUPS for sample in order])
         examples = index_on(end.device, owned)
         shares = (difference * gradient).sum(-1).to(kind)
         sums[:, :, :length].index_put_((groups, examples), shares, accumulate=True)
@@ -150,7 +150,7 @@ def _rise(run: ForwardPass, target: Explainable, samples: _Samples) -> Tensor:
     count, everyone = samples.positions.shape[1], list(range(len(samples.end)))
     used = [index % len(samples.starts) for index in range(count)]
     below = [run.at(start, samples.layer).values(target) for start in samples.starts[: max(used) + 1]]
-    lower = torch.stack([below[number] for number in used]).mean(0)
+    lower = torch.stack([below[index] for index in used]).mean(0)
     if samples.moves is None:
         return run.values(target) - lower
     moved = [run.at(samples.ends(everyone, [n] * len(everyone)), samples.layer) for n in range(count)]

@@ -33,7 +33,7 @@ def in_layer_rows(
     """
     if not isinstance(target, ResolvedState):
         raise BadSetting(f"{method} explains a hidden state; give target=HiddenState(layer).")
-    layers = [of_layer(one) for one in target.one_a_layer()]
+    layers = [of_layer(state) for state in target.one_a_layer()]
     several = len(layers) > 1
     values = torch.stack([scores for scores, _, _ in layers], 1)
     return Scores(
@@ -55,7 +55,7 @@ def in_layer_rows(
 def _worst(of_layers: list[dict[str, float]]) -> dict[str, float]:
     """The worst value of each diagnostic."""
     worst = {name: (min if name in ("exact", "converged") else max) for name in of_layers[0]}
-    return {name: choose(one[name] for one in of_layers) for name, choose in worst.items()}
+    return {name: choose(of_layer[name] for of_layer in of_layers) for name, choose in worst.items()}
 
 
 GRADIENT_NAME = "guan_gradient"
@@ -97,7 +97,7 @@ def guan_gradient(run: ForwardPass, target: Explainable, *, n_entries: int = 128
     (True, 1.0)
     """
     at_least("n_entries", n_entries, 1)
-    return in_layer_rows(run, target, GRADIENT_NAME, lambda one: _gradients_of_layer(run, one, int(n_entries)))
+    return in_layer_rows(run, target, GRADIENT_NAME, lambda state: _gradients_of_layer(run, state, int(n_entries)))
 
 
 def _gradients_of_layer(run: ForwardPass, target: ResolvedState, n_entries: int) -> OfLayer:
@@ -199,7 +199,7 @@ def guan_relevance(
         raise BadSetting(f"policy_settings={policy_settings!r} is not possible; give names with values.")
     under = run.under(policy, **dict(policy_settings or {}))
     check_parity(run.model, run.batch.examples, under.logits, run.logits)
-    return in_layer_rows(run, target, RELEVANCE_NAME, lambda one: _relevance_of_layer(run, under, one))
+    return in_layer_rows(run, target, RELEVANCE_NAME, lambda state: _relevance_of_layer(run, under, state))
 
 
 @diagnostics.add(worst="highest", brief=lambda gap: f"{percent(gap)} of the state unaccounted for")
@@ -219,9 +219,9 @@ def _relevance_of_layer(run: ForwardPass, under: PolicyPass, target: ResolvedSta
     for index, gap in enumerate(gaps):
         if len(run.batch) > 1 and not gap <= rounding(under.number_type):
             # What constants took can be told apart by texts only where texts are a tensor's first dimension.
-            alone, own = under.alone(index), target.select([index])
+            alone, selected = under.alone(index), target.select([index])
             weights = place_weights(run, target)[[index], :, : run.batch.lengths[index]]
-            gaps[index] = _relevances(alone, own, weights)[1][0]
+            gaps[index] = _relevances(alone, selected, weights)[1][0]
     diagnostics = tuple({"state_conservation_gap": gap} for gap in gaps)
     cancelled = (scores.double().sum(1) <= CANCELS * sizes).tolist()
     return scores, diagnostics, tuple(map(_relevance_caveats, gaps, cancelled))
@@ -240,7 +240,7 @@ def _relevances(under: PolicyPass, target: ResolvedState, weights: Tensor) -> tu
         sums = states.sum((1, 2))  # its gradient times the state is the state: the relevance that goes down
     gradients = gradients_of(sums, under.trace, hidden=False, accounts=under.ledger.shares)
     relevances = widened(gradients.embeddings) * under.state(None)
-    arrived = relevances.double().sum((1, 2)) + sum(one.double() for one in gradients.absorbed.values())
+    arrived = relevances.double().sum((1, 2)) + sum(absorbed.double() for absorbed in gradients.absorbed.values())
     sizes = states.detach().double().abs().sum((1, 2))
     gaps = quotient((arrived - sums.detach().double()).abs(), sizes)
     return relevances.abs().sum(-1), gaps.tolist(), sizes

@@ -63,9 +63,9 @@ def guan_perturbation(
     at_least("n_steps", n_steps, 1)
     at_least("tolerance", tolerance, 0.0)
 
-    def of_layer(one: ResolvedState) -> OfLayer:
+    def of_layer(state: ResolvedState) -> OfLayer:
         search = MaskSearch(
-            run.content.to(widened(run.embeddings)), run.batch.lengths, _loss(run, one, reference), penalty
+            run.content.to(widened(run.embeddings)), run.batch.lengths, _loss(run, state, reference), penalty
         )
         unsettled = search.run(n_steps, tolerance)
         diagnostics = tuple(_diagnostics(search, n) for n in range(len(run.batch)))
@@ -107,11 +107,11 @@ def _moved(phi: StateFunction, texts: list[int], points: Tensor) -> Tensor:
     return widened(moved - phi.states[texts, : moved.shape[1]])
 
 
-def _diagnostics(search: MaskSearch, number: int) -> dict[str, float]:
+def _diagnostics(search: MaskSearch, index: int) -> dict[str, float]:
     return {
-        "n_steps": float(len(search.losses[number])),
-        "kept": search.mean(number),
-        "state_gap": search.lost[number] ** 0.5,
+        "n_steps": float(len(search.losses[index])),
+        "kept": search.mean(index),
+        "state_gap": search.lost[index] ** 0.5,
     }
 
 

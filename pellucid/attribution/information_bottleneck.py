@@ -83,13 +83,13 @@ def information_bottleneck(
         )
     for name, value in (("n_steps", n_steps), ("n_samples", n_samples), ("n_seeds", n_seeds)):
         at_least(name, value, 1)
-    for name, number in (("beta", beta), ("rate", rate)):
-        at_least(name, number, 1e-9)
+    for name, setting in (("beta", beta), ("rate", rate)):
+        at_least(name, setting, 1e-9)
     check_layer(run.model, layer)
-    number = max(1, run.model.n_layers // 2) if layer is None else layer
-    scale = readout_scale(run.model, StateReadout(number, "pooled"), reference)
+    layer_index = max(1, run.model.n_layers // 2) if layer is None else layer
+    scale = readout_scale(run.model, StateReadout(layer_index, "pooled"), reference)
     loss = _loss_of(run, target)
-    searches = [_Search(run, loss, number, scale, beta, n_samples, seed) for seed in range(n_seeds)]
+    searches = [_Search(run, loss, layer_index, scale, beta, n_samples, seed) for seed in range(n_seeds)]
     for search in searches:
         for _ in range(n_steps):
             search.advance(rate)
@@ -252,11 +252,11 @@ class _Search:
             )
         return noise.to(self.states.device)
 
-    def of_text(self, number: int) -> tuple[float, float, float]:
+    def of_text(self, index: int) -> tuple[float, float, float]:
         """The largest and the smallest information in the last third of the steps, and the loss at the last step."""
         count = max(FEWEST, round(LAST * len(self.totals)))
-        totals = [float(of_step[number]) for of_step in self.totals[-count:]]
-        return max(totals), min(totals), float(self.answers[number])
+        totals = [float(of_step[index]) for of_step in self.totals[-count:]]
+        return max(totals), min(totals), float(self.answers[index])
 
 
 def _diagnostics(searches: list[tuple[float, float, float]], of_seeds: Tensor, whole: float) -> dict[str, float]:

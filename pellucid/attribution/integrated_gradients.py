@@ -148,7 +148,7 @@ def discretised_integrated_gradients(
     owners = [index for index in range(len(points)) for _ in range(steps)]
 
     def add(scores: Tensor, numbers: list[int], gradient: Tensor) -> None:
-        length, examples = gradient.shape[1], torch.tensor([owners[number] for number in numbers])
+        length, examples = gradient.shape[1], torch.tensor([owners[index] for index in numbers])
         shares = (difference.flatten(0, 1)[numbers][:, :length] * gradient).sum(-1)
         scores[:, :length].index_add_(0, examples.to(scores.device), shares.to(scores))
 
@@ -241,7 +241,7 @@ class _Fading:
     def shares(self, nodes: Tensor, weights: Tensor) -> Tensor:
         """[example unit]: each piece's difference times the gradient at it, weighted over the nodes."""
         embeddings, pieces, steps = self.run.embeddings, self.pieces, range(len(nodes))
-        owners = [number for number, _ in pieces for _ in steps]
+        owners = [owner for owner, _ in pieces for _ in steps]
         units = [unit for _, unit in pieces for _ in steps]
         nothing = torch.zeros_like(widened(embeddings[..., 0]))
         node, weight = nodes.repeat(len(pieces)), weights.repeat(len(pieces)).to(nothing)
@@ -263,7 +263,7 @@ class _Fading:
         run, pieces = self.run, self.pieces
         whole, embeddings = run.values(self.target), run.embeddings
         falls = torch.zeros_like(scores)
-        for pack in run.scheduler.packs_of([run.batch.rows[number] for number, _ in pieces]):
+        for pack in run.scheduler.packs_of([run.batch.rows[owner] for owner, _ in pieces]):
             example, unit = [pieces[n][0] for n in pack], [pieces[n][1] for n in pack]
             blanked = embeddings[example].clone()
             blanked[torch.arange(len(pack)), unit] = self.blank[example, unit]

@@ -94,9 +94,9 @@ class _Plan:
         none = np.zeros((1, players), dtype=bool)
         return np.concatenate([none, ~none, self.present, ~self.present])
 
-    def half(self, number: int) -> "_Plan":
+    def half(self, offset: int) -> "_Plan":
         """The pairs of whole sizes, and every second drawn one with twice its weight."""
-        drawn = slice(self.whole + number, None, 2)
+        drawn = slice(self.whole + offset, None, 2)
         weights = np.concatenate([self.weights[: self.whole], 2 * self.weights[drawn]])
         return _Plan(np.concatenate([self.present[: self.whole], self.present[drawn]]), weights, self.whole)
 

@@ -63,9 +63,9 @@ class MaskSearch:
             unsettled = [n for n in unsettled if not self._settled(n, tolerance)]
         return unsettled
 
-    def mean(self, number: int) -> float:
+    def mean(self, index: int) -> float:
         """The mean of one text's best mask."""
-        return float(self.best[number].sum() / self.content[number].sum())
+        return float(self.best[index].sum() / self.content[index].sum())
 
     def _advance(self, texts: list[int]) -> None:
         """One step for these texts."""
@@ -94,9 +94,9 @@ class MaskSearch:
         moved = self.mask[texts, :length] - RATE * first / (1 - MOMENTUM**self.step) / size
         self.mask[texts, :length] = moved.clamp(0, 1) * self.content[texts, :length]
 
-    def _settled(self, number: int, tolerance: float) -> bool:
+    def _settled(self, index: int, tolerance: float) -> bool:
         """Whether the lowest loss has hardly fallen for some steps."""
-        losses = self.losses[number]
+        losses = self.losses[index]
         return len(losses) > PATIENCE and min(losses[:-PATIENCE]) - min(losses) < tolerance
 
 
@@ -181,22 +181,22 @@ def _loss(run: ForwardPass, target: Explainable, blank: Tensor) -> Loss:
     rise = (whole - run.at(blank).values(target)).abs().clamp_min(NEVER)
 
     def loss(texts: list[int], mask: Tensor) -> tuple[Tensor, Tensor]:
-        own, length = target.select(texts), mask.shape[1]
+        selected, length = target.select(texts), mask.shape[1]
         embeddings, without = run.embeddings[texts, :length], blank[texts, :length]
         here = run.of(texts, without + mask[..., None] * (embeddings - without))
-        gradient = (here.gradient(own) * (embeddings - without)).sum(-1)  # of the target by the mask
-        apart = (here.values(own) - whole[texts]) / rise[texts]
+        gradient = (here.gradient(selected) * (embeddings - without)).sum(-1)  # of the target by the mask
+        apart = (here.values(selected) - whole[texts]) / rise[texts]
         return apart**2, 2 * (apart / rise[texts])[:, None] * gradient
 
     return loss
 
 
-def _diagnostics(search: MaskSearch, number: int) -> dict[str, float]:
+def _diagnostics(search: MaskSearch, index: int) -> dict[str, float]:
     """The diagnostics of one text."""
     return {
-        "n_steps": float(len(search.losses[number])),
-        "kept": search.mean(number),
-        "preservation_gap": search.lost[number] ** 0.5,
+        "n_steps": float(len(search.losses[index])),
+        "kept": search.mean(index),
+        "preservation_gap": search.lost[index] ** 0.5,
     }
 
 

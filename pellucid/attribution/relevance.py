@@ -120,8 +120,8 @@ def _diagnostics_in_batch(under: PolicyPass, target: Explainable, gradients: Gra
             if not of_example["conservation_gap"] <= rounding(under.number_type):
                 # A constant can be assigned to its text only where texts are a tensor's first dimension; alone, all are
                 # the text's own.
-                alone, own = under.alone(index), target.select([index])
-                diagnostics[index] = _diagnostics(alone, own, alone.gradients(own))[0]
+                alone, selected = under.alone(index), target.select([index])
+                diagnostics[index] = _diagnostics(alone, selected, alone.gradients(selected))[0]
     return tuple(diagnostics)
 
 

@@ -82,7 +82,7 @@ def retained_information(
     if not isinstance(target, ResolvedState):
         raise BadSetting("retained_information explains a hidden state; give target=HiddenState(layer).")
     settings = SearchSettings(rate, n_seeds, n_steps, n_probes)
-    layers = [_of_layer(run, one, settings, scale, reference) for one in target.one_a_layer()]
+    layers = [_of_layer(run, state, settings, scale, reference) for state in target.one_a_layer()]
     several = len(layers) > 1
     values = torch.stack([scores for scores, _ in layers], 1)
     by_example = tuple(zip(*(of_layer for _, of_layer in layers), strict=True))
@@ -92,7 +92,9 @@ def retained_information(
         rows=(("layer", tuple(map(str, target.layers))),) if several else (),
         diagnostics=diagnostics,
         caveats=tuple(map(_caveats, diagnostics)),
-        of_rows=tuple(tuple((one, _caveats(one)) for one in of_layers) for of_layers in by_example) if several else (),
+        of_rows=tuple(tuple((of_layer, _caveats(of_layer)) for of_layer in of_layers) for of_layers in by_example)
+        if several
+        else (),
     )
 
 
@@ -183,9 +185,9 @@ def _of_seeds(of_seeds: Tensor, is_text: Tensor) -> dict[str, float]:
 
 
 def _worst(of_layers: tuple[dict[str, float], ...]) -> dict[str, float]:
-    return {name: (min if name == "converged" else max)(one[name] for one in of_layers) for name in of_layers[0]} | {
-        "lambda": of_layers[-1]["lambda"]
-    }
+    return {
+        name: (min if name == "converged" else max)(of_layer[name] for of_layer in of_layers) for name in of_layers[0]
+    } | {"lambda": of_layers[-1]["lambda"]}
 
 
 def _caveats(diagnostics: dict[str, float]) -> tuple[str, ...]:

@@ -185,47 +185,47 @@ def spans_of_words(run: ForwardPass, target: ResolvedWords) -> Scores:
 
 
 def _of_example(
-    run: ForwardPass, spans: WrittenSpans, target: ResolvedWords, number: int
+    run: ForwardPass, spans: WrittenSpans, target: ResolvedWords, example: int
 ) -> tuple[Spans, Tensor, dict[str, float]]:
-    there = (spans.first[number] >= 0).nonzero()[:, 0]
-    first, last = (ends[number, there].cpu().numpy().astype(np.int64) for ends in (spans.first, spans.last))
-    parts = run.batch.units[number]
+    there = (spans.first[example] >= 0).nonzero()[:, 0]
+    first, last = (ends[example, there].cpu().numpy().astype(np.int64) for ends in (spans.first, spans.last))
+    parts = run.batch.units[example]
     assert isinstance(parts, Units)  # a pass works on pieces
     parts = parts.take(range(1 + max(i for i, segment in enumerate(parts.segment) if segment == 0)))
-    rival = target.rival_of(run.batch.rows[number])
-    pieces = [piece for word in target.words[number] for piece in word.pieces]
+    rival = target.rival_of(run.batch.rows[example])
+    pieces = [piece for word in target.words[example] for piece in word.pieces]
     pieces = pieces if rival is None or not pieces else [rival[1]]
-    weights = spans.weights[number, pieces][:, there].float()
+    weights = spans.weights[example, pieces][:, there].float()
     mean = weights.mean(0) if pieces else torch.zeros(len(there))
     numbers: dict[str, float] = {}
     if pieces and float(mean.sum()):
         numbers = {"effective_spans": float(1 / mean.square().sum())}
-        numbers |= _carried(run, spans, number, pieces, None if rival is None else rival[2])
+        numbers |= _carried(run, spans, example, pieces, None if rival is None else rival[2])
     return Spans(parts, first, last), mean.cpu(), numbers
 
 
 def _carried(
-    run: ForwardPass, spans: WrittenSpans, number: int, pieces: Sequence[int], other: int | None
+    run: ForwardPass, spans: WrittenSpans, example: int, pieces: Sequence[int], rival_id: int | None
 ) -> dict[str, float]:
     """The share of what the pieces lead by, all together, that went through the spans; nothing where one of them does
     not lead.
 
-    other: the id that a single piece is compared with; None: each with the likeliest other one.
+    rival_id: the id that a single piece is compared with; None: each with the likeliest other one.
     """
     written = run.traces.without_graph.written
     assert written is not None  # it has the spans
-    logits, own = written.logits[number, pieces].float(), written.ids[number, pieces]
-    others = _likeliest_others(logits, own) if other is None else torch.full_like(own, other)
-    leads = (logits.gather(-1, own[:, None]) - logits.gather(-1, others[:, None]))[:, 0]
+    logits, written_ids = written.logits[example, pieces].float(), written.ids[example, pieces]
+    others = _likeliest_others(logits, written_ids) if rival_id is None else torch.full_like(written_ids, rival_id)
+    leads = (logits.gather(-1, written_ids[:, None]) - logits.gather(-1, others[:, None]))[:, 0]
     if float(leads.min()) <= 0:
         return {}  # a word without a lead has none to share
-    share = float(spans.through(number, pieces, own, others).sum() / leads.sum())
-    return {"carried" if other is None else "carried_against": share}
+    share = float(spans.through(example, pieces, written_ids, others).sum() / leads.sum())
+    return {"carried" if rival_id is None else "carried_against": share}
 
 
-def _likeliest_others(logits: Tensor, own: Tensor) -> Tensor:
+def _likeliest_others(logits: Tensor, written_ids: Tensor) -> Tensor:
     first, second = logits.topk(2).indices.unbind(-1)
-    return torch.where(first == own, second, first)
+    return torch.where(first == written_ids, second, first)
 
 
 @diagnostics.add(worst="lowest", brief=lambda share: f"{percent(share)} through the spans")

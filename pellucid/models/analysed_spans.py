@@ -163,8 +163,8 @@ def influence(states: SpanStates, target: ResolvedTarget, first: Tensor, last: T
 def _direction(head: Tensor, target: ResolvedTarget) -> Tensor:
     """[width]: the explained number's gradient by the pooled vector."""
     rows = class_logits(head.T, target.problem).T
-    own = rows[target.classes[0]]
-    return own if target.against is None else difference(own, rows[target.against[0]], target.problem)
+    class_row = rows[target.classes[0]]
+    return class_row if target.against is None else difference(class_row, rows[target.against[0]], target.problem)
 
 
 def own_votes(states: SpanStates, first: Tensor, last: Tensor, logits: Tensor) -> tuple[Tensor, float]:
@@ -175,9 +175,9 @@ def own_votes(states: SpanStates, first: Tensor, last: Tensor, logits: Tensor) -
     """
     votes, total = torch.zeros_like(logits), torch.zeros_like(logits)
     for weights, vectors, _ in states.some_at_a_time(first, last):
-        own = states.own_logits(vectors)
-        votes.index_add_(0, own.argmax(-1), weights)
-        total += weights @ own
+        span_logits = states.own_logits(vectors)
+        votes.index_add_(0, span_logits.argmax(-1), weights)
+        total += weights @ span_logits
     gap = float((total - logits).abs().max())
     if not gap <= states.rounding * max(1.0, float(logits.abs().max())):
         raise ParityBroken(
@@ -209,8 +209,8 @@ def analysed(
     votes, gap = own_votes(states, *_ends(units), torch.tensor(explanation.prediction.logits).double())
     reader = _Reader(model, batch, explanation, scheduler, draws, target.classes[0], states)
     spans = [
-        _span(explanation.scored(index), moves, number, reader, range(first, last + 1))
-        for number, (index, first, last) in enumerate(zip(heaviest, *map(torch.Tensor.tolist, ends), strict=True))
+        _span(explanation.scored(index), moves, position, reader, range(first, last + 1))
+        for position, (index, first, last) in enumerate(zip(heaviest, *map(torch.Tensor.tolist, ends), strict=True))
     ]
     label = model.labels.index(explanation.prediction.label)
     return SpanAnalysis(explanation, tuple(spans), *_counts(states), float(votes[label]), gap)
@@ -240,7 +240,7 @@ class _Reader:
         rows = [
             only(self.batch, 0, pieces, span),
             without(self.batch, 0, pieces, span),
-            *(only(self.batch, 0, pieces, other) for other in others),
+            *(only(self.batch, 0, pieces, random_span) for random_span in others),
         ]
         return evaluate_rows(self.model, self.scheduler, rows).double()
 
@@ -253,7 +253,9 @@ class _Reader:
         """[row logit] -> each row's class and the explained class's probability."""
         best = class_logits(logits, self.model.problem).argmax(-1).tolist()
         chances = class_probabilities(logits, self.model.problem)[:, self.explained].tolist()
-        return [Answer(self.model.labels[number], chance) for number, chance in zip(best, chances, strict=True)]
+        return [
+            Answer(self.model.labels[class_index], chance) for class_index, chance in zip(best, chances, strict=True)
+        ]
 
 
 def _target(explanation: Explanation, model: Model) -> ResolvedTarget:
@@ -264,9 +266,9 @@ def _target(explanation: Explanation, model: Model) -> ResolvedTarget:
 
 def _ends(units: Spans) -> tuple[Tensor, Tensor]:
     """First and last parts of all spans, counted as the model counts: without special tokens."""
-    number = np.full(len(units.parts), -1)
-    number[list(units.parts.content)] = np.arange(len(units.parts.content))
-    return torch.from_numpy(number[units.first]), torch.from_numpy(number[units.last])
+    content_index = np.full(len(units.parts), -1)
+    content_index[list(units.parts.content)] = np.arange(len(units.parts.content))
+    return torch.from_numpy(content_index[units.first]), torch.from_numpy(content_index[units.last])
 
 
 def _counts(states: SpanStates) -> tuple[float, float]:
@@ -275,7 +277,7 @@ def _counts(states: SpanStates) -> tuple[float, float]:
     return float(1 / weights.square().sum()), float((-(weights * weights.log()).sum()).exp())
 
 
-def _span(scored: Scored, moves: Influence, number: int, reader: _Reader, units: range) -> AnalysedSpan:
+def _span(scored: Scored, moves: Influence, position: int, reader: _Reader, units: range) -> AnalysedSpan:
     alone, rest, *random = reader.answers(reader.logits(units))
     label = reader.explanation.prediction.label
     return AnalysedSpan(
@@ -283,13 +285,13 @@ def _span(scored: Scored, moves: Influence, number: int, reader: _Reader, units:
         segment=scored.segment,
         start=scored.start,
         end=scored.end,
-        weight=float(moves.weights[number]),
-        own=reader.answers(moves.logits[number : number + 1])[0],
-        own_value=float(moves.values[number]),
-        removal=float(moves.removals[number]),
-        gradient_norm=float(moves.gradient_norms[number]),
-        gradient_direct=float(moves.direct[number]),
-        gradient_by_weights=float(moves.by_weights[number]),
+        weight=float(moves.weights[position]),
+        own=reader.answers(moves.logits[position : position + 1])[0],
+        own_value=float(moves.values[position]),
+        removal=float(moves.removals[position]),
+        gradient_norm=float(moves.gradient_norms[position]),
+        gradient_direct=float(moves.direct[position]),
+        gradient_by_weights=float(moves.by_weights[position]),
         alone=alone,
         without=rest,
         random_agrees=_mean([answer.label == label for answer in random]),
@@ -313,8 +315,8 @@ def outside_share(model: Model, states: SpanStates, span: range, alone: Row) -> 
     equally long.
     """
     inside = _vector(states, span)
-    own = _vector(span_states(model, alone), range(len(span)))
-    return float((inside - own).norm() / inside.norm())
+    alone_vector = _vector(span_states(model, alone), range(len(span)))
+    return float((inside - alone_vector).norm() / inside.norm())
 
 
 def _vector(states: SpanStates, span: range) -> Tensor:

@@ -60,14 +60,14 @@ def parts_from_the_head(classifier: Classifier) -> list[dict[str, Tensor]]:
     if blocks is None:
         return [{name: parameter} for name, parameter in reversed(parameters.items())]
     owner = {id(parameter): index for index, block in enumerate(blocks) for parameter in block.parameters()}
-    groups: dict[int, dict[str, Tensor]] = {number: {} for number in range(-1, len(blocks) + 1)}
+    groups: dict[int, dict[str, Tensor]] = {index: {} for index in range(-1, len(blocks) + 1)}
     reached = -1  # modules are listed in the order in which they were made
     for name, parameter in parameters.items():
-        number = owner.get(id(parameter))
-        reached = reached if number is None else max(reached, number)
+        block_index = owner.get(id(parameter))
+        reached = reached if block_index is None else max(reached, block_index)
         above = len(blocks) if reached == len(blocks) - 1 else -1
-        groups[above if number is None else number][name] = parameter
-    return [groups[number] for number in range(len(blocks), -2, -1) if groups[number]]
+        groups[above if block_index is None else block_index][name] = parameter
+    return [groups[index] for index in range(len(blocks), -2, -1) if groups[index]]
 
 
 def _permuted(parameter: Tensor, name: str, seed: int) -> Tensor:
@@ -124,8 +124,8 @@ def _logits(classifier: Classifier) -> torch.Tensor:
         return classifier.trace([classifier.facts.trial_row]).logits
 
 
-def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return bool((residuals(one.double(), other.double()) <= TOLERANCE[one.dtype]).all())
+def _same(first: torch.Tensor, second: torch.Tensor) -> bool:
+    return bool((residuals(first.double(), second.double()) <= TOLERANCE[first.dtype]).all())
 
 
 # A model that cannot read the first word of a text: hidden from a network, or cut away before a function sees the
@@ -176,8 +176,10 @@ def _check(classifier: Classifier, rows: Sequence[Row]) -> None:
     """
     for row in (rows_of(whole)[0] for whole in rows):
         is_word = [word == classifier.unread_word for word in row.word_index]
-        others = tuple(row.ids[-1] if own else number for number, own in zip(row.ids, is_word, strict=True))
-        without = row.keep([piece for piece, own in enumerate(is_word) if not own])
+        others = tuple(
+            row.ids[-1] if is_unread else piece_id for piece_id, is_unread in zip(row.ids, is_word, strict=True)
+        )
+        without = row.keep([piece for piece, is_unread in enumerate(is_word) if not is_unread])
         with torch.no_grad():
             answers = [classifier.trace([each]).logits for each in (row, replace(row, ids=others), without)]
         if not all(_is_same(classifier, answers[0], answer) for answer in answers[1:]):
@@ -187,6 +189,6 @@ def _check(classifier: Classifier, rows: Sequence[Row]) -> None:
             )
 
 
-def _is_same(classifier: Classifier, one: Tensor, other: Tensor) -> bool:
-    gap = (one.double() - other.double()).abs() / other.double().abs().clamp_min(1.0)
-    return bool(gap.max() <= tolerance(classifier, one.dtype))
+def _is_same(classifier: Classifier, first: Tensor, second: Tensor) -> bool:
+    gap = (first.double() - second.double()).abs() / second.double().abs().clamp_min(1.0)
+    return bool(gap.max() <= tolerance(classifier, first.dtype))

@@ -90,8 +90,8 @@ class BiLSTMEncoder(BlocksOnVectors):
             states = block(states, attended)
         if self.retention == "none":
             return Encoded(states)
-        own = vectors * attended[..., None]
-        return Encoded(torch.cat([states, own], -1) if self.retention == "concat" else states + own)
+        retained = vectors * attended[..., None]
+        return Encoded(torch.cat([states, retained], -1) if self.retention == "concat" else states + retained)
 
 
 @encoders.add("cnn", learning_rate=1e-3, sees="neighbours", later={"vector_width"})
@@ -229,8 +229,8 @@ class TransformerEncoder(BlocksOnVectors):
         if width % heads or width % 2:
             raise BadSetting(f"width={width} is not possible; give an even number that heads={heads} divides.")
         check_own_width(vectors, vector_width)
-        own = width if vectors == "random" else WIDTH
-        table = WordVectors(vocabulary, vectors, dropout, vector_width or own)
+        own_width = width if vectors == "random" else WIDTH
+        table = WordVectors(vocabulary, vectors, dropout, vector_width or own_width)
         blocks = (TransformerBlock(width, heads, feed_forward, dropout) for _ in range(layers))
         super().__init__(table, blocks, width)
         fits = table.width == width

@@ -105,12 +105,14 @@ def wrap_writing(
         )
     config: Any = network.config  # Any: torch's modules declare no configuration
     title: str = name or config.name_or_path or type(network).__name__
-    own = tokenizer if isinstance(tokenizer, MarianTokenizer) else own_copy(tokenizer)
-    own = languages.of(own, title)
+    own_tokenizer = tokenizer if isinstance(tokenizer, MarianTokenizer) else own_copy(tokenizer)
+    own_tokenizer = languages.applied_to(own_tokenizer, title)
     form: Form = (
-        EncoderDecoder(network, own, title) if config.is_encoder_decoder else LanguageModel(network, own, title)
+        EncoderDecoder(network, own_tokenizer, title)
+        if config.is_encoder_decoder
+        else LanguageModel(network, own_tokenizer, title)
     )
-    return WritingModel(network, own, form, title)
+    return WritingModel(network, own_tokenizer, form, title)
 
 
 # Marian's tokenizer with places in the text: the library's has none, SentencePiece, which it calls, has.
@@ -131,7 +133,7 @@ class EncodedPieces:
     def __getitem__(self, name: str) -> list[Any]:
         return self.columns[name]
 
-    def sequence_ids(self, number: int) -> Sequence[int | None]:
+    def sequence_ids(self, index: int) -> Sequence[int | None]:
         """Each piece's segment; None for special tokens."""
         return self.segments
 
@@ -145,17 +147,17 @@ class MarianTokenizer:
     own.
     """
 
-    own: Any  # the library's: it is loaded where sentencepiece is there
+    wrapped: Any  # the library's: it is loaded where sentencepiece is there
     is_fast = True  # it gives offsets, which is what is asked of fast ones
 
     def __call__(self, *texts: str, text_target: str | None = None, **settings: object) -> EncodedPieces:
         """The pieces with their places; settings: those of fast tokenizers, which change nothing here."""
         is_target = text_target is not None
         text = texts[0] if text_target is None else text_target
-        ids = self.own(text_target=text)["input_ids"] if is_target else self.own(text)["input_ids"]
-        places = self._places(text, self.own.spm_target if is_target else self.own.spm_source)
+        ids = self.wrapped(text_target=text)["input_ids"] if is_target else self.wrapped(text)["input_ids"]
+        places = self._places(text, self.wrapped.spm_target if is_target else self.wrapped.spm_source)
         special = len(ids) - len(places)
-        if special != 1 or ids[-1] != self.own.eos_token_id:
+        if special != 1 or ids[-1] != self.wrapped.eos_token_id:
             raise ModelCannot(
                 f"The tokenizer reads {quoted(text)} as {len(ids)} pieces, and SentencePiece finds {len(places)} of "
                 f"them in the text; it changes the text before it reads it (is sacremoses installed?)."
@@ -164,22 +166,24 @@ class MarianTokenizer:
         return EncodedPieces(columns, (*(0 for _ in places), None))
 
     def _places(self, text: str, pieces: Any) -> list[tuple[int, int]]:
-        codes, rest = self.own.remove_language_code(text)
+        codes, rest = self.wrapped.remove_language_code(text)
         start = len(text) - len(rest)
         of_rest = pieces.encode(rest, return_type="offset_mapping")["offsets"]
         return [(0, start)] * len(codes) + [(first + start, last + start) for first, last in of_rest]
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.own, name)
+        return getattr(self.wrapped, name)
 
     def __len__(self) -> int:
-        return len(self.own)
+        return len(self.wrapped)
 
     @property
     def contents(self) -> str:
         """Everything that the ids depend on, for a digest."""
-        models = [pieces.serialized_model_proto().hex() for pieces in (self.own.spm_source, self.own.spm_target)]
-        return json.dumps([self.own.get_vocab(), *models], sort_keys=True)
+        models = [
+            pieces.serialized_model_proto().hex() for pieces in (self.wrapped.spm_source, self.wrapped.spm_target)
+        ]
+        return json.dumps([self.wrapped.get_vocab(), *models], sort_keys=True)
 
 
 def is_marian_folder(folder: Path) -> bool:
@@ -196,11 +200,11 @@ def load_marian_tokenizer(folder: Path, name: str) -> MarianTokenizer:
 
     with quiet(), guarded():
         try:
-            own = LibraryTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            library_tokenizer = LibraryTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         except Exception as error:
             check_memory(error, f"load a tokenizer from {name}")
             raise BadFile(f"Cannot load a tokenizer from {name}: {reason(error)}.") from None
-    return MarianTokenizer(own)
+    return MarianTokenizer(library_tokenizer)
 
 
 # One door for every model: a composed model's folder, a Hugging Face folder, or a hub name.

@@ -48,25 +48,25 @@ class WordNeighbours:
         return self.model.embed(torch.tensor(ids, device=self.model.device)).detach().float().mean(0)
 
     def _computed(self, word: str) -> list[tuple[str, float]]:
-        own = self.vector(word)
-        if own is None:
+        vector = self.vector(word)
+        if vector is None:
             return []
         words, vectors = self._table
-        cosines = vectors @ torch.nn.functional.normalize(own, dim=0)
+        cosines = vectors @ torch.nn.functional.normalize(vector, dim=0)
         best = cosines.topk(min(MOST + 1, len(words)))
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        different = ((words[number], cosine) for number, cosine in pairs)
-        return [(other, cosine) for other, cosine in different if other.casefold() != word.casefold()][:MOST]
+        others = ((words[index], cosine) for index, cosine in pairs)
+        return [(neighbour, cosine) for neighbour, cosine in others if neighbour.casefold() != word.casefold()][:MOST]
 
     @cached_property
     def words(self) -> tuple[list[str], list[int]]:
         """The words of the vocabulary that are one piece each, and their ids."""
         ids = self.model.vocabulary.tolist()
-        texts = [self.tokenizer.decode([number]).strip() for number in ids]
+        texts = [self.tokenizer.decode([piece_id]).strip() for piece_id in ids]
         whole = [index for index, text in enumerate(texts) if len(text) > 1 and text.isalpha()]
-        again = self.tokenizer.encode_batch([f" {texts[number]}" for number in whole], add_special_tokens=False)
-        own = [number for number, pieces in zip(whole, again, strict=True) if pieces.ids == [ids[number]]]
-        return [texts[number] for number in own], [ids[number] for number in own]
+        again = self.tokenizer.encode_batch([f" {texts[index]}" for index in whole], add_special_tokens=False)
+        single_piece = [index for index, pieces in zip(whole, again, strict=True) if pieces.ids == [ids[index]]]
+        return [texts[index] for index in single_piece], [ids[index] for index in single_piece]
 
     @cached_property
     def _table(self) -> tuple[list[str], Tensor]:
@@ -95,7 +95,7 @@ class FileNeighbours:
         """Raises `BadFile` for a missing file, or a broken line, with its number."""
         words, vectors = all_vectors(path)
         usable = [index for index, word in enumerate(words) if len(word) > 1 and word.isalpha()]
-        self.path, self.words = path, [words[number] for number in usable]
+        self.path, self.words = path, [words[index] for index in usable]
         self.vectors = vectors[usable]
         self._near = lru_cache(MOST_WORDS)(self._computed)
 
@@ -110,26 +110,26 @@ class FileNeighbours:
 
     def vector(self, word: str) -> Tensor | None:
         """[width]; None for a word that the file does not have."""
-        number = self._numbers.get(word, self._numbers.get(word.lower()))
-        return None if number is None else self.vectors[number]
+        index = self._numbers.get(word, self._numbers.get(word.lower()))
+        return None if index is None else self.vectors[index]
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {word: number for number, word in reversed(list(enumerate(self.words)))}  # the first of equal ones
+        return {word: index for index, word in reversed(list(enumerate(self.words)))}  # the first of equal ones
 
     @cached_property
     def _directions(self) -> Tensor:
         return torch.nn.functional.normalize(self.vectors, dim=1)
 
     def _computed(self, word: str) -> list[tuple[str, float]]:
-        own = self.vector(word)
-        if own is None:
+        vector = self.vector(word)
+        if vector is None:
             return []
-        cosines = self._directions @ torch.nn.functional.normalize(own, dim=0)
+        cosines = self._directions @ torch.nn.functional.normalize(vector, dim=0)
         best = cosines.topk(min(MOST + 3, len(self.words)))  # the word itself may stand there in other cases
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        others = ((self.words[number], cosine) for number, cosine in pairs)
-        return [(other, cosine) for other, cosine in others if other.casefold() != word.casefold()][:MOST]
+        others = ((self.words[index], cosine) for index, cosine in pairs)
+        return [(neighbour, cosine) for neighbour, cosine in others if neighbour.casefold() != word.casefold()][:MOST]
 
 
 # What texts mean, as vectors: the mean of all-MiniLM-L6-v2's last states, whose cosine says how alike two texts are.
@@ -148,17 +148,17 @@ class SentenceVectors:
     def __init__(self) -> None:
         self._vector = lru_cache(MOST_TEXTS)(self._computed)
 
-    def similarity(self, one: str, other: str) -> float:
+    def similarity(self, first: str, second: str) -> float:
         """The cosine of two texts' vectors, -1 to 1; 1 for equal texts. Each is read by itself, so that nothing depends
         on others.
         """
-        return 1.0 if one == other else float(self._vector(one) @ self._vector(other))
+        return 1.0 if first == second else float(self._vector(first) @ self._vector(second))
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The same for many pairs, whose texts are read together; within 1e-6 of those of single pairs."""
-        texts = list(dict.fromkeys(text for one, other in pairs if one != other for text in (one, other)))
+        texts = list(dict.fromkeys(text for first, second in pairs if first != second for text in (first, second)))
         vectors = dict(zip(texts, _vectors(texts), strict=True))
-        return [1.0 if one == other else float(vectors[one] @ vectors[other]) for one, other in pairs]
+        return [1.0 if first == second else float(vectors[first] @ vectors[second]) for first, second in pairs]
 
     def _computed(self, text: str) -> np.ndarray:
         return _vectors([text])[0]
@@ -177,10 +177,10 @@ def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
         owners += [owner] * len(read["input_ids"])
     sums, counts = np.zeros((len(texts), encoder.config.hidden_size)), np.zeros(len(texts))
     for pack in _packs(windows):
-        states = _states(encoder, [windows[number] for number in pack])
-        for number, row in zip(pack, states, strict=True):
-            sums[owners[number]] += row[: len(windows[number])].double().sum(0).numpy()
-            counts[owners[number]] += len(windows[number])
+        states = _states(encoder, [windows[index] for index in pack])
+        for window_index, row in zip(pack, states, strict=True):
+            sums[owners[window_index]] += row[: len(windows[window_index])].double().sum(0).numpy()
+            counts[owners[window_index]] += len(windows[window_index])
     means = sums / counts[:, None]
     return list(means / np.linalg.norm(means, axis=1, keepdims=True))
 
@@ -188,7 +188,7 @@ def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
 def _packs(windows: Sequence[Sequence[int]]) -> list[list[int]]:
     """Numbers of windows that are read together, the longest first."""
     packs: list[list[int]] = []
-    for index in sorted(range(len(windows)), key=lambda one: (-len(windows[one]), one)):
+    for index in sorted(range(len(windows)), key=lambda window_index: (-len(windows[window_index]), window_index)):
         longest = len(windows[packs[-1][0]]) if packs else 0
         if packs and longest * (len(packs[-1]) + 1) <= MOST_AT_ONCE:
             packs[-1].append(index)

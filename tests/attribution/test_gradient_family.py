@@ -150,7 +150,7 @@ def test_gradients_are_captums(double):
 def moves_of(classifier, segments, count, noise, antithetic):
     run = passing(classifier, segments)
     moves = Moves.drawn(run, "smooth_gradient", count, noise, antithetic=antithetic)
-    return moves.of([0] * count, list(range(count)))
+    return moves.vectors([0] * count, list(range(count)))
 
 
 @pytest.mark.parametrize("antithetic", (True, False))
@@ -187,7 +187,7 @@ def test_moves_are_a_share_of_the_texts_own_spread_and_more_of_them_extend_fewer
     few, many = (Moves.drawn(run, "smooth_gradient", count, 0.05, antithetic=True) for count in (6, 12))
     torch.testing.assert_close(many.seeds[:, :6], few.seeds)
     torch.testing.assert_close(few.scales, 0.05 * (run.embeddings.max() - run.embeddings.min())[None])
-    drawn = many.of([0] * 12, list(range(12)))
+    drawn = many.vectors([0] * 12, list(range(12)))
     torch.testing.assert_close(drawn[::2], -drawn[1::2])
     assert float(drawn.std()) == pytest.approx(float(few.scales[0]), rel=0.05)
 
@@ -200,7 +200,7 @@ def test_moves_of_a_pack_are_those_of_each_text_alone(antithetic, bert):
     )
     moves = Moves.drawn(run, "smooth_gradient", 4, 0.05, antithetic=antithetic)
     examples, samples = [0, 0, 1, 1, 0], [3, 0, 1, 2, 2]
-    together = moves.of(examples, samples)
+    together = moves.vectors(examples, samples)
     for own, example, sample in zip(together, examples, samples, strict=True):
         length, step = run.batch.lengths[example], 2 if antithetic else 1
         generator = torch.Generator().manual_seed(int(moves.seeds[example, sample // step]))
@@ -215,7 +215,7 @@ def test_moves_do_not_depend_on_the_type_of_new_numbers(double):
     moves = Moves.drawn(passing(double, PAIR), "smooth_gradient", 4, 0.1, antithetic=True)
     torch.set_default_dtype(torch.float16)
     try:
-        after = moves.of([0] * 4, list(range(4)))
+        after = moves.vectors([0] * 4, list(range(4)))
     finally:
         torch.set_default_dtype(torch.float32)
     torch.testing.assert_close(after, before, rtol=0, atol=0)
@@ -242,7 +242,7 @@ def test_gradient_shap_is_captums_with_the_same_draws(noise, double, monkeypatch
     run, count = passing(double, PAIR), 5
     blank = literal.blanked(double, PAIR, "mask")
     nodes = torch.rand(count, generator=run.generators("gradient_shap")[0], dtype=torch.float64)
-    moves = Moves.drawn(run, "gradient_shap moves", count, noise).of([0] * count, list(range(count)))
+    moves = Moves.drawn(run, "gradient_shap moves", count, noise).vectors([0] * count, list(range(count)))
     expected = slow.expected_gradients(double, PAIR, LABEL, blank, nodes=nodes, noises=list(moves))
     how = {"n_samples": count, "noise": noise, "baselines": "mask", "even": False}
     explanation = explain_one(double, PAIR, "gradient_shap", **how)
@@ -425,7 +425,7 @@ def test_allennlps_three_are_their_formulas(double):
     steps = [loss_gradient(double, TEXT, step / 10 * here) for step in range(10)]
     assert_close(explain_one(double, TEXT, "allennlp_integrated").scores, share((sum(steps) / 10 * here).sum(-1)))
     run = passing(double, TEXT)
-    moves = Moves.drawn(run, "smooth_gradient", 4, 0.01, layer=0).of([0] * 4, list(range(4)))
+    moves = Moves.drawn(run, "smooth_gradient", 4, 0.01, layer=0).vectors([0] * 4, list(range(4)))
 
     def state_gradient(move):
         leaf = (run.state(0)[0] + move).requires_grad_()

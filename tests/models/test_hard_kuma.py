@@ -19,7 +19,7 @@ def test_the_chances_of_the_edges_are_the_density_integrated(a, b):
     below = hard_kuma_chance(a, b, 0.0, ZERO)
     assert float(kuma(a, b).above_zero) == pytest.approx(1 - below, abs=1e-5)
     to_one = hard_kuma_chance(a, b, ZERO, ONE)
-    assert float(kuma(a, b).one) == pytest.approx(1 - below - to_one, abs=1e-5)
+    assert float(kuma(a, b).at_one) == pytest.approx(1 - below - to_one, abs=1e-5)
 
 
 @pytest.mark.parametrize(("a", "b"), SHAPES)
@@ -33,7 +33,7 @@ def test_half_the_mass_lies_below_the_median(a, b):
 def test_the_median_is_an_edge_that_has_half_the_mass(a, b, expected):
     assert float(kuma(a, b).median) == expected
     assert (float(kuma(a, b).above_zero) > 0.5) == (expected > 0)
-    assert (float(kuma(a, b).one) > 0.5) == (expected == 1)
+    assert (float(kuma(a, b).at_one) > 0.5) == (expected == 1)
 
 
 @pytest.mark.parametrize(("a", "b"), SHAPES)
@@ -42,7 +42,7 @@ def test_draws_have_the_chances_of_the_edges(a, b):
     many = HardKuma(torch.full((40_000,), a), torch.full((40_000,), b))
     drawn = many.draw()
     assert float((drawn > 0).float().mean()) == pytest.approx(float(kuma(a, b).above_zero), abs=0.01)
-    assert float((drawn == 1).float().mean()) == pytest.approx(float(kuma(a, b).one), abs=0.01)
+    assert float((drawn == 1).float().mean()) == pytest.approx(float(kuma(a, b).at_one), abs=0.01)
 
 
 def test_draws_have_the_gradient_of_their_expectation():

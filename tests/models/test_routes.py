@@ -76,12 +76,14 @@ def test_every_single_change_of_a_weight_is_packed_anew():
     weights, weight = PackedWeights(), nn.Parameter(torch.randn(24, 40))
     inputs = torch.randn(8, 40)
     for change in CHANGES.values():
-        first = weights.of(weight)
-        assert weights.of(weight) is first
+        first = weights.copy_of(weight)
+        assert weights.copy_of(weight) is first
         with torch.no_grad():
             change(weight)
-            assert weights.of(weight) is not first
-            torch.testing.assert_close(linear_product.linear_product(inputs, weights.of(weight)), inputs @ weight.t())
+            assert weights.copy_of(weight) is not first
+            torch.testing.assert_close(
+                linear_product.linear_product(inputs, weights.copy_of(weight)), inputs @ weight.t()
+            )
 
 
 @needs_onednn
@@ -118,7 +120,7 @@ def test_a_process_with_packed_weights_ends_in_silence(tmp_path):
 @needs_onednn
 def test_packed_weights_live_as_long_as_their_weights():
     weights, weight = PackedWeights(), nn.Parameter(torch.randn(24, 40))
-    weights.of(weight)
+    weights.copy_of(weight)
     assert len(weights) == 1
     del weight
     assert not len(weights)

@@ -143,7 +143,7 @@ def lstm(module: nn.LSTM, args: tuple[Any, ...], output: LSTMOutput) -> LSTMOutp
         directions = []
         for backward in (False, True)[: 1 + module.bidirectional]:
             start = [None if state is None else state[len(last)] for state in initial]
-            outputs, hidden, cell = _Direction.of(module, layer, backward).run(states, lengths, start)
+            outputs, hidden, cell = _Direction.of_layer(module, layer, backward).run(states, lengths, start)
             directions.append(outputs)
             last.append((hidden, cell))
         states = torch.cat(directions, -1)
@@ -183,7 +183,7 @@ class _Direction:
     hidden_bias: Tensor | None
 
     @staticmethod
-    def of(module: nn.LSTM, layer: int, backward: bool) -> "_Direction":
+    def of_layer(module: nn.LSTM, layer: int, backward: bool) -> "_Direction":
         """The weights of a layer; an LSTM may be without biases."""
         kinds = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = (getattr(module, f"{kind}_l{layer}{'_reverse' * backward}", None) for kind in kinds)

@@ -91,8 +91,8 @@ def midpoint(mode: ChangedBackward, call: FunctionCall) -> Tensor:
         raise ModelCannot("DeepLIFT has no rule for a product of three factors that depend on the text.")
     if len(changing) < 2:
         return value
-    one, other = changing
-    halves = _fixed_factors(args[one].detach(), args[other].detach(), call.function)
+    left, right = changing
+    halves = _fixed_factors(args[left].detach(), args[right].detach(), call.function)
     path = _sum_of_products(call, args, dict(zip(changing, halves, strict=True)))
     return carried(value, path)
 
@@ -101,25 +101,25 @@ def _sum_of_products(call: FunctionCall, args: tuple[Any, ...], halves: dict[int
     """Each changing factor times the other's fixed value, added up. halves: fixed values by argument, which a text and
     its baseline share.
     """
-    one, other = halves
+    left, right = halves
     if call.function in ELEMENTWISE and len({(len(args[n]), args[n].ndim) for n in halves}) == 1:
         # Beside each other and not one after another, so that a fixed value is kept once for both.
-        moved = [args[n].unflatten(0, (2, -1)) * halves[fixed] for n, fixed in ((one, other), (other, one))]
+        moved = [args[n].unflatten(0, (2, -1)) * halves[fixed] for n, fixed in ((left, right), (right, left))]
         return (moved[0] + moved[1]).flatten(0, 1)
     both = {n: torch.cat([half, half]) for n, half in halves.items()}
-    first = call.value_at(*(both[n] if n == other else arg for n, arg in enumerate(args)))
-    second = call.value_at(*(both[n] if n == one else arg for n, arg in enumerate(args)))
+    first = call.value_at(*(both[n] if n == right else arg for n, arg in enumerate(args)))
+    second = call.value_at(*(both[n] if n == left else arg for n, arg in enumerate(args)))
     return first + second
 
 
-def _fixed_factors(one: Tensor, other: Tensor, func: Callable[..., Any]) -> tuple[Tensor, Tensor]:
+def _fixed_factors(left: Tensor, right: Tensor, func: Callable[..., Any]) -> tuple[Tensor, Tensor]:
     """[pair ...]: the value at which each factor is fixed while the other one changes."""
-    if func in ELEMENTWISE and one.ndim == other.ndim and 1 in (one.shape[-1], other.shape[-1]):
-        if one.shape[-1] < other.shape[-1]:
-            return _fixed_by_size(other, one)[::-1]
-        if other.shape[-1] < one.shape[-1]:
-            return _fixed_by_size(one, other)
-    return _mean(one), _mean(other)
+    if func in ELEMENTWISE and left.ndim == right.ndim and 1 in (left.shape[-1], right.shape[-1]):
+        if left.shape[-1] < right.shape[-1]:
+            return _fixed_by_size(right, left)[::-1]
+        if right.shape[-1] < left.shape[-1]:
+            return _fixed_by_size(left, right)
+    return _mean(left), _mean(right)
 
 
 def _fixed_by_size(vector: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:

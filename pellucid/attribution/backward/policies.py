@@ -36,7 +36,7 @@ def epsilon(ledger: Ledger, network: nn.Module, *, epsilon: float = 1e-6) -> Abs
 
     def stabilised(mode: ChangedBackward, call: FunctionCall) -> Tensor:
         output = linear(mode, call)
-        if Affine.of(call) is None:
+        if Affine.from_call(call) is None:
             return output
         absorbed = epsilon / (output.detach().abs() + epsilon)
         same_value = output * (1 - absorbed) + (output * absorbed).detach()
@@ -61,7 +61,7 @@ def alpha_beta(ledger: Ledger, network: nn.Module, *, alpha: float = 0.5) -> Abs
     """
 
     def split(mode: ChangedBackward, call: FunctionCall) -> Tensor:
-        layer = Affine.of(call)
+        layer = Affine.from_call(call)
         return linear(mode, call) if layer is None else _split(layer, mode.ledger, alpha)
 
     return backward_rules(network, ledger, {**COMMON, "linear": split})
@@ -184,8 +184,8 @@ class _Released:
     @contextmanager
     def rules(self, network: nn.Module, ledger: Ledger) -> Iterator[None]:
         """The network runs under these rules, in this thread."""
-        own = {"linear": self._unless_plain(sizes), "activation": self._unless_plain(identity)}
-        with ExitStack() as stack, backward_rules(network, ledger, own):
+        rules = {"linear": self._unless_plain(sizes), "activation": self._unless_plain(identity)}
+        with ExitStack() as stack, backward_rules(network, ledger, rules):
             for layer in bert_layers(network):
                 halves = (
                     (layer.attention.self, layer.attention.output.dense),
@@ -236,7 +236,7 @@ def identity(call: FunctionCall) -> Tensor:
 
 def sizes(call: FunctionCall) -> Tensor:
     """A linear layer passes on sizes without sign, which sum to the relevance that reached it."""
-    layer = Affine.of(call)
+    layer = Affine.from_call(call)
     if layer is None:  # a product of two factors that depend on the words
         return call.value()
     path = layer.input.view_as(layer.input)
@@ -256,7 +256,7 @@ def shares(layer: Affine, relevance: Tensor) -> Tensor:
     half = [_by_sign(layer, relevance, side) for side in (1, -1)]
     unscaled = (layer.input.detach() * (half[0] + half[1]) / 2).abs()
     dims = tuple(range(1, unscaled.ndim))
-    before, after = (widened(of).sum(dims, keepdim=True) + EPSILON for of in (relevance, unscaled))
+    before, after = (widened(values).sum(dims, keepdim=True) + EPSILON for values in (relevance, unscaled))
     return (unscaled * (before / after)).to(layer.input.dtype)
 
 

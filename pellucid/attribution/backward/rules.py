@@ -29,13 +29,17 @@ AT_ONCE = 2**18  # pairs of pieces, of all heads that are computed together
 
 def attention(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """Scaled dot-product attention written out, so that each of its steps follows its own rule."""
-    one = AttentionCall(*call.args, **call.kwargs)
-    if depends_on_words(one.attn_mask):
+    arguments = AttentionCall(*call.args, **call.kwargs)
+    if depends_on_words(arguments.attn_mask):
         with mode:
             return open_attention(*call.args, **call.kwargs)
-    key, value = shared_heads(one.query, one.key, one.value) if one.enable_gqa else (one.key, one.value)
-    steps = _Steps(mode, one.attn_mask, one.is_causal, one.scale)
-    output: Tensor = _ComputedAgain.apply(steps, one.query, key, value)
+    key, value = (
+        shared_heads(arguments.query, arguments.key, arguments.value)
+        if arguments.enable_gqa
+        else (arguments.key, arguments.value)
+    )
+    steps = _Steps(mode, arguments.attn_mask, arguments.is_causal, arguments.scale)
+    output: Tensor = _ComputedAgain.apply(steps, arguments.query, key, value)
     return output
 
 
@@ -48,7 +52,7 @@ class _Steps:
     is_causal: bool
     scale: float | None
 
-    def of(self, heads: slice | None, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    def output(self, heads: slice | None, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         """The output for some heads, None for all there are; the tensors are those heads'."""
         mask = self.mask
         if heads is not None and mask is not None and mask.ndim >= 3 and mask.shape[-3] > 1:
@@ -67,7 +71,7 @@ class _ComputedAgain(Function):
         ctx.steps = steps
         ctx.save_for_backward(query, key, value)
         return _joined(
-            steps.of(heads, *(_of(each, heads) for each in (query, key, value))) for heads in _groups(query, key)
+            steps.output(heads, *(_of(each, heads) for each in (query, key, value))) for heads in _groups(query, key)
         )
 
     @staticmethod
@@ -75,7 +79,7 @@ class _ComputedAgain(Function):
         query, key, value = ctx.saved_tensors
         of_groups = [
             _gradients(
-                lambda *some, heads=heads: ctx.steps.of(heads, *some),
+                lambda *some, heads=heads: ctx.steps.output(heads, *some),
                 [_of(each, heads) for each in (query, key, value)],
                 _of(gradient, heads),
             )
@@ -170,8 +174,8 @@ def affine(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """Terms that do not depend on the words keep their share; the other terms share in proportion."""
     if all(arg.requires_grad if isinstance(arg, Tensor) else not arg for arg in call.args):
         return call.value()
-    own = call.value_at(*(torch.zeros_like(arg) if depends_on_words(arg) else arg for arg in call.args))
-    return mode.ledger.note(call.value(), own)
+    constant_output = call.value_at(*(torch.zeros_like(arg) if depends_on_words(arg) else arg for arg in call.args))
+    return mode.ledger.note(call.value(), constant_output)
 
 
 def join(mode: ChangedBackward, call: FunctionCall) -> Tensor:
@@ -181,13 +185,13 @@ def join(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     if all(part.requires_grad for part in parts):
         return output
     constants = [torch.zeros_like(part) if part.requires_grad else part for part in parts]
-    own = call.without("tensors").value_at(constants, *rest)
-    return mode.ledger.note(output, own)
+    constant_output = call.without("tensors").value_at(constants, *rest)
+    return mode.ledger.note(output, constant_output)
 
 
 def linear(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """LRP-0: inputs share in proportion to their contributions, and the bias keeps its own share."""
-    layer = Affine.of(call)
+    layer = Affine.from_call(call)
     output = call.value()
     if layer is None:  # a product of two factors that depend on the words
         return halved(output)
@@ -267,7 +271,7 @@ class Affine:
     apply: Callable[[Tensor, Tensor], Tensor]
 
     @staticmethod
-    def of(call: FunctionCall) -> "Affine | None":
+    def from_call(call: FunctionCall) -> "Affine | None":
         """What a call computes; None where its weight depends on the words too, so that the call is a product."""
         layer = _FORMS[call.function](*call.args, **call.kwargs)
         return None if layer.weight.requires_grad else layer

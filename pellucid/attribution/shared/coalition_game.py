@@ -79,11 +79,11 @@ class Games:
         values = [np.zeros(len(of_text)) for of_text in coalitions]
         for parts in _parts([len(of_text) for of_text in coalitions], most):
             variants: list[list[Row]] = [[] for _ in coalitions]
-            for number, part in parts.items():
-                variants[number] = self._rows(number, coalitions[number][part])
+            for index, part in parts.items():
+                variants[index] = self._rows(index, coalitions[index][part])
             computed = self.run.evaluate(variants, self.target)
-            for number, part in parts.items():
-                values[number][part] = computed[number].double().cpu().numpy()
+            for index, part in parts.items():
+                values[index][part] = computed[index].double().cpu().numpy()
         return values
 
     def _rows(self, example: int, coalitions: np.ndarray) -> list[Row]:
@@ -148,10 +148,10 @@ def even_numbers(generator: torch.Generator) -> Iterator[float]:
     """An endless sequence in [0, 1) from a random start: each number is uniform, and all are spread more evenly than by
     chance.
     """
-    number = float(torch.rand((), generator=generator, dtype=torch.float64))
+    fraction = float(torch.rand((), generator=generator, dtype=torch.float64))
     while True:
-        yield number
-        number = (number + GOLDEN) % 1
+        yield fraction
+        fraction = (fraction + GOLDEN) % 1
 
 
 def coalitions(
@@ -224,7 +224,7 @@ def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
     of another run).
     """
     scores, intercept = ridge(sample.present, values, sample.weights, alpha)
-    halves = [_half(sample, values, alpha, number) for number in (0, 1)]
+    halves = [_half(sample, values, alpha, offset) for offset in (0, 1)]
     error = 0.0 if sample.exact else standard_error(*halves)
     return Surrogate(
         scores,
@@ -239,9 +239,9 @@ def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
     )
 
 
-def _half(sample: Sample, values: np.ndarray, alpha: float, number: int) -> np.ndarray:
+def _half(sample: Sample, values: np.ndarray, alpha: float, offset: int) -> np.ndarray:
     """The scores by every second drawn coalition, each with twice its weight, so that alpha counts as before."""
-    half = np.r_[: sample.fixed, sample.fixed + number : len(values) : 2]
+    half = np.r_[: sample.fixed, sample.fixed + offset : len(values) : 2]
     doubled = np.where(np.arange(len(values)) < sample.fixed, 1, 2) * sample.weights
     return ridge(sample.present[half], values[half], doubled[half], alpha)[0]
 

@@ -65,19 +65,19 @@ def squared_jacobians(run: ForwardPass, phi: StateFunction, deviations: Tensor, 
     products: list[Tensor] = [torch.empty(0)] * len(owners)
 
     def multiply(numbers: list[int]) -> None:
-        examples = [owners[number] for number in numbers]
+        examples = [owners[index] for index in numbers]
         signs = _signs(run, counts, dimensions, set(examples))  # of these alone: of all they take much memory
         vectors = torch.zeros(len(numbers), *shape)
-        for line, number, example in zip(vectors, numbers, examples, strict=True):
-            vector = signs[example][number - first[example]]
+        for line, row, example in zip(vectors, numbers, examples, strict=True):
+            vector = signs[example][row - first[example]]
             line[: len(vector) // shape[1]] = vector.view(-1, shape[1])
         length = max(run.batch.lengths[example] for example in examples)
         points = phi.points[examples, :length].requires_grad_()
         weights = (vectors.to(deviations.dtype) / deviations.cpu()).to(phi.states)
         (gradient,) = torch.autograd.grad(phi(examples, points), points, weights)
-        for number, example, product in zip(numbers, examples, gradient, strict=True):
-            own = product[: run.batch.lengths[example]].detach().float()
-            products[number] = own if counts[example] == dimensions[example] else own.square().sum(-1)
+        for row, example, product in zip(numbers, examples, gradient, strict=True):
+            of_example = product[: run.batch.lengths[example]].detach().float()
+            products[row] = of_example if counts[example] == dimensions[example] else of_example.square().sum(-1)
 
     in_packs(run, owners, multiply)
     return _jacobians(run, products, counts, dimensions)
@@ -103,10 +103,10 @@ def _jacobians(run: ForwardPass, products: list[Tensor], counts: Sequence[int], 
     rows: list[Tensor | None] = []
     of_examples = iter(products)
     for line, count, dimension in zip(squares, counts, dimensions, strict=True):
-        own = torch.stack([next(of_examples) for _ in range(count)])
+        of_example = torch.stack([next(of_examples) for _ in range(count)])
         whole = count == dimension
-        rows.append(own if whole else None)
-        line[: own.shape[1]] = own.square().sum((0, 2)).cpu() if whole else own.mean(0).cpu()
+        rows.append(of_example if whole else None)
+        line[: of_example.shape[1]] = of_example.square().sum((0, 2)).cpu() if whole else of_example.mean(0).cpu()
     return Jacobians(squares, tuple(rows), tuple(counts))
 
 
@@ -197,8 +197,8 @@ class NoiseSearch:
     def evaluations(self, example: int) -> float:
         """Runs of the blocks for one text."""
         shared = min(self.steps[example], self.shared_steps)
-        own = self.steps[example] - shared
-        return float(self.jacobians.counts[example] + 2 * (shared + self.settings.n_seeds * own))
+        separate = self.steps[example] - shared
+        return float(self.jacobians.counts[example] + 2 * (shared + self.settings.n_seeds * separate))
 
     def weight_of_noise(self, example: int) -> float:
         """Lambda of equation 7."""
@@ -211,9 +211,9 @@ class NoiseSearch:
         owners = [example for example in self.active for _ in range(2 * n_seeds)]
 
         def add(numbers: list[int]) -> None:
-            draws = [number % (2 * n_seeds) for number in numbers]
+            draws = [index % (2 * n_seeds) for index in numbers]
             estimates = self._estimates(
-                [owners[number] for number in numbers],
+                [owners[index] for index in numbers],
                 [draw // 2 for draw in draws],
                 [1 - 2 * (draw % 2) for draw in draws],
             )
@@ -235,8 +235,8 @@ class NoiseSearch:
         gradient = self._gradient(examples, moved).cpu()
         pulls = self.weights[examples, None] * (noise * gradient).sum(-1)
         return [
-            (example, seed, pull[:length] - self._excess(example, own[:length], seed))
-            for example, seed, length, pull, own in zip(examples, seeds, lengths, pulls, noise, strict=True)
+            (example, seed, pull[:length] - self._excess(example, example_noise[:length], seed))
+            for example, seed, length, pull, example_noise in zip(examples, seeds, lengths, pulls, noise, strict=True)
         ]
 
     def _gradient(self, examples: list[int], points: Tensor) -> Tensor:

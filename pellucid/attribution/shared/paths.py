@@ -174,35 +174,35 @@ class Anchors:
 
     def path(self, embedding: Tensor) -> Tensor:
         """[point width], n_steps + 2 points: the blank first, then anchors, then the embedding itself."""
-        anchor, number, points = embedding, BLANK, [embedding]
+        anchor, piece, points = embedding, BLANK, [embedding]
         used: list[int] = []
         for _ in range(self.search.n_steps):
-            number = self._next(anchor, number, used)
-            anchor = self.blank if number == BLANK else self.table[number]
-            used.append(number)
+            piece = self._next(anchor, piece, used)
+            anchor = self.blank if piece == BLANK else self.table[piece]
+            used.append(piece)
             points.append(self._monotone(points[-1], anchor))
         return torch.stack([self.blank, *reversed(points)])
 
-    def _next(self, anchor: Tensor, number: int, used: list[int]) -> int:
+    def _next(self, anchor: Tensor, piece: int, used: list[int]) -> int:
         """The neighbour that needs least change to lie between the anchor and the blank; BLANK where none is left."""
-        numbers = self._neighbours(anchor, number)
+        numbers = self._neighbours(anchor, piece)
         neighbours = self.table[numbers]
         if self.search.strategy == "greedy":
             cost = (self._monotone(anchor, neighbours) - neighbours).norm(dim=-1)
         else:
             cost = -self._between(anchor, neighbours).sum(-1).to(self.table)
-        is_used = torch.isin(numbers, torch.tensor([*used, number], device=numbers.device))
+        is_used = torch.isin(numbers, torch.tensor([*used, piece], device=numbers.device))
         out = is_used | (neighbours == self.blank).all(-1) | (neighbours == anchor).all(-1)
         best = int(cost.masked_fill(out, float("inf")).argmin())
         return BLANK if bool(out[best]) else int(numbers[best])
 
-    def _neighbours(self, anchor: Tensor, number: int) -> Tensor:
+    def _neighbours(self, anchor: Tensor, piece: int) -> Tensor:
         """[neighbour] numbers of the nearest pieces. One anchor at a time, so that no neighbour in a batch matters."""
-        if number == BLANK:
+        if piece == BLANK:
             return self._nearest(anchor)
-        if number not in self._neighbours_of:
-            self._neighbours_of[number] = self._nearest(anchor)
-        return self._neighbours_of[number]
+        if piece not in self._neighbours_of:
+            self._neighbours_of[piece] = self._nearest(anchor)
+        return self._neighbours_of[piece]
 
     def _nearest(self, anchor: Tensor) -> Tensor:
         distances = self._squared_norms - 2 * (self.table @ anchor)

@@ -172,4 +172,6 @@ def _equal(ours: Numbers, others: Numbers) -> bool:
 def _near(ours: Numbers, others: Numbers) -> bool:
     """Whether two runs differ by no more than the guard allows."""
     pairs = zip(ours, others, strict=True)
-    return all(bool((residuals(one, two) <= TOLERANCE[one.dtype]).all()) for one, two in pairs if one.numel())
+    return all(
+        bool((residuals(first, second) <= TOLERANCE[first.dtype]).all()) for first, second in pairs if first.numel()
+    )

@@ -49,7 +49,7 @@ class NumberedPieces:
             before, words = 0, text_units(text, "word")
             for position, (start, end) in enumerate(words, start=1):
                 upto = len(text) if position == len(words) else end  # the last word keeps the white space after it
-                piece = self.number(text[before:upto], reader)
+                piece = self.remembered_number(text[before:upto], reader)
                 columns.append((piece, segment, start, end, text[start:end]))
                 before = end
         ids, segments, starts, ends, labels = zip(*columns, strict=True)
@@ -58,25 +58,25 @@ class NumberedPieces:
         row = Row(ids, types, tuple(range(len(ids))), word_index, segments)
         return row, Units("piece", labels, segments, starts, ends)
 
-    def number(self, piece: str, reader: str) -> int:
+    def remembered_number(self, piece: str, reader: str) -> int:
         """The number of a piece, remembered for `text_of`; raises `ModelCannot` where two pieces have the same one."""
-        number = number_of(piece)
-        other = self.by_number.setdefault(number, piece)
-        if other != piece:
+        piece_id = number_of(piece)
+        known_piece = self.by_number.setdefault(piece_id, piece)
+        if known_piece != piece:
             raise ModelCannot(
-                f"{reader}: the pieces {other!r} and {piece!r} have the same number and cannot be read by one model; "
-                "explain their texts with two models."
+                f"{reader}: the pieces {known_piece!r} and {piece!r} have the same number and cannot be read by one "
+                "model; explain their texts with two models."
             )
-        return number
+        return piece_id
 
     def text_of(self, row: Row) -> Text:
         """What is left of an edited text, or of a pair."""
         texts = [""]
-        for number, kind in zip(row.ids, row.types, strict=True):
-            if number == BETWEEN:
+        for piece_id, kind in zip(row.ids, row.types, strict=True):
+            if piece_id == BETWEEN:
                 texts.append("")
             else:
-                piece = self.by_number[number]
+                piece = self.by_number[piece_id]
                 texts[-1] += piece if texts[-1] or kind == FIRST else piece.lstrip()
         return texts[0] if len(texts) == 1 else (texts[0], texts[1])
 
@@ -152,7 +152,7 @@ class FunctionClassifier:
     def encode(self, examples: Sequence[Example]) -> Batch:
         """Words as pieces."""
         pairs = [self._pieces.encode(example, self.name) for example in examples]
-        mask = None if self.mask is None else self._pieces.number(" " + self.mask, self.name)
+        mask = None if self.mask is None else self._pieces.remembered_number(" " + self.mask, self.name)
         rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
         return Batch(tuple(examples), rows, units, SpecialIds(mask, None))
 
@@ -174,7 +174,7 @@ class FunctionClassifier:
         for kind in (str, tuple):  # a function may read texts and pairs, but not in one list
             alike = [index for index, text in enumerate(texts) if isinstance(text, kind)]
             if alike:
-                logits[alike] = self._predict([texts[number] for number in alike])
+                logits[alike] = self._predict([texts[index] for index in alike])
         return Trace(logits, torch.zeros(len(rows), max(map(len, rows)), 0))
 
     def plain_logits(self, example: Example) -> Tensor:
@@ -297,7 +297,7 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
     classes = getattr(pipeline, "classes_", None)
     if not isinstance(classes, Iterable):
         raise BadInput(f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier.")
-    if any(np.ndim(one) for one in classes):
+    if any(np.ndim(label) for label in classes):
         raise BadInput(
             f"The pipeline {clipped(title)} has several outputs, each with classes of its own; give from_function a "
             f"function of one of them."

@@ -61,8 +61,8 @@ def source_digest(encoder: str | Path) -> str:
 def _folder(encoder: str) -> Path | None:
     """The folder of an encoder's files; for a hub name, the one in the library's cache."""
     try:
-        own = encoder == "minilm" or encoder in encoders.names()
-        source = minilm_source() if own else encoder
+        is_registered = encoder == "minilm" or encoder in encoders.names()
+        source = minilm_source() if is_registered else encoder
         if Path(source).expanduser().is_dir():
             return Path(source).expanduser()
         with quiet():
@@ -210,7 +210,7 @@ def _labels(config: ClassifierConfiguration) -> tuple[str, ...]:
     missing = [index for index in range(config.num_labels) if index not in names]
     if missing:
         raise ModelCannot(f"Class {missing[0]} has no name; name every class in id2label of the model's config.json.")
-    labels = tuple(names[number] for number in range(config.num_labels))
+    labels = tuple(names[index] for index in range(config.num_labels))
     labels = tuple(str(label) if isinstance(label, int | float) else label for label in labels)
     check_labels(labels)
     return labels

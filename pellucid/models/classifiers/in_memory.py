@@ -273,7 +273,7 @@ def losses(network: nn.Module) -> Iterator[list[str]]:
                 return
             again.append(module)
             try:
-                if any(_depends(module, args, kwargs, gives, one) for one in _unreached(args, kwargs, gives)):
+                if any(_depends(module, args, kwargs, gives, tensor) for tensor in _unreached(args, kwargs, gives)):
                     lost.append(f"{place} ({type(module).__name__})" if place else type(module).__name__)
             finally:
                 again.clear()

@@ -338,12 +338,12 @@ def from_network(
 def _checked(piece: Piece, segment: int, text: str, example: Example) -> tuple[int, int, int, int, str]:
     """(id, segment, start, end, label) of one piece that tokenize returned."""
     try:
-        number, start, end = piece
+        piece_id, start, end = piece
         if start is None and end is None:
-            return int(number), SPECIAL, 0, 0, f"[{number}]"
+            return int(piece_id), SPECIAL, 0, 0, f"[{piece_id}]"
         if not 0 <= start < end <= len(text):  # type: ignore[operator]
             raise ValueError("the place lies outside the text")
-        return int(number), segment, int(start), int(end), text[start:end]  # type: ignore[arg-type]
+        return int(piece_id), segment, int(start), int(end), text[start:end]  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise BadInput(
             f"Example {example.id!r}: tokenize must give (id, start, end) with 0 <= start < end <= {len(text)}, or "

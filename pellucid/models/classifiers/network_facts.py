@@ -137,12 +137,12 @@ class NetworkFacts:
         """Whether the network gives the same answer with our position ids as with its own; tried once."""
         if "position_ids" not in self.parameters:
             return self.pieces is not None
-        own = self._trial_arguments
-        count = torch.arange(own.ids.shape[1], device=self.device)[None] + self.structure.first_position
-        counted = Arguments({**own.columns, "position_ids": count})
+        trial_arguments = self._trial_arguments
+        count = torch.arange(trial_arguments.ids.shape[1], device=self.device)[None] + self.structure.first_position
+        counted = Arguments({**trial_arguments.columns, "position_ids": count})
         with torch.no_grad():
             try:
-                runs = self.trial(lambda: [self.run(each).logits for each in (own, counted)])
+                runs = self.trial(lambda: [self.run(each).logits for each in (trial_arguments, counted)])
             except ModelCannot:
                 return False
         return same_logits(*runs)
@@ -219,8 +219,8 @@ class NetworkFacts:
     @property
     def padding(self) -> int:
         """The id that fills rows up: what the network itself takes for padding, else the tokenizer's."""
-        own = padding_id(self.network)
-        return (self.blank_ids["pad"] or 0) if own is None else own
+        network_padding = padding_id(self.network)
+        return (self.blank_ids["pad"] or 0) if network_padding is None else network_padding
 
     @property
     def n_ids(self) -> int:
@@ -252,6 +252,6 @@ class NetworkFacts:
         return network_digest(self.network, [*classes, computing_config(config), pooler, tokenizer])
 
 
-def same_logits(ours: Tensor, own: Tensor) -> bool:
+def same_logits(ours: Tensor, theirs: Tensor) -> bool:
     """Whether two runs agree to a share of the tolerance of their number type."""
-    return bool((residuals(ours.double(), own.double()) <= SAME * TOLERANCE[ours.dtype]).all())
+    return bool((residuals(ours.double(), theirs.double()) <= SAME * TOLERANCE[ours.dtype]).all())

@@ -57,40 +57,40 @@ class LayerRun:
                 f"through, in the order in which they run."
             )
 
-    def _hook(self, number: int) -> Callable[..., Any]:
+    def _hook(self, layer_number: int) -> Callable[..., Any]:
         def read(_: nn.Module, __: tuple[Any, ...], output: object) -> object:
-            if number != len(self.states) + 1:
+            if layer_number != len(self.states) + 1:
                 raise ModelCannot(
-                    f"{self.name}: layers[{number - 1}] ran when {len(self.states)} layers had run; name modules that "
-                    f"run once for all pieces together, in the order in which they run."
+                    f"{self.name}: layers[{layer_number - 1}] ran when {len(self.states)} layers had run; name modules "
+                    f"that run once for all pieces together, in the order in which they run."
                 )
             first = output[0] if isinstance(output, tuple | list) and output else output
-            self._check(number, output if isinstance(output, PackedSequence) else first)
+            self._check(layer_number, output if isinstance(output, PackedSequence) else first)
             return with_first(output, self._record)  # type: ignore[arg-type]  # checked above
 
         return read
 
-    def _check(self, number: int, state: object) -> None:
+    def _check(self, layer_number: int, state: object) -> None:
         """Raise `ModelCannot` for what is not one vector a piece."""
         shape = tuple(state.shape) if isinstance(state, Tensor) else None
         if shape is None or len(shape) != 3 or shape[:2] != self.shape:
             came = type(state).__name__ if shape is None else shape
             raise ModelCannot(
-                f"{self.name}: layers[{number - 1}] must return one vector a piece, here a tensor of shape "
+                f"{self.name}: layers[{layer_number - 1}] must return one vector a piece, here a tensor of shape "
                 f"({self.shape[0]}, {self.shape[1]}, width); {came} came."
             )
 
     def _record(self, state: Tensor) -> Tensor:
-        number = len(self.states) + 1
-        if self.instead is not None and number == self.layer:
+        layer_number = len(self.states) + 1
+        if self.instead is not None and layer_number == self.layer:
             if self.instead.shape != state.shape:
                 raise BadSetting(
-                    f"The states instead of those of layer {number} of {self.name} must have the shape "
+                    f"The states instead of those of layer {layer_number} of {self.name} must have the shape "
                     f"{tuple(state.shape)}; {tuple(self.instead.shape)} came."
                 )
             state = self.instead.to(state.dtype).detach().requires_grad_(torch.is_grad_enabled())
         self.states.append(state)
-        if number == self.deepest:
+        if layer_number == self.deepest:
             raise Enough
         return state.clone()  # the network may go on in place
 

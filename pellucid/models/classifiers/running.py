@@ -46,8 +46,8 @@ def collate(
     columns = _columns(distinct, pad, first_position, spread, device)
     if len(distinct) == len(rows):
         return columns
-    number = {id(row): place for place, row in enumerate(distinct)}  # the points of a path repeat one row
-    places = index_on(device, [number[id(row)] for row in rows])
+    place_by_id = {id(row): place for place, row in enumerate(distinct)}  # the points of a path repeat one row
+    places = index_on(device, [place_by_id[id(row)] for row in rows])
     return {name: column[places] for name, column in columns.items()}
 
 
@@ -79,8 +79,8 @@ def _table(row: Row, names: tuple[str, ...]) -> np.ndarray:
     """[piece column] of these columns; a row that stands for an empty text has no sentences."""
     if row.columns == names:
         return row.table
-    own = {name: row.table[:, index] for index, name in enumerate(row.columns)}
-    return np.stack([own.get(name, np.full(len(row), FILLING[name])) for name in names], axis=1)
+    by_name = {name: row.table[:, index] for index, name in enumerate(row.columns)}
+    return np.stack([by_name.get(name, np.full(len(row), FILLING[name])) for name in names], axis=1)
 
 
 def _lines(tables: Sequence[np.ndarray], names: tuple[str, ...], spread: bool) -> np.ndarray:

@@ -64,7 +64,7 @@ class TokenizedTexts(Protocol):
         """The columns of that name, such as "input_ids" or "offset_mapping"."""
         ...
 
-    def sequence_ids(self, number: int) -> Sequence[int | None]:
+    def sequence_ids(self, index: int) -> Sequence[int | None]:
         """The segment of each piece of a text; None for special tokens."""
         ...
 
@@ -76,7 +76,7 @@ class TokenizedText(Protocol):
         """The column of that name, such as "input_ids" or "offset_mapping"."""
         ...
 
-    def sequence_ids(self, number: int) -> Sequence[int | None]:
+    def sequence_ids(self, index: int) -> Sequence[int | None]:
         """Each piece's segment; None for special tokens."""
         ...
 
@@ -128,11 +128,11 @@ def own_copy(tokenizer: Tokenizer) -> Tokenizer:
     A call sets truncation and padding in the tokenizer itself, so the user's call in one thread would cut a text that
     is being read in another, or the other way round.
     """
-    own: Any = copy.copy(tokenizer)  # Any: the library keeps the backend in a private attribute
-    own._tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
-    own._tokenizer.no_truncation()
-    own._tokenizer.no_padding()
-    return own
+    copied: Any = copy.copy(tokenizer)  # Any: the library keeps the backend in a private attribute
+    copied._tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
+    copied._tokenizer.no_truncation()
+    copied._tokenizer.no_padding()
+    return copied
 
 
 def is_failure(error: BaseException) -> bool:
@@ -176,7 +176,7 @@ def _tokenized_texts(tokenizer: Tokenizer, examples: Sequence[Example]) -> Itera
     for _, group in groupby(examples, lambda example: len(example.segments)):
         alike = list(group)
         together = _together(tokenizer, alike) if len(alike) > 1 and _reads_lists(tokenizer) else None
-        yield from zip(alike, together or (_alone(tokenizer, one) for one in alike), strict=True)
+        yield from zip(alike, together or (_alone(tokenizer, example) for example in alike), strict=True)
 
 
 def _reads_lists(tokenizer: Tokenizer) -> bool:
@@ -236,7 +236,8 @@ def _numbered(units: Units, kind: Kind, example: Example) -> tuple[int, ...]:
     """The number of the word or sentence of each piece; -1 for special tokens."""
     index = coarse_index(units, kind, example.segments)
     return tuple(
-        SPECIAL if segment == SPECIAL else number for segment, number in zip(units.segment, index, strict=True)
+        SPECIAL if segment == SPECIAL else unit_number
+        for segment, unit_number in zip(units.segment, index, strict=True)
     )
 
 

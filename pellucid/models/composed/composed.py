@@ -47,12 +47,12 @@ CONFIG, WEIGHTS = "config.json", "model.safetensors"
 def as_classifier(network: ComposedNetwork, tokenizer: Tokenizer, plan: Plan, name: str) -> Classifier:
     """The network as the rooms see it."""
     explains = poolers.get(plan.pooler).facts["explains"]
-    own = {explains} if explains else set()
+    own_capabilities = {explains} if explains else set()
     if plan.layer_form == B_COS:
-        own |= {B_COS}
+        own_capabilities |= {B_COS}
     # States and attention of windows do not belong to the whole text.
     lost = {"hidden_states", "attention"} if network.joins else set()
-    possible = (POSSIBLE | own) - lost
+    possible = (POSSIBLE | own_capabilities) - lost
     return Classifier(network, tokenizer, plan.labels, plan.problem, name, possible)
 
 
@@ -192,8 +192,8 @@ def strip_final_full_stop(tokenizer: Tokenizer) -> None:
     if strips_final_full_stop(tokenizer):  # some tokenizers keep it when they are saved, some do not
         return
     backend = tokenizer.backend_tokenizer
-    own = [] if backend.normalizer is None else [backend.normalizer]
-    backend.normalizer = normalizers.Sequence([normalizers.Replace(Regex(FINAL_FULL_STOP), ""), *own])
+    existing = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = normalizers.Sequence([normalizers.Replace(Regex(FINAL_FULL_STOP), ""), *existing])
 
 
 def strips_final_full_stop(tokenizer: Tokenizer) -> bool:

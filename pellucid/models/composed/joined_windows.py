@@ -162,12 +162,16 @@ def _groups(windows: Sequence[Sequence[_Window]], shape: torch.Size, embeddings:
     n_columns, device = shape[1], embeddings.device
     if has_torch_function((embeddings,)):
         most = max(map(len, windows))
-        even = [(row, own[min(n, len(own) - 1)], n < len(own)) for row, own in enumerate(windows) for n in range(most)]
+        even = [
+            (row, row_windows[min(n, len(row_windows) - 1)], n < len(row_windows))
+            for row, row_windows in enumerate(windows)
+            for n in range(most)
+        ]
         return [_group(even, n_columns, device)]
-    flat = [(row, window, True) for row, own in enumerate(windows) for window in own]
+    flat = [(row, window, True) for row, row_windows in enumerate(windows) for window in row_windows]
     budget = default_budget(device) if device.type == "cpu" else GROUP
     packs = Scheduler(budget).packs([len(window.columns) for _, window, _ in flat])
-    return [_group([flat[number] for number in pack], n_columns, device) for pack in packs]
+    return [_group([flat[index] for index in pack], n_columns, device) for pack in packs]
 
 
 def _group(windows: Sequence[tuple[int, _Window, bool]], n_columns: int, device: torch.device) -> _WindowGroup:
@@ -196,9 +200,9 @@ def _windows(columns: dict[str, Tensor], segments: Tensor, limit: int, first: in
     spread = any(not line[:end].all() for line, end in zip(attended, ends, strict=True))
     windows = []
     for row, end in enumerate(ends):
-        own = np.arange(end) if spread else positions[row, :end]
+        places = np.arange(end) if spread else positions[row, :end]
         special = (texts[row, :end] == SPECIAL) & attended[row, :end]
-        windows.append(_windows_of(own, special, limit))
+        windows.append(_windows_of(places, special, limit))
     return windows
 
 

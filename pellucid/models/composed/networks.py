@@ -153,15 +153,15 @@ class EncoderAndHead(nn.Module):
         """
         with torch.autocast(pooled.vector.device.type, enabled=False):
             logits = self.head(pooled.vector.to(self.head.weight.dtype))
-        own = pooled.own_weights
+        own_weights = pooled.own_weights
         if pooled.units is not None:
-            own["units"] = replace(pooled.units, head=(self.head.weight, self.head.bias))
+            own_weights["units"] = replace(pooled.units, head=(self.head.weight, self.head.bias))
         if pooled.spans is not None and self.layer_mix is not None:
-            own["spans"] = replace(pooled.spans, layer_weights=self.layer_mix.weights)
+            own_weights["spans"] = replace(pooled.spans, layer_weights=self.layer_mix.weights)
         real = pieces.attention_mask.bool() & (pieces.segments != SPECIAL)
         # The table itself: a second look-up would go through the hooks that replace and record word embeddings.
         trace = StateTrace(states, pieces.input_ids, self.get_input_embeddings().weight, real)
-        return Output(logits=logits, states=trace, **own)
+        return Output(logits=logits, states=trace, **own_weights)
 
 
 class RationaleNetwork(EncoderAndHead):

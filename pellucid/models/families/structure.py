@@ -139,9 +139,9 @@ def _follows(later: Tensor, earlier: Tensor) -> bool:
     return later.shape == earlier.shape and _equal(later[:, 1:], earlier[:, :-1]) and not _equal(later, earlier)
 
 
-def _equal(one: Tensor, other: Tensor) -> bool:
+def _equal(first: Tensor, second: Tensor) -> bool:
     """Whether two tensors are equal, where nan equals nan: spoilt weights change no structure."""
-    return one.shape == other.shape and bool(((one == other) | (one.isnan() & other.isnan())).all())
+    return first.shape == second.shape and bool(((first == second) | (first.isnan() & second.isnan())).all())
 
 
 def _embedding(network: nn.Module, readers: Sequence[Lookup], length: int) -> tuple[nn.Module | None, Tensor | None]:

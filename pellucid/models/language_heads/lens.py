@@ -129,9 +129,9 @@ def _numbers(name: str, value: object) -> Mapping[str, object]:
     """Names with finite numbers."""
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} is {quoted(value)}, not names with values")
-    for setting, number in value.items():
-        if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) <= HIGHEST_SEED:
-            raise ValueError(f"{setting} of its {name} is {quoted(number)}, not a number")
+    for setting, amount in value.items():
+        if isinstance(amount, bool) or not isinstance(amount, int | float) or not abs(amount) <= HIGHEST_SEED:
+            raise ValueError(f"{setting} of its {name} is {quoted(amount)}, not a number")
     return value
 
 

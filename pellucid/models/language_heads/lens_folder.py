@@ -91,10 +91,10 @@ def lens_tensors(head: MaskedHead, translators: Mapping[int, nn.Module]) -> dict
     """All tensors of a lens by their names in its file."""
     tensors = {
         "word_vectors": head.word_vectors,
-        **{f"head.{name}": one for name, one in head.state_dict().items()},
+        **{f"head.{name}": tensor for name, tensor in head.state_dict().items()},
     }
     for layer, translator in translators.items():
-        tensors |= {f"translator.{layer}.{name}": one for name, one in translator.state_dict().items()}
+        tensors |= {f"translator.{layer}.{name}": tensor for name, tensor in translator.state_dict().items()}
     return tensors
 
 

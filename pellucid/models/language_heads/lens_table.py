@@ -75,12 +75,12 @@ def read_lens_table(record: object, n_layers: int) -> LensTable:
     return table
 
 
-def _layer(record: Mapping[str, Any], number: int) -> LayerRecovery:  # Any: values of every kind, checked here
-    if record["layer"] != number or type(record["translated"]) is not bool:
-        raise ValueError(f"layer {number} of its table is {quoted(record['layer'])}")
+def _layer(record: Mapping[str, Any], layer: int) -> LayerRecovery:  # Any: values of every kind, checked here
+    if record["layer"] != layer or type(record["translated"]) is not bool:
+        raise ValueError(f"layer {layer} of its table is {quoted(record['layer'])}")
     bare, bare_kl = record["bare_recovery"], record["bare_kl"]
     return LayerRecovery(
-        number,
+        layer,
         _share(record["recovery"]),
         _number(record["kl"], MOST_NATS),
         None if bare is None else _share(bare),

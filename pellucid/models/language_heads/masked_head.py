@@ -96,7 +96,7 @@ def word_vectors_of(model: Model) -> Tensor:
 
 def _n_tokens(model: Model) -> int:
     """One more than the highest id that a text can have."""
-    blanks = [number for number in model.blank_ids().values() if number is not None]
+    blanks = [blank_id for blank_id in model.blank_ids().values() if blank_id is not None]
     return max([int(model.vocabulary.max()), *blanks]) + 1
 
 
@@ -141,11 +141,11 @@ class MaskedLMHead:
         """
         self.description = f"masked-language-model head of {name}"
         self.vocabulary = vocabulary_digest(tokenizer)
-        own, states = _without_encoder(network.eval().requires_grad_(False), tokenizer, name)
-        self._network, self.width, self.n_tokens = network, states.shape[-1], own.shape[-1]
+        theirs, states = _without_encoder(network.eval().requires_grad_(False), tokenizer, name)
+        self._network, self.width, self.n_tokens = network, states.shape[-1], theirs.shape[-1]
         self.digest = network_digest(network, ["masked_lm_head", self.vocabulary])
         ours = self._logits(states)
-        if ours.shape != own.shape or ((ours - own).abs() > TOLERANCE * own.abs().clamp_min(1.0)).any():
+        if ours.shape != theirs.shape or ((ours - theirs).abs() > TOLERANCE * theirs.abs().clamp_min(1.0)).any():
             raise ModelCannot(_unusual(name))
 
     def __repr__(self) -> str:
@@ -218,8 +218,8 @@ def _between(block: Tensor, last: Tensor, read: dict[nn.Module, tuple[Tensor, Te
     raise ModelCannot(_unusual(name))
 
 
-def _equal(one: Tensor, other: Tensor) -> bool:
-    return one.shape == other.shape and torch.equal(one, other)
+def _equal(first: Tensor, second: Tensor) -> bool:
+    return first.shape == second.shape and torch.equal(first, second)
 
 
 def _unusual(name: str) -> str:

@@ -95,9 +95,9 @@ class SpanPooler(Pooler):
         one_of("spans", spans, get_args(Legal))
         one_of("weights", weights, get_args(Weights))
         one_of("of", of, get_args(Of))
-        for name, number in (("max_width", max_width), ("n_heaviest", n_heaviest), ("layer", layer)):
-            if number is not None:
-                at_least(name, number, 1)
+        for name, value in (("max_width", max_width), ("n_heaviest", n_heaviest), ("layer", layer)):
+            if value is not None:
+                at_least(name, value, 1)
         if n_heaviest is not None and weights == "uniform":
             raise BadSetting(
                 "n_heaviest chooses spans by their weights, and weights='uniform' gives all the same; leave one of "

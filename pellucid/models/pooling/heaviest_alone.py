@@ -25,14 +25,14 @@ def attend_to_heaviest(scores: Tensor, count: int, vectors_of: VectorsOf, u: Ten
     numbers, illegal = heaviest_apart(scores.detach(), count)
     parts = scores.shape[-1]
     vectors = vectors_of(numbers // parts, numbers % parts)
-    own = torch.matmul(vectors, u)
-    lowest = own.masked_fill(illegal, torch.finfo(own.dtype).min)
+    span_scores = torch.matmul(vectors, u)
+    lowest = span_scores.masked_fill(illegal, torch.finfo(span_scores.dtype).min)
     weights = lowest.softmax(-1).masked_fill(illegal, 0.0)  # a text without any legal span pools to 0
     pooled = torch.matmul(weights[:, None], vectors)[:, 0]
     # Sums, since where there is no span its number is that of the first one.
-    nothing = own.new_zeros(len(scores), parts * parts)
-    is_read = nothing.scatter_add(1, numbers, (~illegal).to(own)) > 0
-    shown = nothing.scatter_add(1, numbers, own.masked_fill(illegal, 0.0)).masked_fill(~is_read, -torch.inf)
+    nothing = span_scores.new_zeros(len(scores), parts * parts)
+    is_read = nothing.scatter_add(1, numbers, (~illegal).to(span_scores)) > 0
+    shown = nothing.scatter_add(1, numbers, span_scores.masked_fill(illegal, 0.0)).masked_fill(~is_read, -torch.inf)
     return shown.view_as(scores), pooled, shown.logsumexp(-1)
 
 
@@ -46,12 +46,12 @@ def heaviest_apart(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     for _ in range(min(count, parts)):
         highest = scores.flatten(1).max(1)
         empty = highest.values.isneginf()
-        number = highest.indices.masked_fill(empty, 0)
+        span_number = highest.indices.masked_fill(empty, 0)
         # [batch part]: the parts that lie before the span, and after it.
-        before, after = places < (number // parts)[:, None], places > (number % parts)[:, None]
+        before, after = places < (span_number // parts)[:, None], places > (span_number % parts)[:, None]
         # A span lies apart from it where its last part lies before it, or its first one after it.
         scores.masked_fill_(~(before[:, None, :] | after[:, :, None]), -torch.inf)
-        numbers.append(number)
+        numbers.append(span_number)
         nothing.append(empty)
     return torch.stack(numbers, 1), torch.stack(nothing, 1)
 
@@ -85,7 +85,7 @@ class HardKuma:
         return self._beyond(0.0)
 
     @property
-    def one(self) -> Tensor:
+    def at_one(self) -> Tensor:
         """P(z = 1) = 1 - F(k1), where k1 is stretched to 1."""
         return self._beyond(1.0)
 
@@ -126,8 +126,8 @@ def margin(parameters: Tensor) -> Tensor:
 
 def start(above_zero: Tensor) -> Tensor:
     """[2]: first parameters with this P(z > 0), and b = 1."""
-    one = torch.ones_like(above_zero)
-    return torch.stack([_a_of(above_zero, one), one]).expm1().log()
+    ones = torch.ones_like(above_zero)
+    return torch.stack([_a_of(above_zero, ones), ones]).expm1().log()
 
 
 def _a_of(above_zero: Tensor, b: Tensor) -> Tensor:

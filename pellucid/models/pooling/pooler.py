@@ -212,8 +212,10 @@ def joined(first: Attended, second: Attended) -> Attended:
     """
     has_spans = torch.stack([log_normaliser.isfinite() for _, _, log_normaliser in (first, second)])
     shares = has_spans / has_spans.sum(0).clamp_min(1)  # [text batch]
-    one, other = (_log_weights(*each, share) for each, share in zip((first, second), shares, strict=True))
-    scores = torch.where(first[0].isneginf(), other, one)
+    first_scores, second_scores = (
+        _log_weights(*each, share) for each, share in zip((first, second), shares, strict=True)
+    )
+    scores = torch.where(first[0].isneginf(), second_scores, first_scores)
     pooled = (torch.stack([first[1], second[1]]) * shares[..., None].to(first[1])).sum(0)
     return scores, pooled, torch.where(has_spans.any(0), 0.0, -torch.inf).to(scores)
 

@@ -59,7 +59,7 @@ class CompiledNetwork:
         tensors = {
             name: column for name, column in columns.items() if isinstance(column, Tensor) and name != "input_ids"
         }
-        settings = {name: one for name, one in columns.items() if not isinstance(one, Tensor)}
+        settings = {name: column for name, column in columns.items() if not isinstance(column, Tensor)}
         tensors = {READS: self._embedding(ids), **tensors}
         request = self._of(tensors, settings).create_infer_request()
         (first,) = request.infer([tensor.detach().contiguous().numpy() for tensor in tensors.values()]).values()
@@ -84,10 +84,10 @@ class CompiledNetwork:
         A table of embeddings that no other module shares is not compiled.
         """
         modules = [module for module in self._network.modules() if module is not self._embedding]
-        weights = [one for each in modules for one in (*each.parameters(False), *each.buffers(False))]
+        weights = [weight for each in modules for weight in (*each.parameters(False), *each.buffers(False))]
         if any(weight.dtype != torch.float32 for weight in weights if weight.is_floating_point()):
             raise ModelCannot("the openvino route computes weights of float32")
-        return (*map(id, modules), *((one.data_ptr(), sum_of(one)) for one in weights))
+        return (*map(id, modules), *((weight.data_ptr(), sum_of(weight)) for weight in weights))
 
     def _is_watched(self) -> bool:
         """Whether somebody sees or changes what a module computes, the lookup of word embeddings apart."""

@@ -71,7 +71,7 @@ def _is_right_rounded(rows: int, n_inputs: int, n_outputs: int) -> bool:
         pairs = [
             (linear_product(inputs, packed(weight), each), F.linear(inputs, weight, each)) for each in (bias, None)
         ]
-    return all(bool((one - other).abs().max() <= STEP * other.abs().max()) for one, other in pairs)
+    return all(bool((ours - theirs).abs().max() <= STEP * theirs.abs().max()) for ours, theirs in pairs)
 
 
 def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:
@@ -87,7 +87,9 @@ def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:
             (linear_product(inputs, weight, apart), F.linear(inputs, weight, apart)),
             (linear_product(inputs[0], draw(n_inputs, n_outputs).t()), None),
         ]
-    return all(other is None or bool((one - other).abs().max() <= NEAR * other.abs().max()) for one, other in pairs)
+    return all(
+        theirs is None or bool((ours - theirs).abs().max() <= NEAR * theirs.abs().max()) for ours, theirs in pairs
+    )
 
 
 # Weights in the order in which a route reads them, each made anew after its weight has changed in any way.
@@ -112,7 +114,7 @@ class PackedWeights:
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def of(self, weight: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
+    def copy_of(self, weight: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
         """The packed copy of a weight as it is now. dtype: of the copy."""
         # Torch does not count the changes that fused optimizers, `.data` and numpy make; a sum of all bytes notices
         # these.

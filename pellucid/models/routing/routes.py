@@ -195,13 +195,13 @@ class LinearLayers(TorchFunctionMode):
         """The product that autocast would compute, of a weight that is rounded and packed once."""
         assert self._packed is not None
         rounded = None if bias is None else bias.to(torch.bfloat16)
-        return linear_product(inputs.to(torch.bfloat16), self._packed.of(weight, torch.bfloat16), rounded)
+        return linear_product(inputs.to(torch.bfloat16), self._packed.copy_of(weight, torch.bfloat16), rounded)
 
     def _in_order(self, inputs: Tensor, weight: Tensor) -> Tensor:
         """The weight, packed where that pays; one that is computed anew in each pass is not worth packing."""
         if self._packed is None or not _is_worth_packing(inputs, weight):
             return weight
-        return self._packed.of(weight)
+        return self._packed.copy_of(weight)
 
 
 def _is_computed(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> bool:

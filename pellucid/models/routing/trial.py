@@ -80,7 +80,7 @@ TEXTS = tuple(
         )
     )
 )
-LONGER = Example((" ".join(text for one in TEXTS * 3 for text in one.segments),), id="trial of speed")
+LONGER = Example((" ".join(text for example in TEXTS * 3 for text in example.segments),), id="trial of speed")
 WITHOUT_GRAPH = 3  # passes for each one with a gradient: methods that edit texts have the most work
 MANY = 32  # texts of a pass of short ones
 LARGE = 256  # pieces of a pass that is compared beside short ones
@@ -170,16 +170,16 @@ def is_right(passes: TrialPasses, route: Route, eager: Route) -> bool:
     of a full pass and of one of many texts by no more than that of themselves, or of 1; nan differs from everything.
     """
     pairs = zip(passes.answers(route), passes.answers(eager), strict=True)
-    if not all(difference(ours, own) <= NEAR for ours, own in pairs):
+    if not all(difference(ours, theirs) <= NEAR for ours, theirs in pairs):
         return False
     large = (passes.full_pass, passes.short_texts)
     return all(bool((residuals(run(route), run(eager)) <= NEAR).all()) for run in large)
 
 
-def difference(ours: Tensor, own: Tensor) -> float:
+def difference(ours: Tensor, theirs: Tensor) -> float:
     """The largest difference, as a share of the largest number."""
-    infinite = own.isinf() & (ours == own)  # classes that the model rules out
-    gap, size = ((each.abs().masked_fill(infinite, 0.0)).max() for each in (ours - own, own))
+    infinite = theirs.isinf() & (ours == theirs)  # classes that the model rules out
+    gap, size = ((each.abs().masked_fill(infinite, 0.0)).max() for each in (ours - theirs, theirs))
     return float(gap / size.clamp_min(1e-30))
 
 

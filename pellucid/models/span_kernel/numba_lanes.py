@@ -81,13 +81,13 @@ def store(_context, value, array, start):
 
 
 @extending.intrinsic
-def every(_context, number):
+def every(_context, value):
     """The same number in all lanes."""
 
     def emit(context, builder, signature, operands):
         nothing, first = ir.Constant(VECTOR, ir.Undefined), ir.Constant(ir.IntType(32), 0)
-        one = builder.insert_element(nothing, operands[0], first)
-        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
+        single_lane = builder.insert_element(nothing, operands[0], first)
+        return builder.shuffle_vector(single_lane, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
 
     return lanes(types.float32), emit
 

@@ -30,18 +30,18 @@ from pellucid.models.span_kernel.numba_lanes import (
 WRITABLE = access(Path(__file__).parent, W_OK)
 compiled = optional_package("numba").njit(nogil=True, error_model="numpy", cache=WRITABLE)
 inlined = optional_package("numba").njit(inline="always")
-number = np.float32
+float32 = np.float32
 
 # With e = exp(-2 |x|): tanh x = (1 - e) / (1 + e) with the sign of x, and the tail q = e / (1 + e) gives it and its
 # derivative, t = 1 - 2 q and 1 - t^2 = 4 q (1 - q), without a difference of nearly equal numbers, however large x is.
 # e = 2^(k + f), k whole and |f| <= 1/2; 2^f by our own fit, within 9.2e-8 of it. t is within 3e-7, also as 1 - 2 q.
-LOWEST = float(np.finfo(number).min)
-ZERO, ONE, TWO, FOUR = number(0), number(1), number(2), number(4)
-TO_BASE_TWO, UP = number(-2 / np.log(2)), number(ROUNDER)
+LOWEST = float(np.finfo(float32).min)
+ZERO, ONE, TWO, FOUR = float32(0), float32(1), float32(2), float32(4)
+TO_BASE_TWO, UP = float32(-2 / np.log(2)), float32(ROUNDER)
 SUMMED = 8 * LANES  # numbers of a score summed by themselves: an error of a score is multiplied in its weight
-BOUND = number(43)  # 2 ** -124 beyond: smaller numbers have no bits left
-E1, E2, E3 = number(0.693146978), number(0.240222421), number(0.0555073374)
-E4, E5 = number(0.00967151318), number(0.00132647288)
+BOUND = float32(43)  # 2 ** -124 beyond: smaller numbers have no bits left
+E1, E2, E3 = float32(0.693146978), float32(0.240222421), float32(0.0555073374)
+E4, E5 = float32(0.00967151318), float32(0.00132647288)
 
 
 @inlined
@@ -58,13 +58,13 @@ def _fallen(x):
 def _tanhs(x0, x1, x2, x3):
     """Absolute values of four tanhs, and their tails, with one division, which costs as much as all the rest."""
     e0, e1, e2, e3 = _fallen(x0), _fallen(x1), _fallen(x2), _fallen(x3)
-    one = every(ONE)
-    b0, b1, b2, b3 = one + e0, one + e1, one + e2, one + e3
+    ones = every(ONE)
+    b0, b1, b2, b3 = ones + e0, ones + e1, ones + e2, ones + e3
     left, right = b0 * b1, b2 * b3
-    inverse = one / (left * right)
+    inverse = ones / (left * right)
     by_left, by_right = inverse * right, inverse * left
     r0, r1, r2, r3 = b1 * by_left, b0 * by_left, b3 * by_right, b2 * by_right
-    sizes = (one - e0) * r0, (one - e1) * r1, (one - e2) * r2, (one - e3) * r3
+    sizes = (ones - e0) * r0, (ones - e1) * r1, (ones - e2) * r2, (ones - e3) * r3
     return sizes, (e0 * r0, e1 * r1, e2 * r2, e3 * r3)
 
 
@@ -167,8 +167,8 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
     length = len(unit)
     example = unit[0] // squared.shape[1]
     highest, mass = LOWEST, 0.0
-    spans, strip = np.empty(4 * width, number), np.empty(width, number)
-    scores = np.empty(4, number)
+    spans, strip = np.empty(4 * width, float32), np.empty(width, float32)
+    scores = np.empty(4, float32)
     for i in range(0, length, 2):
         strip[:] = ZERO
         i0, i1 = unit[i] * width, _second(unit, length, i) * width
@@ -269,8 +269,8 @@ def gradients_of_text(
     """Add one text's part to the gradients. pulls: [batch * width], the gradient at each pooled vector."""
     length, example = len(unit), unit[0] // squared.shape[1]
     at, normaliser, shift = example * width, normalisers[example], shifts[example]
-    spans, strip = np.empty(4 * width, number), np.empty(5 * width, number)
-    weights, deltas = np.empty(4, number), np.empty(4, number)
+    spans, strip = np.empty(4 * width, float32), np.empty(5 * width, float32)
+    weights, deltas = np.empty(4, float32), np.empty(4, float32)
     for i in range(0, length, 2):
         strip[:] = ZERO
         i0, i1 = unit[i] * width, _second(unit, length, i) * width
@@ -301,6 +301,6 @@ def gradients_of_text(
 
 def try_lanes() -> None:
     """Compile the loop that uses every vector operation; raises the compiler's own error where that fails."""
-    zeros, vectors = np.zeros(LANES, number), np.zeros(4 * LANES, number)
+    zeros, vectors = np.zeros(LANES, float32), np.zeros(4 * LANES, float32)
     _four(zeros, zeros, zeros, 0, 0, 0, 0, zeros, 0, vectors, LANES, True)
-    _add_weighted(vectors, np.zeros(4, number), zeros, LANES)
+    _add_weighted(vectors, np.zeros(4, float32), zeros, LANES)

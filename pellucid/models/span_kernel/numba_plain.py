@@ -12,13 +12,13 @@ njit = optional_package("numba").njit
 compiled = njit(nogil=True, error_model="numpy")
 contracted = njit(nogil=True, error_model="numpy", fastmath={"contract"})  # a product and a sum may become one
 reordered = njit(nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
-number, whole = np.float32, np.int32
-LOWEST = float(np.finfo(number).min)
+float32, whole = np.float32, np.int32
+LOWEST = float(np.finfo(float32).min)
 
 # As in numba_loops: e = exp(-2 |x|) = 2^(k + f), k whole and |f| <= 1/2; 2^f by the same polynomial.
-ONE, BOUND, TO_BASE_TWO, UP = number(1), number(43), number(-2 / np.log(2)), number(1.5 * 2.0**23)
-E1, E2, E3 = number(0.693146978), number(0.240222421), number(0.0555073374)
-E4, E5 = number(0.00967151318), number(0.00132647288)
+ONE, BOUND, TO_BASE_TWO, UP = float32(1), float32(43), float32(-2 / np.log(2)), float32(1.5 * 2.0**23)
+E1, E2, E3 = float32(0.693146978), float32(0.240222421), float32(0.0555073374)
+E4, E5 = float32(0.00967151318), float32(0.00132647288)
 MANTISSA_BITS, EXPONENT_OF_ONE = whole(23), whole(127 << 23)
 
 
@@ -27,8 +27,8 @@ def _tanh(x):
     power = min(abs(x), BOUND) * TO_BASE_TWO
     rounded = power + UP
     f = power - (rounded - UP)
-    bits = (number(rounded).view(whole) << MANTISSA_BITS) + EXPONENT_OF_ONE
-    e = (ONE + f * (E1 + f * (E2 + f * (E3 + f * (E4 + f * E5))))) * whole(bits).view(number)
+    bits = (float32(rounded).view(whole) << MANTISSA_BITS) + EXPONENT_OF_ONE
+    e = (ONE + f * (E1 + f * (E2 + f * (E3 + f * (E4 + f * E5))))) * whole(bits).view(float32)
     return np.copysign((ONE - e) / (ONE + e), x)
 
 
@@ -42,7 +42,7 @@ def _write_vector(a, c, p, start, end, vector):
 @reordered
 def _product(vector, factors, at):
     """The vector's product with factors[at:]."""
-    product = number(0)
+    product = float32(0)
     for k in range(len(vector)):
         product += vector[k] * factors[at + k]
     return product
@@ -79,7 +79,7 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
     length, n_units = len(unit), squared.shape[1]
     example = unit[0] // n_units
     highest, mass = LOWEST, 0.0
-    vector, strip = np.empty(width, number), np.empty(width, number)
+    vector, strip = np.empty(width, float32), np.empty(width, float32)
     for i in range(length):
         strip[:] = 0
         for j in range(i, length):
@@ -101,7 +101,7 @@ def sum_text(a, c, p, u, unit, latest, squared, known, max_width, width, weighte
                 highest = float(score)
             weight = np.exp(score - highest)
             mass += weight
-            _add_times(vector, number(weight), strip)
+            _add_times(vector, float32(weight), strip)
         _add(strip, weighted, 0)
     return mass, highest
 
@@ -115,7 +115,7 @@ def gradients_of_text(
     length, n_units = len(unit), squared.shape[1]
     example = unit[0] // n_units
     at, normaliser, shift = example * width, normalisers[example], shifts[example]
-    vector, through, strip = np.empty(width, number), np.empty(width, number), np.empty(width, number)
+    vector, through, strip = np.empty(width, float32), np.empty(width, float32), np.empty(width, float32)
     for i in range(length):
         strip[:] = 0
         start = unit[i] * width
@@ -126,9 +126,9 @@ def gradients_of_text(
                 continue
             x, y, end = unit[i] % n_units, unit[j] % n_units, unit[j] * width
             _write_vector(a, c, p, start, end, vector)
-            weight, delta = number(np.exp(squared[example, x, y] - normaliser)), number(0)
+            weight, delta = float32(np.exp(squared[example, x, y] - normaliser)), float32(0)
             if scored:
-                delta = number(known[example, x, y] + weight * (_product(vector, pulls, at) + shift))
+                delta = float32(known[example, x, y] + weight * (_product(vector, pulls, at) + shift))
                 _add_times(vector, delta, strip)
             _write_through(vector, pulls, at, u, weight, delta, through)
             _add(through, a_grad, start)

@@ -43,11 +43,11 @@ def _blocks(values, others, example, units, dims, n_units, width):
 
 
 @jit
-def _store_blocks(values, others, numbers, other, example, units, dims, n_units, width):
+def _store_blocks(values, others, numbers, other_numbers, example, units, dims, n_units, width):
     """Write [unit, chunk] of one example to two tensors."""
     offsets, inside = _offsets(example, units, dims, n_units, width)
     tl.store(values + offsets, numbers, mask=inside)
-    tl.store(others + offsets, other, mask=inside)
+    tl.store(others + offsets, other_numbers, mask=inside)
 
 
 @jit

@@ -34,7 +34,7 @@ class RecurrentStates:
 
     def of_rows(self, rows: Tensor) -> "RecurrentStates":
         """Those of other rows of the batch, such as of the best beginnings of a search."""
-        hidden, cell = (tuple(one.index_select(1, rows) for one in of) for of in (self.hidden, self.cell))
+        hidden, cell = (tuple(state.index_select(1, rows) for state in states) for states in (self.hidden, self.cell))
         return RecurrentStates(hidden, cell)
 
 
@@ -68,7 +68,7 @@ class LstmDecoder(nn.Module):
         source, there = encoder_hidden_states, encoder_attention_mask
         there = torch.ones_like(source[..., 0]) if there is None else there.to(source)
         begin = past_key_values or self._begin(source, there)
-        places = None if attention_mask is None else _ReadPlaces.of(attention_mask)
+        places = None if attention_mask is None else _ReadPlaces.from_attended(attention_mask)
         states, ends = self.dropout(self.embed_tokens(input_ids)), []
         weights = None
         for index, layer in enumerate(self.layers):
@@ -113,7 +113,7 @@ class _ReadPlaces:
     last: Tensor
 
     @classmethod
-    def of(cls, attended: Tensor) -> "_ReadPlaces":
+    def from_attended(cls, attended: Tensor) -> "_ReadPlaces":
         """attended: [batch place], 1 where a piece is read; at least at the first place."""
         order = attended.long().argsort(dim=1, descending=True, stable=True)
         return cls(order, (attended.long().cumsum(1) - 1).clamp_min(0))

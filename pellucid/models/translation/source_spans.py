@@ -218,8 +218,8 @@ class SpanChoice(nn.Module):
         """
         kind = _number_type(states, self.start.weight.dtype)
         with torch.autocast(states.device.type, enabled=False):
-            own = self.start.weight.dtype
-            states, source = states.to(own), source.to(own)
+            own_type = self.start.weight.dtype
+            states, source = states.to(own_type), source.to(own_type)
             places = span_places(source.shape[1], self.settings.max_width, source.device)
             legal = self._legal(source, mask, places)
             begin, end, factor = (part.to(kind) for part in self._folded(source))
@@ -231,7 +231,7 @@ class SpanChoice(nn.Module):
             # Not exp(log_weights): relevance treats softmax as weights, and an exponential function as any activation.
             weights = scores.softmax(-1).masked_fill(none, 0.0)
             pooled = torch.matmul(weights.to(kind), vectors)
-            return SpanReading(places, log_weights, pooled.to(own))
+            return SpanReading(places, log_weights, pooled.to(own_type))
 
     def _folded(self, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         linear = nn.functional.linear
@@ -255,7 +255,7 @@ class SpanChoice(nn.Module):
         return torch.zeros_like(scores) if self.settings.weights == "uniform" else scores
 
 
-def _number_type(states: Tensor, own: torch.dtype) -> torch.dtype:
+def _number_type(states: Tensor, own_type: torch.dtype) -> torch.dtype:
     """What products are computed in: the layer's own numbers, or those of autocast."""
     device = states.device.type
-    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else own
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else own_type

@@ -73,8 +73,8 @@ def end_ids(network: Any, tokenizer: Any) -> set[int]:  # Any: see above, and a 
 
 def _flat(value: Any) -> Iterator[Any]:  # Any: an id, or lists of them
     if isinstance(value, list | tuple):
-        for one in value:
-            yield from _flat(one)
+        for nested in value:
+            yield from _flat(nested)
     else:
         yield value
 
@@ -94,7 +94,7 @@ class Languages:
     source: str | None = None
     target: str | None = None
 
-    def of(self, tokenizer: Any, name: str) -> Any:  # a fast tokenizer of any family
+    def applied_to(self, tokenizer: Any, name: str) -> Any:  # a fast tokenizer of any family
         """The tokenizer, set to these languages; name: what messages call the model.
 
         Raises `BadSetting` for a model of one language, or where none is named that is to be written, `UnknownName` for
@@ -298,7 +298,7 @@ class ModelPivot:
         beam = max(BEAM, self.n_best)
         try:
             there = likeliest(self.there, text.strip(), beam, MOST_PIECES, self.n_best)
-            back = [one for way in there for one in likeliest(self.back, way.text, beam, MOST_PIECES, 1)]
+            back = [paraphrase for way in there for paraphrase in likeliest(self.back, way.text, beam, MOST_PIECES, 1)]
         except BadInput:  # more pieces than the models read
             return []
-        return list(dict.fromkeys(one.text for one in back if not one.is_cut))
+        return list(dict.fromkeys(paraphrase.text for paraphrase in back if not paraphrase.is_cut))

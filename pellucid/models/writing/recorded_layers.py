@@ -101,10 +101,13 @@ class RecordedLayers:
         """For each block [row head unit unit]."""
         joined, recorded = JoinedAttention(self.tracks, count), self.attention.weights
         if self.layers.encoder is None:
-            return JoinedParts([joined.lone_block(one) for one in recorded])
+            return JoinedParts([joined.lone_block(block_weights) for block_weights in recorded])
         read, written = recorded[: self.layers.n_encoder], recorded[self.layers.n_encoder :]
         across = zip(written[::2], written[1::2], strict=True)
-        return JoinedParts([joined.encoder_block(one) for one in read] + [joined.decoder_block(*two) for two in across])
+        return JoinedParts(
+            [joined.encoder_block(block_weights) for block_weights in read]
+            + [joined.decoder_block(*two) for two in across]
+        )
 
     def head_values(self, count: int) -> Sequence[Tensor]:
         """For each block [row head unit width]; none where a head's part in a block is not known."""
@@ -143,23 +146,23 @@ class JoinedAttention:
     def encoder_block(self, weights: Tensor) -> JoinedPart:
         """weights: [row head source source]."""
         read, written = self.places
-        between = lambda one: _between(one[0], read, read)  # noqa: E731
-        return JoinedPart((weights,), lambda one: between(one) + _itself(written, one[0]), between)
+        between = lambda recorded: _between(recorded[0], read, read)  # noqa: E731
+        return JoinedPart((weights,), lambda recorded: between(recorded) + _itself(written, recorded[0]), between)
 
-    def decoder_block(self, own: Tensor, across: Tensor) -> JoinedPart:
-        """own: [row head written written]. across: [row head written source]."""
+    def decoder_block(self, within: Tensor, across: Tensor) -> JoinedPart:
+        """within: [row head written written]. across: [row head written source]."""
         read, written = self.places
-        both = lambda two: _between(two[0], written, written) + _between(two[1], written, read)  # noqa: E731
+        both = lambda recorded: _between(recorded[0], written, written) + _between(recorded[1], written, read)  # noqa: E731
         return JoinedPart(
-            (own, across),
-            lambda two: both(two) / 2 + _itself(read, two[0]),
-            lambda two: both(two) * 2,  # a weight is twice what it counts
+            (within, across),
+            lambda recorded: both(recorded) / 2 + _itself(read, recorded[0]),
+            lambda recorded: both(recorded) * 2,  # a weight is twice what it counts
         )
 
     def lone_block(self, weights: Tensor) -> JoinedPart:
         """weights: [row head place place], of a language model."""
         (places,) = self.places
-        between = lambda one: _between(one[0], places, places)  # noqa: E731
+        between = lambda recorded: _between(recorded[0], places, places)  # noqa: E731
         return JoinedPart((weights,), between, between)
 
     def lone_values(self, values: Tensor) -> Tensor:
@@ -174,12 +177,12 @@ class JoinedAttention:
         joined[..., 0] += (self.places[1] >= 0)[:, None].to(joined) / joined.shape[1]
         return joined
 
-    def decoder_values(self, own: Tensor, across: Tensor) -> Tensor:
+    def decoder_values(self, within: Tensor, across: Tensor) -> Tensor:
         """[row head written width], [row head source width] -> [row head unit width]; twice, since weights count
         half.
         """
         read, written = self.places
-        return 2 * (_at_units(own, written) + _at_units(across, read))
+        return 2 * (_at_units(within, written) + _at_units(across, read))
 
 
 def _between(weights: Tensor, queries: Tensor, keys: Tensor) -> Tensor:

@@ -163,18 +163,18 @@ class SourceStates:
     @contextmanager
     def recorded(self, encoder: nn.Module, readers: Sequence[nn.Module]) -> Iterator[None]:
         """The states are handed on from reader to reader inside."""
-        own: list[Tensor] = []
+        encoded: list[Tensor] = []
 
         def remember(_: nn.Module, __: tuple[Any, ...], output: tuple[Any, ...]) -> None:
-            own[:] = [output[0]]
+            encoded[:] = [output[0]]
 
         def hand_on(
             _: nn.Module, args: tuple[Any, ...], kwargs: dict[str, object]
         ) -> tuple[tuple[Any, ...], dict[Any, Any]] | None:
-            if not own or not any(value is own[0] for value in (*args, *kwargs.values())):
+            if not encoded or not any(value is encoded[0] for value in (*args, *kwargs.values())):
                 return None
-            state = self.hand_on(own[0])
-            exchanged = lambda value: state if value is own[0] else value  # noqa: E731
+            state = self.hand_on(encoded[0])
+            exchanged = lambda value: state if value is encoded[0] else value  # noqa: E731
             return tuple(map(exchanged, args)), {name: exchanged(value) for name, value in kwargs.items()}
 
         with ExitStack() as stack:
@@ -183,12 +183,12 @@ class SourceStates:
                 stack.callback(hook_input(reader, hand_on, with_kwargs=True))
             yield
 
-    def hand_on(self, own: Tensor) -> Tensor:
-        """What the next reader reads; own: the encoder's states."""
+    def hand_on(self, states: Tensor) -> Tensor:
+        """What the next reader reads; states: the encoder's states."""
         if self.instead is not None and len(self.read) == self.block:
             state = self.instead
         else:
-            state = self.read[-1].view_as(own) if self.read else own
+            state = self.read[-1].view_as(states) if self.read else states
         self.read.append(state)
         return state
 
@@ -271,10 +271,10 @@ def _shapes(layers: Layers, lengths: Sequence[int]) -> list[tuple[int, int]]:
     source.
     """
     written, read = lengths[-1], lengths[0]
-    own = (written, written)
+    within = (written, written)
     if layers.encoder is None:
-        return [own] * layers.n_decoder
-    return [(read, read)] * layers.n_encoder + [own, (written, read)] * layers.n_decoder
+        return [within] * layers.n_decoder
+    return [(read, read)] * layers.n_encoder + [within, (written, read)] * layers.n_decoder
 
 
 def _why_no_states(network: Any, form: Form, tracks: Sequence[Track], layers: Layers) -> str:  # Any: see above

@@ -137,8 +137,8 @@ class WritingModel:
         words = embeddings if layer is None else None
         with ExitStack() as stack:
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
-            own = self._looked_up(tracks)
-            read = self._read(rows, tracks, own) if words is None else words.to(own[0])
+            looked_up = self._looked_up(tracks)
+            read = self._read(rows, tracks, looked_up) if words is None else words.to(looked_up[0])
             if want.gradients:
                 read = read.detach().requires_grad_()
             recorded = self._recorded(tracks, want, layer, embeddings)
@@ -151,7 +151,7 @@ class WritingModel:
             read_spans = stack.enter_context(span_readings(self.network))
             if want.wide_head and self.layers.decoder is not None:
                 stack.enter_context(wide_after(self.layers.decoder.modules, self.layers.decoder.count))
-            reading = self._reading(tracks, own, read, words is not None)
+            reading = self._reading(tracks, looked_up, read, words is not None)
             try:
                 logits = self.form.logits(tracks, reading)
             except Enough:
@@ -190,17 +190,17 @@ class WritingModel:
         with torch.no_grad():
             return [module(track.ids) for module, track in zip(self.form.embeddings, tracks, strict=True)]
 
-    def _read(self, rows: Sequence[Row], tracks: Sequence[Track], own: Sequence[Tensor]) -> Tensor:
+    def _read(self, rows: Sequence[Row], tracks: Sequence[Track], looked_up: Sequence[Tensor]) -> Tensor:
         """[row unit width]: the word embeddings of each row's pieces, those of all parts in one tensor."""
-        if len({vectors.shape[-1] for vectors in own}) > 1:
+        if len({vectors.shape[-1] for vectors in looked_up}) > 1:
             raise ModelCannot(f"{self.name} reads source and target by vectors of different widths.")
-        embeddings = own[0].new_zeros(len(rows), max(1, *map(len, rows)), own[0].shape[-1])
-        for track, vectors in zip(tracks, own, strict=True):
+        embeddings = looked_up[0].new_zeros(len(rows), max(1, *map(len, rows)), looked_up[0].shape[-1])
+        for track, vectors in zip(tracks, looked_up, strict=True):
             embeddings = track.collect(vectors, embeddings)
         return embeddings
 
     def _reading(
-        self, tracks: Sequence[Track], own: Sequence[Tensor], read: Tensor, replaced: bool
+        self, tracks: Sequence[Track], looked_up: Sequence[Tensor], read: Tensor, replaced: bool
     ) -> Callable[[int], AbstractContextManager[Any]]:
         """For each track the context in which it is looked up: the network reads `read` instead of its own embeddings.
 
@@ -209,12 +209,12 @@ class WritingModel:
         """
 
         @contextmanager
-        def reading(number: int) -> Iterator[None]:
-            spare = own[number].to(read)
+        def reading(track_index: int) -> Iterator[None]:
+            spare = looked_up[track_index].to(read)
             if replaced:
-                spare = torch.where(tracks[number].padding[..., None], read[:, -1:], spare)
-            vectors = tracks[number].at_places(read, spare)
-            with output_through(self.form.embeddings[number], lambda _: vectors):
+                spare = torch.where(tracks[track_index].padding[..., None], read[:, -1:], spare)
+            vectors = tracks[track_index].at_places(read, spare)
+            with output_through(self.form.embeddings[track_index], lambda _: vectors):
                 yield
 
         return reading
