@@ -93,7 +93,7 @@ def attack(
     vectors: a text file of word vectors (GloVe, fastText, counter-fitted), whose near words the candidates `neighbours`
         are; None: the model's own.
     translators: two models that write, or their folders or hub names: one translates a text, the other translates back.
-        n_best: how many of the likeliest translations are translated back, 1 to 32.
+    n_best: how many of the likeliest translations are translated back, 1 to 32.
     seed: a whole number; the seed of random parts. The same seed makes the same edits, whatever other texts are
         attacked.
     folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it

@@ -96,9 +96,8 @@ class ModelAttention:
     """One model's lines, verdict and plots.
 
     name: what the analysis calls it. model_hash: of its weights and tokenizer. weighs: "words", "pieces" or "spans".
-        n_texts,
-    too_short: how many texts were tested, and how many of fewer than two units were left out. accuracy: nan without
-    labels.
+    n_texts, too_short: how many texts were tested, and how many of fewer than two units were left out. accuracy: nan
+    without labels.
     """
 
     name: str
