@@ -259,7 +259,7 @@ MINUS = "\u2212"
 LARGE = 1e15  # from here on not all digits are those of the number
 
 
-def number(value: float) -> str:
+def readable_number(value: float) -> str:
     """Two decimals, two significant digits below .1, no decimals from 100, three significant digits from 1e+15."""
     size = abs(value)
     if size != size or size == float("inf"):

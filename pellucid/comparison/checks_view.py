@@ -16,7 +16,7 @@ from pellucid.drawing.html import Markup, element, fragment, header_row, name, s
 from pellucid.drawing.method_facts import entry_of, readable
 from pellucid.drawing.page import in_words, notebook_frame
 from pellucid.drawing.table_view import is_chance, table_view
-from pellucid.drawing.wording import bounds, number, three
+from pellucid.drawing.wording import bounds, readable_number, three
 from pellucid.results.interval import CheckLine, CheckOutcome
 from pellucid.results.table import Table
 
@@ -176,7 +176,7 @@ def _words(part: WordRows) -> Markup:
         element(
             "tr",
             element("th", name(readable(method)), scope="row"),
-            element("td", name(", ".join(f"{line.beside} {number(line.value.mean)}" for line in lines))),
+            element("td", name(", ".join(f"{line.beside} {readable_number(line.value.mean)}" for line in lines))),
         )
         for method, lines in part.rows.items()
     )

@@ -18,7 +18,7 @@ from pellucid.drawing.curve_plot import (
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.table_view import DIRECTIONS, is_chance
-from pellucid.drawing.wording import number
+from pellucid.drawing.wording import readable_number
 from pellucid.results.table import COST_SECONDS, Table
 
 MOST_PLOTS = 4
@@ -116,7 +116,8 @@ def _point(method: MethodCost, frame: Frame, is_best: bool, is_above: bool) -> M
         class_="pl-direct" if is_best else None,
     )
     title = element(
-        "title", f"{readable(method.method)}: {number(method.quality)}, {number(method.seconds)} seconds a text"
+        "title",
+        f"{readable(method.method)}: {readable_number(method.quality)}, {readable_number(method.seconds)} seconds a text",
     )
     circle = element("circle", title, cx=x, cy=y, r=3.4 if is_best else 2.4, class_="pl-marker")
     return element("g", circle, label, class_="pl-chance" if is_chance(method.method) else None)
@@ -136,7 +137,7 @@ def _axes(frame: Frame) -> list[Markup]:
     for tick in round_ticks(*frame.y_range):
         y = frame.y(tick)
         parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
-        label = number(tick).replace("0.", ".", 1)
+        label = readable_number(tick).replace("0.", ".", 1)
         parts.append(element("text", label, x=LEFT - 6, y=y + 3.5, text_anchor="end"))
     low, high = frame.x_range
     halves = [half / 2 for half in range(math.ceil(low * 2), math.floor(high * 2) + 1)]

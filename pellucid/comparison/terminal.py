@@ -12,7 +12,7 @@ from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.table_view import DIRECTIONS, HEADINGS, VERDICTS, is_chance, title
 from pellucid.drawing.terminal import Line, caution_lines, indented, line, printed
-from pellucid.drawing.wording import bounds, number, three
+from pellucid.drawing.wording import bounds, readable_number, three
 from pellucid.results.interval import CheckLine, CheckOutcome, TrustCard
 from pellucid.results.table import CEILING, Cell, Table
 
@@ -110,7 +110,7 @@ def _check_grid(part: LineGrid | WordRows, rule: str) -> Grid:
     if isinstance(part, WordRows):
         grid.add_column(line(part.measure))
         for method, lines in part.rows.items():
-            words = ", ".join(f"{check_line.beside} {number(check_line.value.mean)}" for check_line in lines)
+            words = ", ".join(f"{check_line.beside} {readable_number(check_line.value.mean)}" for check_line in lines)
             grid.add_row(line(readable(method)), line(words))
         return grid
     for column in part.columns:

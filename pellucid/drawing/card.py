@@ -9,7 +9,7 @@ from pellucid.drawing.html import Markup, element, fragment, header_row, name, s
 from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.method_facts import explains_state, facts_of, readable
 from pellucid.drawing.span_view import span_view
-from pellucid.drawing.wording import answer_with_chances, listed, number, percent, shown_row, signed
+from pellucid.drawing.wording import answer_with_chances, listed, percent, readable_number, shown_row, signed
 from pellucid.results.explanation import WRITTEN, Explanation
 from pellucid.text.example import Example
 from pellucid.text.units import Kind, Spans
@@ -113,8 +113,8 @@ def _value(explanation: Explanation) -> str:
     """
     target, value = explanation.target, explanation.predicted_value
     if target.output != WRITTEN:
-        return f"value {number(target.value if value is None else value)}"
-    return f"{'lead' if target.against else WRITTEN} {number(target.value)}"
+        return f"value {readable_number(target.value if value is None else value)}"
+    return f"{'lead' if target.against else WRITTEN} {readable_number(target.value)}"
 
 
 def probability_bar(share: float) -> Markup:
@@ -242,7 +242,7 @@ def _model(explanation: Explanation) -> Markup:
 
 def _fact_value(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.0f}" if value.is_integer() else number(value)
+        return f"{value:.0f}" if value.is_integer() else readable_number(value)
     return str(value)
 
 

@@ -14,7 +14,7 @@ from pellucid.drawing.wording import (
     clear,
     diagnostics_in_words,
     hidden_in_words,
-    number,
+    readable_number,
     row_in_words,
     shown_row,
     signed,
@@ -161,15 +161,15 @@ def caution_lines(caveats: Iterable[str]) -> Iterator[Markup]:
 def colour_bar(scale: float, is_signed: bool) -> Markup:
     """A small legend: the scores at the ends of the colours."""
     steps = [step for step in STEPS if is_signed or step >= 0]
-    left, right = (signed(-scale), signed(scale)) if is_signed else ("0", number(scale))
+    left, right = (signed(-scale), signed(scale)) if is_signed else ("0", readable_number(scale))
     return element("span", left, colour_steps(steps, "pl-steps"), right, class_="pl-bar")
 
 
 def range_bar(colours: ColourRange) -> Markup:
     """A small legend of scores that may begin above 0."""
-    left = number(colours.low) if colours.low else "0"
+    left = readable_number(colours.low) if colours.low else "0"
     steps = [step for step in STEPS if step >= 0]
-    return element("span", left, colour_steps(steps, "pl-steps"), number(colours.high), class_="pl-bar")
+    return element("span", left, colour_steps(steps, "pl-steps"), readable_number(colours.high), class_="pl-bar")
 
 
 def colour_steps(steps: Iterable[int], css_class: str) -> Markup:
@@ -246,10 +246,10 @@ def _row(one: WordMap, row: int, columns: range, colours: ColourRange, with_sum:
     shown = slice(columns.start, columns.stop)
     pairs = zip(one.scores[row, shown].tolist(), one.above_rounding[row, shown].tolist(), strict=True)
     cells = (
-        element("td", number(score), class_=shade(coloured - colours.low, colours.width) or None)
+        element("td", readable_number(score), class_=shade(coloured - colours.low, colours.width) or None)
         for score, coloured in pairs
     )
-    total = element("td", number(float(one.sums[row])), class_="pl-sum") if with_sum else None
+    total = element("td", readable_number(float(one.sums[row])), class_="pl-sum") if with_sum else None
     return element("tr", element("th", name(_short(one.rows[row])), scope="row"), *cells, total)
 
 

@@ -26,7 +26,7 @@ from pellucid.drawing.method_facts import MethodFacts, facts_of, readable
 from pellucid.drawing.method_facts import in_words as method_in_words
 from pellucid.drawing.reading_guide import reading_guide
 from pellucid.drawing.style import fragment_style, page_style
-from pellucid.drawing.wording import bounds, number, terms_in, three, worst_checks_in_words
+from pellucid.drawing.wording import bounds, readable_number, terms_in, three, worst_checks_in_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval
 from pellucid.text.units import Kind, Spans
@@ -51,7 +51,7 @@ def in_words(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:.0f}" if value.is_integer() else number(value)
+        return f"{value:.0f}" if value.is_integer() else readable_number(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} = {in_words(part)}" for key, part in value.items()) or "–"
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from pellucid.base.checks import MINUS as MINUS
-from pellucid.base.checks import number as number
 from pellucid.base.checks import percent as percent
+from pellucid.base.checks import readable_number as readable_number
 from pellucid.drawing.method_facts import MethodFacts
 from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
@@ -60,7 +60,7 @@ def parity_in_words(explanations: Sequence[Explanation]) -> str:
         return ""
     if not max(gaps):
         return "The answer that is explained is exactly the model’s own."
-    return f"The answer that is explained differs from the model’s own by at most {number(max(gaps))}."
+    return f"The answer that is explained differs from the model’s own by at most {readable_number(max(gaps))}."
 
 
 def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
@@ -142,7 +142,7 @@ def listed(units: Sequence[Scored]) -> str:
 def answer_name(explanation: Explanation) -> str:
     """The class; several with commas between them; or the value of a model that gives one."""
     answer = explanation.answer
-    return number(answer) if isinstance(answer, float) else answer or NO_CLASS
+    return readable_number(answer) if isinstance(answer, float) else answer or NO_CLASS
 
 
 def answer_with_chances(explanation: Explanation) -> str:
@@ -226,7 +226,7 @@ def terms_in(texts: Iterable[str]) -> dict[str, str]:
 
 def signed(value: float) -> str:
     """The number with its sign; 0 has none."""
-    return f"+{number(value)}" if value > 0 else number(value)
+    return f"+{readable_number(value)}" if value > 0 else readable_number(value)
 
 
 def weight(value: float) -> str:

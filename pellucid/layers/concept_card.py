@@ -30,7 +30,7 @@ from pellucid.drawing.html import (
     table,
 )
 from pellucid.drawing.page import Section, facts_section, notebook_frame, write_report
-from pellucid.drawing.wording import number
+from pellucid.drawing.wording import readable_number
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
 
 INTRO = (
@@ -110,7 +110,7 @@ def nearest_concept(analysis: ConceptAnalysis) -> str:
     return (
         f"In layer {analysis.layers[-1]} the nearest concept by substitution is {analysis.concepts[nearest].name}: "
         f"with its words in the place of “{analysis.word}” the state moves least (r = "
-        f"{number(float(remaining[nearest]))}, the smallest r)."
+        f"{readable_number(float(remaining[nearest]))}, the smallest r)."
     )
 
 
@@ -123,7 +123,7 @@ def cells(density: ConceptDensity, row: int) -> list[str]:
     """A row of a density's table: one layer, after its number."""
     contrast = float(density.contrast[row])
     values = [float(density.word[row]), *map(float, density.remaining[row])]
-    return [*map(number, values), DASH if contrast != contrast else number(contrast)]
+    return [*map(readable_number, values), DASH if contrast != contrast else readable_number(contrast)]
 
 
 def _table(analysis: ConceptAnalysis, density: ConceptDensity) -> Markup:

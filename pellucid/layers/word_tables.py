@@ -6,7 +6,7 @@ from dataclasses import replace
 from pellucid.base.kinds import diagnostics
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.wording import number
+from pellucid.drawing.wording import readable_number
 from pellucid.layers.layer_words import LayerWord, WordChange, WordChanges, default_min_texts, retained_words
 from pellucid.layers.record import LayerAnalysis, ModelLayers, RowSum
 from pellucid.results.table import Interval
@@ -97,8 +97,8 @@ def _change(change: WordChange) -> Markup:
     return element(
         "tr",
         element("th", name(change.word), scope="row"),
-        element("td", number(change.first)),
-        element("td", number(change.second)),
+        element("td", readable_number(change.first)),
+        element("td", readable_number(change.second)),
         element("td", interval_in_words(change.less), element("small", f"{symbol} {verdict}", class_=css_class)),
         element("td", f"{change.n_texts:,}"),
     )
@@ -128,8 +128,8 @@ def _check(label: str, values: Sequence[float]) -> Markup:
         "tr",
         element("th", name(readable(label)), scope="row"),
         element("td", entry.summary if entry else ""),
-        element("td", number(sum(values) / len(values))),
-        element("td", number(worst(values))),
+        element("td", readable_number(sum(values) / len(values))),
+        element("td", readable_number(worst(values))),
     )
 
 
@@ -202,8 +202,8 @@ def trainings_in_words(analysis: LayerAnalysis) -> str:
 def interval_in_words(interval: Interval) -> str:
     """1.2 (0.9 to 1.5); without bounds the mean alone."""
     if interval.low != interval.low:
-        return number(interval.mean)
-    return f"{number(interval.mean)} ({number(interval.low)} to {number(interval.high)})"
+        return readable_number(interval.mean)
+    return f"{readable_number(interval.mean)} ({readable_number(interval.low)} to {readable_number(interval.high)})"
 
 
 def sum_in_words(row: RowSum) -> str:
@@ -213,7 +213,7 @@ def sum_in_words(row: RowSum) -> str:
 
 def word_in_words(word: LayerWord) -> str:
     """“film” 1.2"""
-    return f"“{word.word}” {number(word.score.mean)}"
+    return f"“{word.word}” {readable_number(word.score.mean)}"
 
 
 def change_mark(change: WordChange) -> tuple[str, str, str]:

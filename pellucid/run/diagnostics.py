@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.base.catalogue import Entry
-from pellucid.base.checks import number
+from pellucid.base.checks import readable_number
 from pellucid.base.kinds import diagnostics
 from pellucid.results.explanation import Explanation
 from pellucid.run.model import Model
@@ -107,10 +107,11 @@ def with_caveat_on_rounding(explanation: Explanation, rounding: Rounding) -> Exp
     name = rounding.type_name
     rest = tuple(caveat for caveat in explanation.caveats if caveat != NOTHING)
     if not nothing:
-        caveat = f"Scores below {number(limit)} are rounding here: the model computes in {name}."
+        caveat = f"Scores below {readable_number(limit)} are rounding here: the model computes in {name}."
     elif rounding.dtype in SHORT or explanation.target.output in SURE:
         caveat = (
-            f"All scores are 0: what the target depends on is less than {number(limit)}, the rounding of {name} here."
+            f"All scores are 0: what the target depends on is less than {readable_number(limit)}, the rounding of "
+            f"{name} here."
         )
     else:
         return explanation

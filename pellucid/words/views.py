@@ -13,7 +13,7 @@ from pellucid.drawing.method_facts import readable
 from pellucid.drawing.page import Section
 from pellucid.drawing.reading_guide import words_guide
 from pellucid.drawing.terminal import Line, caution_lines, line, printed
-from pellucid.drawing.wording import number, overlap_in_words, signed
+from pellucid.drawing.wording import overlap_in_words, readable_number, signed
 from pellucid.explaining.views.class_words import class_words_sections
 from pellucid.results.class_words import ClassWords, Sign, WordScore
 from pellucid.results.word_lists import MOST, SUMS, OverlapCurve, Sums, WordLists, WordSum
@@ -213,7 +213,7 @@ def _sums(best: Sequence[WordSum]) -> Grid:
         grid.add_column(title, justify="right", no_wrap=True)
     for word in best:
         mark = f" {STOP_WORD}" if word.is_stop_word else ""
-        scores = number(word.score()), number(word.score("normalised"))
+        scores = readable_number(word.score()), readable_number(word.score("normalised"))
         grid.add_row(line(word.word + mark), *scores, f"{word.idf:.1f}", f"{word.count:,}", f"{word.n_texts:,}")
     return grid
 

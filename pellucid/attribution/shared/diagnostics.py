@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import number, percent
+from pellucid.base.checks import percent, readable_number
 from pellucid.base.kinds import diagnostics
 from pellucid.run.rounding import quotient
 
@@ -48,10 +48,10 @@ def fit_r2(share: float) -> str:
     return f"The simple stand-in model reproduces {percent(max(share, 0.0))} of the model's answers."
 
 
-@diagnostics.add(worst="highest", brief=lambda error: f"± {number(error)} by other draws")
+@diagnostics.add(worst="highest", brief=lambda error: f"± {readable_number(error)} by other draws")
 def standard_error(error: float) -> str:
     """The scores' standard error in the target's own unit, root mean square over the units."""
-    return f"With other random draws a score would move by about {number(error)}."
+    return f"With other random draws a score would move by about {readable_number(error)}."
 
 
 @diagnostics.add(worst="highest", brief=lambda share: f"± {percent(share)} of the largest score")

@@ -21,8 +21,8 @@ from pellucid.drawing.page import Section, glossary_view
 from pellucid.drawing.wording import (
     diagnostics_in_brief,
     in_brief,
-    number,
     parity_in_words,
+    readable_number,
     signed,
     strongest_in_words,
 )
@@ -114,7 +114,7 @@ def _row(explanation: Explanation, row_number: int) -> Markup:
         element("div", shown_text(view.example, _highlights(view, scale)), class_="pl-row-text"),
         element(
             "div",
-            element("small", f"1 = {number(scale)}" if scale else "all scores are 0"),
+            element("small", f"1 = {readable_number(scale)}" if scale else "all scores are 0"),
             *(element("small", note) for note in in_brief(explanation)),
             _cautions(explanation.caveats),
             class_="pl-row-facts",

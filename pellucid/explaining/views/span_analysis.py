@@ -17,7 +17,7 @@ from pellucid.drawing.html import (
 )
 from pellucid.drawing.page import Section, notebook_frame
 from pellucid.drawing.span_view import span_view
-from pellucid.drawing.wording import number, percent, three, unbroken, weight
+from pellucid.drawing.wording import percent, readable_number, three, unbroken, weight
 from pellucid.results.heaviest_spans import analysed_heaviest
 from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 
@@ -116,8 +116,8 @@ def summary_sentences(analysis: SpanAnalysis) -> list[str]:
     return [
         f"In brackets: the probability of {explained}.",
         f"Spans that say {predicted} by themselves have {percent(analysis.agreeing_weight)} of the weight.",
-        f"The weight is spread over about {number(analysis.effective_spans)} spans (1 / Σα²), or about "
-        f"{number(analysis.entropy_spans)} if measured by its entropy.",
+        f"The weight is spread over about {readable_number(analysis.effective_spans)} spans (1 / Σα²), or about "
+        f"{readable_number(analysis.entropy_spans)} if measured by its entropy.",
     ]
 
 

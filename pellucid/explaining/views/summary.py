@@ -11,7 +11,7 @@ from pellucid.drawing.heat_map import caution_lines, small_print
 from pellucid.drawing.html import Markup, definition_list, element, fragment, name, scroll_box, table
 from pellucid.drawing.method_facts import facts_of, ordered, readable
 from pellucid.drawing.page import Section
-from pellucid.drawing.wording import MINUS, first_names, number, percent, shown_row, unbroken
+from pellucid.drawing.wording import MINUS, first_names, percent, readable_number, shown_row, unbroken
 from pellucid.explaining.views.class_words import class_words_view, words_intro
 from pellucid.results.explanation import Explanation
 from pellucid.results.summary import Summary
@@ -67,7 +67,7 @@ def summary_view(summary: Summary) -> Markup:
 def _answers(summary: Summary) -> Markup:
     if summary.values is None:
         return predicted_bars(summary)
-    lowest, middle, highest = map(number, summary.values)
+    lowest, middle, highest = map(readable_number, summary.values)
     return element("p", f"Values from {lowest} to {highest}, {middle} in the mean.")
 
 

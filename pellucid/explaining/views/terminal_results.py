@@ -14,7 +14,7 @@ from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import facts_of, readable
 from pellucid.drawing.span_view import clear_spans
 from pellucid.drawing.terminal import INDENT, Line, caution_lines, line, printed
-from pellucid.drawing.wording import MINUS, answer_name, clear, first_names, number, percent, signed
+from pellucid.drawing.wording import MINUS, answer_name, clear, first_names, percent, readable_number, signed
 from pellucid.results.class_words import ClassWords, Sign, WordScore
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
@@ -149,13 +149,13 @@ def _work(summary: Summary) -> str:
 
 
 def _seconds(seconds: float) -> str:
-    return f"{seconds:,.0f} seconds" if seconds >= 10 else f"{number(seconds)} seconds"
+    return f"{seconds:,.0f} seconds" if seconds >= 10 else f"{readable_number(seconds)} seconds"
 
 
 def _answers(summary: Summary) -> Iterator[Line | Grid]:
     """Predicted classes, accuracy, confusion, labels that fit no class."""
     if summary.values is not None:
-        lowest, middle, highest = map(number, summary.values)
+        lowest, middle, highest = map(readable_number, summary.values)
         yield line(f"Values: {lowest} to {highest}, {middle} in the mean")
         return
     counts = sorted(summary.predicted.items(), key=lambda pair: -pair[1])

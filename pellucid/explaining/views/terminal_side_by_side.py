@@ -22,8 +22,8 @@ from pellucid.drawing.wording import (
     ALL_ZERO,
     diagnostics_in_brief,
     in_brief,
-    number,
     parity_in_words,
+    readable_number,
     signed,
     strongest,
 )
@@ -85,7 +85,7 @@ def _block(explanation: Explanation, row_number: int, colour: bool) -> list[Line
         return [_head(explanation, row_number, notes), *indented(lines)]
     view = drawable_view(explanation, unit_of(explanation))
     scale = largest(view)
-    notes = ", ".join([f"1 = {number(scale)}", *in_brief(explanation)])
+    notes = ", ".join([f"1 = {readable_number(scale)}", *in_brief(explanation)])
     words = ", ".join(f"“{unit.text}” {signed(unit.score / scale)}" for unit in strongest(view, MOST))
     under = [
         *([shaded(view)] if colour else []),

@@ -24,7 +24,7 @@ from pellucid.drawing.colours import LIGHT, largest, level
 from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.html import Markup, element, plain, style
 from pellucid.drawing.method_facts import facts_of, readable
-from pellucid.drawing.wording import answer_with_chances, clear, number
+from pellucid.drawing.wording import answer_with_chances, clear, readable_number
 from pellucid.results.explanation import Explanation, Scored
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _key(axes: "Axes", explanation: Explanation, colours: Palette, scale: float,
         box = Rectangle((x + 0.03 * step, y - 0.05), 0.03, 0.1, facecolor=colours.shade(score, scale), linewidth=0)
         axes.add_patch(box)
     _write(axes, EDGE, y, left, size=SMALL, colour=colours.muted)
-    right = f"for {explanation.target.label}: {number(scale)} · {facts.title}"
+    right = f"for {explanation.target.label}: {readable_number(scale)} · {facts.title}"
     _write(axes, x + 0.03 * STEPS + 0.06, y, right, size=SMALL, colour=colours.muted)
 
 
