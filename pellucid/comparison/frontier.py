@@ -117,7 +117,8 @@ def _point(method: MethodCost, frame: Frame, is_best: bool, is_above: bool) -> M
     )
     title = element(
         "title",
-        f"{readable(method.method)}: {readable_number(method.quality)}, {readable_number(method.seconds)} seconds a text",
+        f"{readable(method.method)}: {readable_number(method.quality)}, "
+        f"{readable_number(method.seconds)} seconds a text",
     )
     circle = element("circle", title, cx=x, cy=y, r=3.4 if is_best else 2.4, class_="pl-marker")
     return element("g", circle, label, class_="pl-chance" if is_chance(method.method) else None)

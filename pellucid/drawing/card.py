@@ -69,14 +69,14 @@ def picture(
 def _of_one_model(
     group: Sequence[Explanation], scales: Scales | None, unit: Kind, hide: frozenset[str], checks: bool
 ) -> Markup:
-    of_class = [one for one in group if facts_of(one.method).of_class]
-    targets = list(dict.fromkeys(str(one.target) for one in of_class))
+    of_class = [shown for shown in group if facts_of(shown.method).of_class]
+    targets = list(dict.fromkeys(str(shown.target) for shown in of_class))
     pictures = (
         fragment(
-            _target_line(one) if len(targets) > 1 and one in of_class else None,
-            picture(one, scales, unit, hide, checks),
+            _target_line(shown) if len(targets) > 1 and shown in of_class else None,
+            picture(shown, scales, unit, hide, checks),
         )
-        for one in group
+        for shown in group
     )
     return fragment(answer_line(group[0], targets), misleading_words(group), *pictures)
 
@@ -253,18 +253,18 @@ Key = TypeVar("Key", bound=Hashable)
 
 def by_example(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
     """The explanations of each example; examples in the order in which they first appear."""
-    groups = _grouped(explanations, lambda one: (one.example.id, one.example.segments, one.example.label))
+    groups = _grouped(explanations, lambda shown: (shown.example.id, shown.example.segments, shown.example.label))
     return list(groups.values())
 
 
 def by_method(explanations: Sequence[Explanation]) -> dict[str, list[Explanation]]:
     """Method's title -> its explanations; methods in the order in which they first appear."""
-    return _grouped(explanations, lambda one: one.method)
+    return _grouped(explanations, lambda shown: shown.method)
 
 
 def by_model(explanations: Sequence[Explanation]) -> list[list[Explanation]]:
     """The explanations of each model; models in the order in which they first appear."""
-    return list(_grouped(explanations, lambda one: (one.model, one.model_hash)).values())
+    return list(_grouped(explanations, lambda shown: (shown.model, shown.model_hash)).values())
 
 
 def _grouped(explanations: Sequence[Explanation], key: Callable[[Explanation], Key]) -> dict[Key, list[Explanation]]:

@@ -75,8 +75,8 @@ def _panel(curve: Curve, chance: Sequence[Curve], frame: Frame) -> Markup:
     drawing = element(
         "svg",
         *_scale(frame),
-        *(curve_band(one, frame, CHANCE) for one in chance),
-        *(curve_line(one, frame, CHANCE) for one in chance),
+        *(curve_band(curve, frame, CHANCE) for curve in chance),
+        *(curve_line(curve, frame, CHANCE) for curve in chance),
         curve_band(curve, frame, METHOD),
         curve_line(curve, frame, METHOD),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",

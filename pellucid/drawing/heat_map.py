@@ -94,15 +94,15 @@ def row_table(explanation: Explanation, title: str) -> Markup | None:
     is_written = is_of_written_words(explanation) and bool(explanation.units.content)
     if not is_written and (kinds != ["layer"] or not is_of_words or not explanation.units.content):
         return None
-    one = word_map(explanation) if is_of_words else unit_map(explanation)
-    if len(one.words) > MOST_COLUMNS:
+    text_map = word_map(explanation) if is_of_words else unit_map(explanation)
+    if len(text_map.words) > MOST_COLUMNS:
         return small_print([f"A text of more than {MOST_COLUMNS} words: `pellucid layers --html` shows each layer."])
     if is_written:
         return element(
             "details",
-            element("summary", f"Each of the {len(one.rows)} words that were written"),
+            element("summary", f"Each of the {len(text_map.rows)} words that were written"),
             small_print([WRITTEN_WORDS]),
-            map_tables(one, "word", f"{title}, written words", None),
+            map_tables(text_map, "word", f"{title}, written words", None),
             open="open",
         )
     measure = measure_of(explanation.method)
@@ -111,13 +111,13 @@ def row_table(explanation: Explanation, title: str) -> Markup | None:
         if measure
         else "each layer from 0 to its own largest score; compare words within a layer"
     )
-    range_of_all = colour_range([one.scores]) if measure else None
+    range_of_all = colour_range([text_map.scores]) if measure else None
     return element(
         "details",
-        element("summary", f"Each of the {len(one.rows)} layers"),
+        element("summary", f"Each of the {len(text_map.rows)} layers"),
         small_print([f"A line a layer, a column a word. Colours: {colours}."]),
         element("p", range_bar(range_of_all), class_="pl-note") if range_of_all else None,
-        map_tables(one, "layer", f"{title}, layers", range_of_all),
+        map_tables(text_map, "layer", f"{title}, layers", range_of_all),
         open="open",
     )
 
@@ -206,16 +206,16 @@ NARROWEST = 5  # characters of the narrowest column
 LONGEST = 24  # characters of a word that are shown
 
 
-def map_tables(one: WordMap, row_kind: str, label: str, colours: ColourRange | None, line: int = LINE) -> Markup:
+def map_tables(text_map: WordMap, row_kind: str, label: str, colours: ColourRange | None, line: int = LINE) -> Markup:
     """The map of one text. label: its name for screen readers. colours: of all rows; None: each row from 0 to its own
     largest.
     """
-    own = (ColourRange(0.0, largest) for largest in np.abs(one.scores).max(-1).tolist())
-    of_rows = list(own) if colours is None else [colours] * len(one.rows)
-    lines = list(_lines(one.words, line))
+    largest_of_rows = (ColourRange(0.0, largest) for largest in np.abs(text_map.scores).max(-1).tolist())
+    of_rows = list(largest_of_rows) if colours is None else [colours] * len(text_map.rows)
+    lines = list(_lines(text_map.words, line))
     return fragment(
         *(
-            scroll_box(_table(one, columns, row_kind, of_rows, columns is lines[-1]), f"{label}, part {part}")
+            scroll_box(_table(text_map, columns, row_kind, of_rows, columns is lines[-1]), f"{label}, part {part}")
             for part, columns in enumerate(lines, 1)
         )
     )
@@ -234,23 +234,23 @@ def _lines(words: Sequence[str], line: int) -> Iterator[range]:
     yield range(first, len(words))
 
 
-def _table(one: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool) -> Markup:
-    titles = (element("th", name(_short(one.words[column])), scope="col") for column in columns)
+def _table(text_map: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool) -> Markup:
+    titles = (element("th", name(_short(text_map.words[column])), scope="col") for column in columns)
     total = element("th", "sum", scope="col", class_="pl-sum") if with_sum else None
     head = element("tr", element("th", row_kind, scope="col"), *titles, total)
-    rows = (_row(one, row, columns, of_rows[row], with_sum) for row in range(len(one.rows)))
+    rows = (_row(text_map, row, columns, of_rows[row], with_sum) for row in range(len(text_map.rows)))
     return table(head, rows, "pl-matrix pl-layers")
 
 
-def _row(one: WordMap, row: int, columns: range, colours: ColourRange, with_sum: bool) -> Markup:
+def _row(text_map: WordMap, row: int, columns: range, colours: ColourRange, with_sum: bool) -> Markup:
     shown = slice(columns.start, columns.stop)
-    pairs = zip(one.scores[row, shown].tolist(), one.above_rounding[row, shown].tolist(), strict=True)
+    pairs = zip(text_map.scores[row, shown].tolist(), text_map.above_rounding[row, shown].tolist(), strict=True)
     cells = (
         element("td", readable_number(score), class_=shade(coloured - colours.low, colours.width) or None)
         for score, coloured in pairs
     )
-    total = element("td", readable_number(float(one.sums[row])), class_="pl-sum") if with_sum else None
-    return element("tr", element("th", name(_short(one.rows[row])), scope="row"), *cells, total)
+    total = element("td", readable_number(float(text_map.sums[row])), class_="pl-sum") if with_sum else None
+    return element("tr", element("th", name(_short(text_map.rows[row])), scope="row"), *cells, total)
 
 
 def _short(word: str) -> str:

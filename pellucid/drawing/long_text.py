@@ -89,11 +89,11 @@ def shown_text(example: Example, highlights: Sequence[Highlight]) -> Markup:
     )
 
 
-def _excerpts(example: Example, number: int, highlights: Sequence[Highlight]) -> Markup:
+def _excerpts(example: Example, segment: int, highlights: Sequence[Highlight]) -> Markup:
     """One text of the example: the overview, then its strongest sentences."""
-    text = example.segments[number]
-    scored = [highlight for highlight in highlights if highlight.segment == number and highlight.weight]
-    label = f"{SEGMENTS[number]}: " if len(example.segments) > 1 else ""
+    text = example.segments[segment]
+    scored = [highlight for highlight in highlights if highlight.segment == segment and highlight.weight]
+    label = f"{SEGMENTS[segment]}: " if len(example.segments) > 1 else ""
     caption = f"{label}where the scores are, from the beginning of the text to its end".capitalize()
     return element(
         "div",

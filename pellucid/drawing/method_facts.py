@@ -48,7 +48,7 @@ def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFac
     facts = entry.facts if entry else {"signed": False, "complete": False, "floor": False, "of_class": True}
     return MethodFacts(
         title=readable(method),
-        signed=(facts["signed"] and not facts["floor"]) or any((one.scores < 0).any() for one in examples),
+        signed=(facts["signed"] and not facts["floor"]) or any((example.scores < 0).any() for example in examples),
         complete=facts["complete"],
         floor=facts["floor"],
         spans=any(isinstance(example.units, Spans) for example in examples),

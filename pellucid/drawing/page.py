@@ -151,11 +151,11 @@ def _contents(sections: Sequence[Section]) -> Markup:
     return element("nav", element("ol", *links), aria_label="Contents", class_="pl-contents")
 
 
-def _section(number: int, section: Section) -> Markup:
-    heading = element("h2", element("bdi", section.heading), id=f"part-{number}-title")
+def _section(place: int, section: Section) -> Markup:
+    heading = element("h2", element("bdi", section.heading), id=f"part-{place}-title")
     intro = element("p", section.intro, class_="pl-lead") if section.intro else None
-    labelled = f"part-{number}-title"
-    return element("section", heading, intro, section.body, id=f"part-{number}", aria_labelledby=labelled)
+    labelled = f"part-{place}-title"
+    return element("section", heading, intro, section.body, id=f"part-{place}", aria_labelledby=labelled)
 
 
 # Fragments for notebooks: parts of a page, with a style sheet that changes nothing outside them.
@@ -204,7 +204,9 @@ def shared_caveats(explanations: Sequence[Explanation]) -> dict[str, tuple[str, 
     """The caveats that a method repeats for every one of several texts. The key shows them once."""
     return {
         method: tuple(
-            caveat for caveat in group[0].caveats if len(group) > 1 and all(caveat in other.caveats for other in group)
+            caveat
+            for caveat in group[0].caveats
+            if len(group) > 1 and all(caveat in explanation.caveats for explanation in group)
         )
         for method, group in by_method(explanations).items()
     }
@@ -233,7 +235,7 @@ def methods_key(explanations: Sequence[Explanation], scales: Scales, checks: boo
 def _expert_terms(explanations: Sequence[Explanation]) -> set[str]:
     """The words of the facts for the expert that need an explanation."""
     names = {name for explanation in explanations for name in explanation.diagnostics}
-    return {"digest", "seed"} | names | {one.target.output for one in explanations}
+    return {"digest", "seed"} | names | {explanation.target.output for explanation in explanations}
 
 
 def _key_line(group: Sequence[Explanation], scales: Scales, checks: bool) -> tuple[Markup, Markup]:

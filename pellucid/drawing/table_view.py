@@ -119,7 +119,7 @@ def _measurements(results: Table) -> Markup:
 
 
 def _measurement(cell: Cell, results: Table) -> Markup:
-    counts = sorted({other.n for other in results.cells if other.metric == cell.metric})
+    counts = sorted({each.n for each in results.cells if each.metric == cell.metric})
     texts = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     entry = entry_of(metrics, cell.metric)
     meaning = " ".join(part for part in (entry.summary, entry.paper) if part) if entry else "–"
@@ -156,7 +156,7 @@ def _point(advice: Advice) -> Markup:
     sentence = element("p", advice.sentence)
     if not advice.evidence:
         return sentence
-    items = (element("li", one) for one in advice.evidence)
+    items = (element("li", sentence) for sentence in advice.evidence)
     return fragment(sentence, element("details", element("summary", "the tests"), element("ul", *items)))
 
 

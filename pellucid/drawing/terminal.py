@@ -64,8 +64,8 @@ def printed(lines: Sequence[Line | Grid], colour: bool | None, width: int | None
         emoji=False,
         legacy_windows=False,
     )
-    for one in lines:
-        console.print(one)
+    for each in lines:
+        console.print(each)
     return "\n".join(row.rstrip() for row in file.getvalue().splitlines()) + "\n"
 
 

@@ -128,9 +128,9 @@ def _check(only: str | None, sort: str, limit: int | None, sample: int | None) -
     if only is not None:
         one_of("only", only, ("wrong", "right", "unsure"))
     one_of("sort", sort, ("confidence", "order"))
-    for setting, number in (("limit", limit), ("sample", sample)):
-        if number is not None:
-            whole(setting, number, 1, MOST_TEXTS)
+    for setting, count in (("limit", limit), ("sample", sample)):
+        if count is not None:
+            whole(setting, count, 1, MOST_TEXTS)
 
 
 def _those(only: Only, examples: Sequence[Example], answers: Sequence[ClassAnswer], labels: Sequence[str]) -> list[int]:
@@ -283,13 +283,13 @@ def accuracy_of(
             f"Accuracy needs examples labelled with {listed(model.labels)}; {len(missing)} have no such label (the "
             f"first: {listed(missing[:3])})."
         )
-    predicted = [model.labels[number] for number in class_logits_of(model, examples).argmax(-1).tolist()]
+    predicted = [model.labels[index] for index in class_logits_of(model, examples).argmax(-1).tolist()]
     gold = [example.label or "" for example in examples]
     if measure == "mcc":
         return matthews_interval(gold, predicted)
     if measure in ("f1", "macro_f1"):
         return f1_interval(gold, predicted, classes)
-    return accuracy_interval([one == other for one, other in zip(predicted, gold, strict=True)])
+    return accuracy_interval([answered == labelled for answered, labelled in zip(predicted, gold, strict=True)])
 
 
 def follows_planted_reason(model: ModelSource, examples: Data) -> FollowsPlantedReason:

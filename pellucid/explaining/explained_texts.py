@@ -103,8 +103,8 @@ def explained_by_workers(
                 _explain_group,
                 question,
                 # The process needs their texts and labels; whatever else the user keeps with them stays here.
-                [replace(examples[number], meta={}, rationales=()) for number in group],
-                None if passages is None else [passages[number] for number in group],
+                [replace(examples[index], meta={}, rationales=()) for index in group],
+                None if passages is None else [passages[index] for index in group],
                 Path(folder) / str(place),
             )
             for place, group in enumerate(groups)
@@ -120,8 +120,8 @@ def _read_groups(folders: Sequence[Path]) -> ExplainedTexts:
     whole = ExplainedTexts()
     for folder in folders:
         of_group = ExplainedTexts(failed=json.loads((folder / FAILED).read_text(encoding="utf-8")))
-        for one in read(folder / EXPLANATIONS):
-            of_group.by_method.setdefault(one.method, []).append(one)
+        for saved in read(folder / EXPLANATIONS):
+            of_group.by_method.setdefault(saved.method, []).append(saved)
         whole.add(of_group)
     names = {title: title.partition("(")[0] for title in whole.by_method}
     whole.by_method = {
@@ -156,6 +156,6 @@ def _explain_group(
         lambda stage, done, total: share(done / max(1, total)),
     )
     folder.mkdir()
-    save([one for of_method in of_group.by_method.values() for one in of_method], folder / EXPLANATIONS)
+    save([explanation for of_method in of_group.by_method.values() for explanation in of_method], folder / EXPLANATIONS)
     (folder / FAILED).write_text(json.dumps(of_group.failed), encoding="utf-8")
     share(1.0)

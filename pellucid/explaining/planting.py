@@ -164,12 +164,12 @@ def label_leak(train: Sequence[Extraction], test: Sequence[Extraction], *, resam
     last ends, and how often each punctuation mark is in them. Raises `BadInput` where labels are missing or all the
     same.
     """
-    labels = [[one.example.label for one in part] for part in (train, test)]
+    labels = [[extraction.example.label for extraction in part] for part in (train, test)]
     if None in labels[0] + labels[1] or len(set(labels[0])) < 2 or not test:
         raise BadInput("The probe needs labelled train and test texts, and two labels or more in train.")
-    fitted = _probe().fit([features(one) for one in train], labels[0])
+    fitted = _probe().fit([features(extraction) for extraction in train], labels[0])
     truth = np.array(labels[1])
-    right = fitted.predict([features(one) for one in test]) == truth
+    right = fitted.predict([features(extraction) for extraction in test]) == truth
     names, counts = np.unique(np.array(labels[0]), return_counts=True)
     usual = names[counts.argmax()] == truth
     return LabelLeak(

@@ -36,8 +36,8 @@ def read(path: str | Path) -> Any:
     """
     path = possible_path(path)
     of_readers = (readers.get(name).make(path) for name in readers.names())
-    other = next((result for result in of_readers if result is not None), None)
-    return read_explanations(path) if other is None else other
+    analysis = next((result for result in of_readers if result is not None), None)
+    return read_explanations(path) if analysis is None else analysis
 
 
 def read_explanations(path: str | Path) -> Results:

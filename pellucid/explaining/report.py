@@ -168,7 +168,7 @@ def _all_are(results: Reportable, of_kind: Callable[[Explanation], bool]) -> boo
     if has_sections(results):
         return False
     every = results.explanations if isinstance(results, SideBySide) else list(results)
-    return bool(every) and all(isinstance(one, Explanation) and of_kind(one) for one in every)
+    return bool(every) and all(isinstance(result, Explanation) and of_kind(result) for result in every)
 
 
 def _guide(results: Reportable) -> Markup:
@@ -176,7 +176,7 @@ def _guide(results: Reportable) -> Markup:
     if isinstance(results, SideBySide):
         is_written = _all_are(results, explains_written)
         return written_guide(_kinds(results.explanations)) if is_written else side_by_side_guide()
-    if any(isinstance(one, SpanAnalysis) for one in results):
+    if any(isinstance(result, SpanAnalysis) for result in results):
         return span_guide(marked=False)
     explanations = [result for result in results if isinstance(result, Explanation)]
     if _all_are(results, explains_written):
@@ -192,7 +192,7 @@ def _guide(results: Reportable) -> Markup:
 def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     """What the pictures of these explanations show, as the legend names it."""
     kinds = {"spans" if isinstance(explanation.units, Spans) else "words" for explanation in explanations}
-    return kinds | ({"marks"} if any(one.example.rationales for one in explanations) else set())
+    return kinds | ({"marks"} if any(explanation.example.rationales for explanation in explanations) else set())
 
 
 def _result_sections(results: Reportable, scale: Scale) -> list[Section]:
@@ -200,7 +200,7 @@ def _result_sections(results: Reportable, scale: Scale) -> list[Section]:
     if isinstance(results, SideBySide):
         return side_by_side_sections(results)
     analyses = [result for result in results if isinstance(result, SpanAnalysis)]
-    explanations = [one for one in results if isinstance(one, Explanation)]
+    explanations = [result for result in results if isinstance(result, Explanation)]
     of_texts = results if isinstance(results, Results) else explanations  # `Results` know their seconds
     return [
         *(span_analysis_sections(analyses) if analyses else []),

@@ -160,8 +160,8 @@ def explain(
     if save is not None:
         pellucid.save(results, save)
     if html is not None:
-        one = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
-        pellucid.report(one, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
+        shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
+        pellucid.report(shown, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
     if csv is not None:
         pellucid.write_csv(results, csv)
     if as_json:

@@ -181,11 +181,11 @@ def with_option_records(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def expanded(**values: Any) -> None:
-        own = {name: _record(kind, values) for name, kind in records.items()}
-        command(**values, **own)
+        by_record = {name: _record(kind, values) for name, kind in records.items()}
+        command(**values, **by_record)
 
     expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    expanded.__annotations__ = {one.name: one.annotation for one in parameters}
+    expanded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     del expanded.__wrapped__  # type: ignore[attr-defined]  # else its signature is read instead
     return expanded
 
@@ -275,4 +275,4 @@ def choices_from(
         if method not in settings_of and ALL not in settings_of:
             raise BadSetting(f"{option} {written}: {method} is not among the {kind}s to run ({methods}).")
         settings_of.setdefault(method, {})[setting] = value
-    return [(name, own) if own else name for name, own in settings_of.items()]
+    return [(name, changes) if changes else name for name, changes in settings_of.items()]

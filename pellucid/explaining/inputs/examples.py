@@ -179,12 +179,12 @@ def notice_segments(model: Model, examples: Sequence[Example]) -> None:
     trained = getattr(model, "trained_segments", None)  # a `Classifier` has it
     if trained not in WORDS:
         return
-    other = sum(len(example.segments) != trained for example in examples)
-    if other:
+    untrained = sum(len(example.segments) != trained for example in examples)
+    if untrained:
         here = WORDS[3 - trained]
         advice = in_syntax(*(AS_PAIRS if trained == 2 else AS_SINGLE_TEXTS))
         notify(
-            f"{model.name} was trained on {WORDS[trained]}, and {other} of {len(examples)} here are {here}, whose "
+            f"{model.name} was trained on {WORDS[trained]}, and {untrained} of {len(examples)} here are {here}, whose "
             f"prediction may mean nothing; {advice}.",
             OtherSegments,
         )

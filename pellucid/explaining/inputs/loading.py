@@ -218,8 +218,8 @@ def distinct_names(models: Sequence[Model]) -> list[str]:
     """The models' own names, with a number where one was used before."""
     names: list[str] = []
     for model in models:
-        number, name = 2, model.name
+        count, name = 2, model.name
         while name in names:
-            name, number = f"{model.name} ({number})", number + 1
+            name, count = f"{model.name} ({count})", count + 1
         names.append(name)
     return names

@@ -101,8 +101,8 @@ def label_text(value: Any, row: int) -> str | None:
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Real):
-        number = float(value)
-        return str(int(number)) if number.is_integer() else str(number)
+        as_number = float(value)
+        return str(int(as_number)) if as_number.is_integer() else str(as_number)
     raise BadInput(f"The label of row {row} is {in_words(value)}; give a word or a number.")
 
 
@@ -205,11 +205,11 @@ def named_passages(passages: Passages | None, count: int) -> list[tuple[str, ...
         raise BadInput(
             f"passages= names none for text {lists.index([])}; explain texts without passages in a call of their own."
         )
-    if not all(own and all(isinstance(passage, str) for passage in own) for own in lists):
+    if not all(of_text and all(isinstance(passage, str) for passage in of_text) for of_text in lists):
         raise BadInput("passages= are strings, or a list of strings for each text; something else came.")
     if len(lists) != count:
         raise BadInput(f"passages= has {len(lists)} lists for {count} texts; give one a text.")
-    return [tuple(map(str, own or ())) for own in lists]
+    return [tuple(map(str, of_text or ())) for of_text in lists]
 
 
 # Which methods and metrics run when the caller names none, or "all".
@@ -223,13 +223,13 @@ def default_method(model: Model, target: TargetName | HiddenState | Word = "pred
     A model's own weights say which words the answer was read from; another class, or another number than the logit,
     they cannot explain. Of a model that writes, span attention where it has span weights, else occlusion.
     """
-    own = ("span_attention", "rationale", "b_cos") if target == "predicted" and output == "logit" else ()
+    of_its_own = ("span_attention", "rationale", "b_cos") if target == "predicted" and output == "logit" else ()
     if WRITING in model.capabilities:
         words = not isinstance(target, Word) or target.against is None
         # Edited texts serve all words at once.
         return "span_attention" if words and "span_weights" in model.capabilities else "occlusion"
     works = supported_methods(model)
-    return next(name for name in (*own, "integrated_gradients", "occlusion") if name in works)
+    return next(name for name in (*of_its_own, "integrated_gradients", "occlusion") if name in works)
 
 
 def methods_to_run(model: Model, methods: Iterable[Choice] | None) -> tuple[list[Choice], frozenset[str]]:

@@ -92,10 +92,10 @@ def _is_list(value: Any) -> bool:
 def _of_examples(examples: Sequence[Example]) -> ValuesByColumn:
     return {
         "segments": [example.segments for example in examples],
-        "label": [one.label for one in examples],
-        "rationales": [one.rationales for one in examples],
-        "id": [one.id for one in examples],
-        "meta": [one.meta for one in examples],
+        "label": [example.label for example in examples],
+        "rationales": [example.rationales for example in examples],
+        "id": [example.id for example in examples],
+        "meta": [example.meta for example in examples],
     }
 
 
@@ -278,34 +278,34 @@ def _lasts(rows: Sequence[Any]) -> set[str]:
     return {str(plain(row[-1])) for row in rows if isinstance(row, tuple | list) and len(row) in (2, 3)}
 
 
-def _example(row: Any, number: int, labelled: bool) -> Example:
+def _example(row: Any, index: int, labelled: bool) -> Example:
     if isinstance(row, Example):
         return row
     if isinstance(row, str):
-        return prompted((row,), id=str(number))
+        return prompted((row,), id=str(index))
     if not isinstance(row, tuple | list):
         raise BadInput(
-            f"Text {number} is {in_words(row)}; give a string, a pair of strings, or a pellucid.Example, and leave "
+            f"Text {index} is {in_words(row)}; give a string, a pair of strings, or a pellucid.Example, and leave "
             f"missing ones out."
         )
     texts = row[:-1] if labelled else row
     if len(texts) not in ((1, 2) if labelled else (2,)) or not all(isinstance(text, str) for text in texts):
-        raise BadInput(_no_pair(row, number))
+        raise BadInput(_no_pair(row, index))
     if isinstance(row, list) and not labelled and not any(" " in text for text in row):
         raise BadInput(
-            f"Text {number} is a list of two words; write ' '.join(words) for one text, or a tuple for a pair of texts."
+            f"Text {index} is a list of two words; write ' '.join(words) for one text, or a tuple for a pair of texts."
         )
-    return prompted(tuple(map(str, texts)), label_text(row[-1], number) if labelled else None, id=str(number))
+    return prompted(tuple(map(str, texts)), label_text(row[-1], index) if labelled else None, id=str(index))
 
 
-def _no_pair(row: Sequence[Any], number: int) -> str:
+def _no_pair(row: Sequence[Any], index: int) -> str:
     if row and all(isinstance(word, str) for word in row):
         kind = "list" if isinstance(row, list) else "tuple"
         count = "1 string" if len(row) == 1 else f"{len(row)} strings"
         return (
-            f"Text {number} is a {kind} of {count}; for a text in words write ' '.join(words), for a pair give "
+            f"Text {index} is a {kind} of {count}; for a text in words write ' '.join(words), for a pair give "
             "two strings."
         )
     odd = next((member for member in row if not isinstance(member, str)), None)
     inside = f", with a member that is {in_words(odd)}" if row else ""
-    return f"Text {number} is {in_words(row)}{inside}; give a string, a pair of strings, or a pellucid.Example."
+    return f"Text {index} is {in_words(row)}{inside}; give a string, a pair of strings, or a pellucid.Example."

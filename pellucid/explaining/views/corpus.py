@@ -211,7 +211,9 @@ def _highlights(explanation: Explanation, scales: Scales) -> list[Highlight]:
     scale = scales.get(scale_key(view), largest(view))
     every = unit_highlights(view, scale, lambda unit: signed(unit.score))
     coloured = (highlight for highlight in every if highlight.css_classes != "pl-u")
-    return [replace(one, css_classes=one.css_classes.removeprefix("pl-u ")) for one in coloured]  # a lighter page
+    return [
+        replace(highlight, css_classes=highlight.css_classes.removeprefix("pl-u ")) for highlight in coloured
+    ]  # a lighter page
 
 
 # Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them.

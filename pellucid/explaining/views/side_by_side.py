@@ -76,7 +76,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
     return element(
         "article",
         text_heading(first.example),
-        answer_line(first, list(dict.fromkeys(str(one.target) for one in of_text))),
+        answer_line(first, list(dict.fromkeys(str(explanation.target) for explanation in of_text))),
         element("div", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
         *order_caution(first.example),

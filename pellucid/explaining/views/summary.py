@@ -144,14 +144,14 @@ def unmatched_caution(summary: Summary) -> list[str]:
     ]
 
 
-def _cautions(cautions: Mapping[str, Sequence[str]], of: int) -> Markup | None:
+def _cautions(cautions: Mapping[str, Sequence[str]], n_texts: int) -> Markup | None:
     if not cautions:
         return None
     ordered = sorted(cautions.items(), key=lambda item: -len(item[1]))
     lines = definition_list(
         (
             (
-                f"{len(ids):,} of {of:,}",
+                f"{len(ids):,} of {n_texts:,}",
                 fragment(name(caution), element("small", " ", name(first_names(ids)))),
             )
             for caution, ids in ordered
@@ -194,18 +194,18 @@ def agreement(methods: Methods) -> dict[Pair, float]:
 
 def _mean(ones: Sequence[np.ndarray], others: Sequence[np.ndarray], signed: bool) -> float:
     form = (lambda scores: scores) if signed else np.abs
-    correlations = [spearman(form(one), form(other)) for one, other in zip(ones, others, strict=True)]
+    correlations = [spearman(form(first), form(second)) for first, second in zip(ones, others, strict=True)]
     known = [value for value in correlations if value == value]
     return float(np.mean(known)) if known else float("nan")
 
 
-def spearman(one: np.ndarray, other: np.ndarray) -> float:
+def spearman(first: np.ndarray, second: np.ndarray) -> float:
     """[word], [word] -> the correlation of ranks, ties sharing theirs; nan where nothing can be ranked."""
     from scipy.stats import rankdata  # slow to import, and few callers need it
 
-    if one.shape != other.shape or len(one) < 3 or not (np.ptp(one) and np.ptp(other)):
+    if first.shape != second.shape or len(first) < 3 or not (np.ptp(first) and np.ptp(second)):
         return float("nan")
-    return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
+    return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
 
 
 def _word_scores(explanation: Explanation) -> np.ndarray:
@@ -218,7 +218,7 @@ def _word_scores(explanation: Explanation) -> np.ndarray:
 
 def by_luck(methods: Methods) -> str:
     """How far correlations of unrelated rankings stray from 0, in a sentence; about 1.96 / sqrt(words - 1) a text."""
-    lengths = [len(_word_scores(one)) for one in next(iter(methods.values()))]
+    lengths = [len(_word_scores(explanation)) for explanation in next(iter(methods.values()))]
     long_enough = [length for length in lengths if length > 2]
     if not long_enough:
         return ""

@@ -133,9 +133,9 @@ def _subject(explanation: Explanation) -> str:
         return target_in_words(explanation)
     if not explains_written(explanation):
         return "the same for every class"
-    word, other = explanation.target.label, explanation.target.against
+    word, against = explanation.target.label, explanation.target.against
     before = "" if word in ("each word", "the text") else f" before {word}"
-    return f"its own weights{before}{'' if other is None else f', where {other} could stand'}"
+    return f"its own weights{before}{'' if against is None else f', where {against} could stand'}"
 
 
 def target_in_words(explanation: Explanation) -> str:

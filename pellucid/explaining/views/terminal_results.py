@@ -57,8 +57,8 @@ def worst_first(texts: Sequence[Explanation]) -> list[Explanation]:
     return sorted(texts, key=_order)
 
 
-def _order(one: Explanation) -> tuple[bool, float]:
-    wrong, probability = one.is_correct is False, one.prediction.probability
+def _order(explanation: Explanation) -> tuple[bool, float]:
+    wrong, probability = explanation.is_correct is False, explanation.prediction.probability
     if probability != probability:
         return not wrong, 0.0
     return not wrong, -probability if wrong else probability
@@ -67,7 +67,9 @@ def _order(one: Explanation) -> tuple[bool, float]:
 def _grid(texts: Sequence[Explanation]) -> Grid:
     """One line a text; columns that no text has anything for are left out."""
     labelled = any(text.example.label is not None for text in texts)
-    sure = any(one.prediction.probabilities and not one.prediction.gives_several for one in texts)
+    sure = any(
+        explanation.prediction.probabilities and not explanation.prediction.gives_several for explanation in texts
+    )
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", expand=True)
     grid.add_column("id", max_width=14, no_wrap=True)
     for title in (["", "label"] if labelled else []) + ["predicted"]:
@@ -76,10 +78,17 @@ def _grid(texts: Sequence[Explanation]) -> Grid:
         grid.add_column("sure", justify="right", no_wrap=True)
     grid.add_column("strongest words", ratio=2, no_wrap=True)
     grid.add_column("beginning", ratio=3, no_wrap=True)
-    for one in texts:
-        verdict = [MARKS[one.is_correct], one.example.label or ""] if labelled else []
-        chance = [percent(one.prediction.probability)] if sure else []
-        cells = [one.example.id, *verdict, answer_name(one), *chance, _strongest(one), one.example.text]
+    for explanation in texts:
+        verdict = [MARKS[explanation.is_correct], explanation.example.label or ""] if labelled else []
+        chance = [percent(explanation.prediction.probability)] if sure else []
+        cells = [
+            explanation.example.id,
+            *verdict,
+            answer_name(explanation),
+            *chance,
+            _strongest(explanation),
+            explanation.example.text,
+        ]
         grid.add_row(*(_cell(cell) for cell in cells))
     return grid
 
@@ -129,13 +138,13 @@ def terminal_summary(summary: Summary, *, colour: bool | None = None, width: int
     cautions = sorted(summary.cautions.items(), key=lambda pair: -len(pair[1]))
     for shown, (caution, ids) in enumerate(cautions):
         texts = ": ".join(filter(None, (_texts(len(ids)), first_names(ids))))
-        one = printed(caution_lines([f"{caution} ({texts})"]), colour, width)
+        printed_line = printed(caution_lines([f"{caution} ({texts})"]), colour, width)
         rest = len(cautions) - shown - 1
-        if len((text + one).splitlines()) + bool(rest) > MOST_LINES:
+        if len((text + printed_line).splitlines()) + bool(rest) > MOST_LINES:
             where = in_syntax("see .summary().cautions", "--html writes them all")
             many = f"{rest + 1} more caution{'s' if rest else ''}: {where}"
             return text + printed([line(many)], colour, width)
-        text += one
+        text += printed_line
     return text
 
 
@@ -186,7 +195,7 @@ def _confusion(summary: Summary) -> Iterator[Line | Grid]:
         for label in labels:
             grid.add_column(line(label), justify="right", max_width=NAME, no_wrap=True)
         for label in labels:
-            grid.add_row(line(label), *(f"{summary.confusion.get((label, other), 0):,}" for other in labels))
+            grid.add_row(line(label), *(f"{summary.confusion.get((label, predicted), 0):,}" for predicted in labels))
         yield grid
 
 

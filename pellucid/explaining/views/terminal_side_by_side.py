@@ -106,10 +106,10 @@ def _head(explanation: Explanation, row_number: int, notes: str) -> Text:
 def _how_to_read(methods: SideBySide) -> list[Text]:
     """What the numbers are: shares of the largest, or scores beside each written word."""
     every = methods.explanations
-    written = [one for one in every if is_of_written_words(one)]
+    written = [explanation for explanation in every if is_of_written_words(explanation)]
     guides = [
-        *([WRITTEN_SPANS] if any(isinstance(one.units, Spans) for one in written) else []),
-        *([WRITTEN] if any(not isinstance(one.units, Spans) for one in written) else []),
+        *([WRITTEN_SPANS] if any(isinstance(explanation.units, Spans) for explanation in written) else []),
+        *([WRITTEN] if any(not isinstance(explanation.units, Spans) for explanation in written) else []),
         *([SCALE] if len(written) < len(every) else []),
     ]
     return [line(guide) for guide in guides]
