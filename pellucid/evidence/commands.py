@@ -105,7 +105,7 @@ def extract(
         "seed": seed,
         **settings_from(set_ or []),
     }
-    read = [[_records(of_part) for of_part in one.values()] for one in (examples, models)]
+    read = [[_records(of_part) for of_part in examples_by_part.values()] for examples_by_part in (examples, models)]
     work = json_digest([classifier.hash, extractor, settings, separator, list(paths), read])
     files = OutputFolder(out, "extract", work, [path.name for path in paths.values()])
     state = files.begin()
@@ -114,7 +114,7 @@ def extract(
     for part, path in paths.items():
         if path.exists():  # of the same call, and as it was written
             continue
-        lengths = None if like is None else [extraction_in(one) for one in models[part]]
+        lengths = None if like is None else [extraction_in(example) for example in models[part]]
         extractions = pellucid.extract(classifier, examples[part], extractor, like=lengths, **settings)
         pellucid.write_json_lines([extraction.as_example(separator) for extraction in extractions], path)
         say(f"{part}: {_summary(extractions)}. Written: {path}")
@@ -149,7 +149,9 @@ def _summary(extractions: Sequence[Extraction]) -> str:
     if not extractions:
         return "no texts"
     covered = np.mean([extraction.coverage for extraction in extractions])
-    whole = sum(not one.lengths(index) for one in extractions for index in range(len(one.example.segments)))
+    whole = sum(
+        not extraction.lengths(index) for extraction in extractions for index in range(len(extraction.example.segments))
+    )
     without_span = f"; {whole:,} that have no span stay whole" if whole else ""
     return f"{len(extractions)} texts, {percent(float(covered))} of the words of a text on average{without_span}"
 

@@ -68,13 +68,14 @@ def eraser_scores(
     whole("resamples", resamples, 1, 1_000_000)
     whole("seed", seed, 0, 2**63 - 1)
     extractions = every("extractions", extractions, Extraction, "give what extract returned")
-    if not any(one.example.rationales for one in extractions):
+    if not any(extraction.example.rationales for extraction in extractions):
         raise BadInput("No example has marked evidence, so there is nothing to judge the extractions by.")
     columns = np.array([example_columns(extraction, threshold) for extraction in extractions])
     means = resampled_means(columns, resamples, seed)
-    shares = np.array([_shares(one) for one in extractions]).mean(0)
+    shares = np.array([_shares(extraction) for extraction in extractions]).mean(0)
     iou_f1, f1 = (
-        percentile_interval(float(number(columns.mean(0))), number(means), len(columns)) for number in NUMBERS.values()
+        percentile_interval(float(score_of(columns.mean(0))), score_of(means), len(columns))
+        for score_of in NUMBERS.values()
     )
     return EraserScores(iou_f1, f1, len(columns), float(shares[0]), float(shares[1]))
 
@@ -91,11 +92,11 @@ def eraser_differences(
     means, whole = resampled_means(both, resamples, seed), both.mean(0)
     return {
         name: percentile_interval(
-            float(number(whole[:width]) - number(whole[width:])),
-            number(means[:, :width]) - number(means[:, width:]),
+            float(score_of(whole[:width]) - score_of(whole[width:])),
+            score_of(means[:, :width]) - score_of(means[:, width:]),
             len(both),
         )
-        for name, number in NUMBERS.items()
+        for name, score_of in NUMBERS.items()
     }
 
 
@@ -121,7 +122,7 @@ def documents(extraction: Extraction, segment: int) -> tuple[set[TokenSpan], set
     """
     tokens = eraser_tokens(extraction.example.segments[segment])
     spans, marks = (
-        {_overlapped(tokens, one.start, one.end) for one in side if one.segment == segment}
+        {_overlapped(tokens, span.start, span.end) for span in side if span.segment == segment}
         for side in (extraction.spans, extraction.example.rationales)
     )
     empty = (0, 0)  # a span of blanks alone

@@ -62,11 +62,11 @@ def selection_for(
 ) -> Selection:
     """The selection named by mode; where mode is None, the one that budget or like imply, else the extractor's own."""
     known("extractor or attribution method", extractor, {*extractors.names(), *attributions.names()})
-    own, possible = _selections(extractor)
+    default, possible = _selections(extractor)
     if mode is not None and not isinstance(mode, str):
         raise BadSetting(f"selection={quoted(mode)} is not possible; give one of {', '.join(possible)}.")
     if mode is None:
-        mode = "budget" if budget is not None else "same_length" if like is not None else own
+        mode = "budget" if budget is not None else "same_length" if like is not None else default
     if mode in (*BY_WORDS, BY_SPANS) and mode not in possible:
         raise BadSetting(f"{extractor} takes the selections {', '.join(possible)}; {mode!r} came.")
     return Selection(mode, budget, n_spans, like)
@@ -86,9 +86,11 @@ def check_like(examples: Sequence[Example], like: Sequence[Extraction] | None) -
         return
     if len(like) != len(examples):
         raise BadInput(f"like= has {len(like)} extractions for {len(examples)} examples; give one each, in order.")
-    for example, other in zip(examples, like, strict=True):
-        if other.example.segments != example.segments:
-            raise BadInput(f"like= is not of the same texts: {other.example.id!r} stands where {example.id!r} should.")
+    for example, extraction in zip(examples, like, strict=True):
+        if extraction.example.segments != example.segments:
+            raise BadInput(
+                f"like= is not of the same texts: {extraction.example.id!r} stands where {example.id!r} should."
+            )
 
 
 def _selected_spans(extractor: str, request: ExtractionRequest, settings: Mapping[str, Any]) -> Iterator[SelectedSpans]:

@@ -65,7 +65,10 @@ def max_sum_centred(scores: np.ndarray, lengths: Sequence[int], n_spans: int, dr
     rounding = np.abs(centred) <= 1e-9 * np.abs(scores).max(initial=0)  # all words score the same
     centred[rounding] = 0.0
     first, *others = largest_sums(centred, [range(len(scores))], n_spans, pick_drawn(drawn))
-    return sorted([first, *(one for one in others if centred[one].sum() > 0)], key=lambda one: one.start)
+    return sorted(
+        [first, *(word_range for word_range in others if centred[word_range].sum() > 0)],
+        key=lambda word_range: word_range.start,
+    )
 
 
 def _order(scores: np.ndarray, drawn: np.ndarray) -> list[int]:
@@ -121,18 +124,18 @@ class Selection:
         if self.budget is not None:
             check_budget(self.budget)
 
-    def lengths(self, number: int, segment: int, n_words: int) -> list[int]:
+    def lengths(self, index: int, segment: int, n_words: int) -> list[int]:
         """How many words each span of a text is to have; empty where the mode needs no lengths."""
         if self.like is not None:
-            return self.like[number].lengths(segment)
+            return self.like[index].lengths(segment)
         if self.budget is None:
             return []
         count = self.budget if isinstance(self.budget, Integral) else top_count(n_words, self.budget)
         return shared_out(min(int(count), n_words), self.n_spans)
 
-    def by_words(self, scores: np.ndarray, number: int, segment: int, contents: Sequence[str]) -> list[range]:
+    def by_words(self, scores: np.ndarray, index: int, segment: int, contents: Sequence[str]) -> list[range]:
         """The selected ranges of one text's words, in reading order. scores: [word]. contents: what each word is."""
-        lengths = self.lengths(number, segment, len(scores))
+        lengths = self.lengths(index, segment, len(scores))
         return BY_WORDS[self.mode](scores, lengths, self.n_spans, drawn_numbers(contents)[0])
 
 
@@ -163,10 +166,10 @@ class SelectedSpans:
 
 @dataclass(frozen=True)
 class SegmentWords:
-    """The words of one segment (one text) of an example. number: the example's number in the request."""
+    """The words of one segment (one text) of an example. index: the example's, in the request."""
 
     example: Example
-    number: int
+    index: int
     segment: int
     words: Units
 
@@ -206,8 +209,8 @@ class ExtractionRequest:
         for _, batch in self._batches():
             yield from explain_batch(request, batch, scheduler_for(self.model), silent)[calls[0].title]
 
-    def select(self, number: int, explanation: Explanation) -> SelectedSpans:
-        """The spans that each selection selects of example `number` by the scores of this explanation."""
+    def select(self, index: int, explanation: Explanation) -> SelectedSpans:
+        """The spans that each selection selects of example `index` by the scores of this explanation."""
         if explanation.rows:
             kinds = ", ".join(kind for kind, _ in explanation.rows)
             raise BadSetting(
@@ -217,7 +220,7 @@ class ExtractionRequest:
         spans = [
             _top_spans(explanation, selection.n_spans)
             if selection.mode == BY_SPANS
-            else _by_words(selection, number, words)
+            else _by_words(selection, index, words)
             for selection in self.selections
         ]
         units = words.units
@@ -242,7 +245,7 @@ class ExtractionRequest:
                         for segment in segments
                         for word_range in draw_ranges(segment, selection, generator)
                     ]
-                    spans.append([one.span(word_range, 0.0) for one, word_range in drawn])
+                    spans.append([segment_words.span(word_range, 0.0) for segment_words, word_range in drawn])
                 yield SelectedSpans(example, words.take(words.content), spans)
 
     def _batches(self) -> Iterator[tuple[int, Batch]]:
@@ -253,21 +256,26 @@ class ExtractionRequest:
             self.progress("extracting", first + len(batch), len(self.examples))
 
 
-def _segments(example: Example, number: int, words: Units) -> list[SegmentWords]:
+def _segments(example: Example, index: int, words: Units) -> list[SegmentWords]:
     """The words of each segment; a segment without words is left out."""
     return [
-        SegmentWords(example, number, segment, words.take([n for n, of in enumerate(words.segment) if of == segment]))
+        SegmentWords(
+            example,
+            index,
+            segment,
+            words.take([n for n, of_segment in enumerate(words.segment) if of_segment == segment]),
+        )
         for segment in sorted(set(words.segment) - {SPECIAL})
     ]
 
 
-def _by_words(selection: Selection, number: int, explanation: Explanation) -> list[Scored]:
+def _by_words(selection: Selection, index: int, explanation: Explanation) -> list[Scored]:
     """The spans that a selection selects by the scores of words; a span's score is the mean of its words'."""
     units, spans = explanation.units, []
     assert isinstance(units, Units)
-    for segment in _segments(explanation.example, number, units):
+    for segment in _segments(explanation.example, index, units):
         scores = explanation.scores[np.array(units.segment) == segment.segment].astype(np.float64)
-        for word_range in selection.by_words(scores, number, segment.segment, segment.words.labels):
+        for word_range in selection.by_words(scores, index, segment.segment, segment.words.labels):
             spans.append(segment.span(word_range, float(scores[word_range.start : word_range.stop].mean())))
     return spans
 

@@ -115,7 +115,7 @@ def _draw_ranges(segment: SegmentWords, selection: Selection, generator: torch.G
         first, stop = sorted(torch.randperm(len(gap) + 1, generator=generator)[:2].tolist())
         ranges.append(range(gap.start + first, gap.start + stop))
         free = without(free, ranges[-1])
-    return sorted(ranges, key=lambda one: one.start)
+    return sorted(ranges, key=lambda word_range: word_range.start)
 
 
 @extractors.add(selection="same_length", selections=("same_length", "budget", "best_words"))
@@ -136,8 +136,8 @@ def _draw_ranges_of_length(segment: SegmentWords, selection: Selection, generato
     n_words = len(segment.words)
     if selection.mode == "best_words":
         scores = torch.rand(n_words, generator=generator, dtype=torch.float32).numpy()
-        return selection.by_words(scores, segment.number, segment.segment, segment.words.labels)
-    return choose_ranges(n_words, selection.lengths(segment.number, segment.segment, n_words), _any(generator))
+        return selection.by_words(scores, segment.index, segment.segment, segment.words.labels)
+    return choose_ranges(n_words, selection.lengths(segment.index, segment.segment, n_words), _any(generator))
 
 
 def _any(generator: torch.Generator) -> Pick:

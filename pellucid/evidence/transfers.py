@@ -76,9 +76,9 @@ def right_answers(model: Model, examples: Sequence[Example]) -> list[bool]:
 def span_parts(full: Parts, cut: Cut, separator: str = SEPARATOR) -> dict[str, list[Example]]:
     """The parts with spans in place of texts; raises `BadInput` where the extractions are not of these texts."""
     for part, examples in full.items():
-        if [one.example.segments for one in cut[part]] != [example.segments for example in examples]:
+        if [extraction.example.segments for extraction in cut[part]] != [example.segments for example in examples]:
             raise BadInput(f"The extractions of {part} are not of its texts, one each, in order.")
-    return {part: [one.as_example(separator) for one in cut[part]] for part in full}
+    return {part: [extraction.as_example(separator) for extraction in cut[part]] for part in full}
 
 
 def summed_up(right: Right, tests: Sequence[Sequence[Extraction]]) -> Transfers:
@@ -86,8 +86,8 @@ def summed_up(right: Right, tests: Sequence[Sequence[Extraction]]) -> Transfers:
     return Transfers(
         {way: mean_over_runs(right[way]) for way in WAYS},
         {way: paired_difference_over_runs(right[way], right["F-F"]) for way in WAYS[1:]},
-        float(np.mean([one.coverage for test in tests for one in test])),
-        float(np.mean([sum(len(span.words) for span in one.spans) for test in tests for one in test])),
+        float(np.mean([extraction.coverage for test in tests for extraction in test])),
+        float(np.mean([sum(len(span.words) for span in extraction.spans) for test in tests for extraction in test])),
     )
 
 

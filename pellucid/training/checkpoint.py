@@ -92,8 +92,8 @@ def _number(name: str, value: object) -> None:
 def save_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, state: TrainingState) -> None:
     """Write weights, optimizer state, random state and progress as one safetensors file."""
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
-    for number, moments in optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in moments.items()}
+    for index, moments in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{index}.{name}": torch.as_tensor(value) for name, value in moments.items()}
     tensors["random.cpu"] = torch.get_rng_state()
     device = _device_of(network)
     if device.type == "cuda":
@@ -167,21 +167,21 @@ def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], done: int) -> None:
     state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
-        number, part = name.split(".", 1)
-        state.setdefault(int(number), {})[part] = tensor
+        parameter_index, part = name.split(".", 1)
+        state.setdefault(int(parameter_index), {})[part] = tensor
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     for index, parts in state.items():
         _check_state(index, parts, parameters, done)
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
 
 
-def _check_state(number: int, parts: dict[str, Tensor], parameters: list[Tensor], done: int) -> None:
+def _check_state(index: int, parts: dict[str, Tensor], parameters: list[Tensor], done: int) -> None:
     """Raise `ValueError` for a wrong state: torch would accept it, and fail or compute wrongly at the next step."""
-    _whole("a parameter's number", number, 0, len(parameters) - 1)
+    _whole("a parameter's number", index, 0, len(parameters) - 1)
     _whole("the optimizer's step", int(parts["step"]), 1, done)
     for name in ("exp_avg", "exp_avg_sq"):
-        if parts[name].shape != parameters[number].shape:
-            raise ValueError(f"{name} of parameter {number} is of another shape")
+        if parts[name].shape != parameters[index].shape:
+            raise ValueError(f"{name} of parameter {index} is of another shape")
 
 
 # The file with the weights of the best epoch so far; it names their run and their epoch.
@@ -196,15 +196,15 @@ class BestWeights:
 
     def save(self, network: nn.Module, epoch: int) -> None:
         """Write a network's weights with the run and the epoch that they are of."""
-        of = json.dumps({"fingerprint": self.fingerprint, "epoch": epoch})
-        save_tensors(network.state_dict(), self.path, metadata={"of": of})
+        run = json.dumps({"fingerprint": self.fingerprint, "epoch": epoch})
+        save_tensors(network.state_dict(), self.path, metadata={"of": run})
 
     def check(self, epochs: set[int]) -> None:
         """Raise `BadFile` unless the file exists and is of this run and one of these epochs."""
         try:
             with safe_open(self.path, framework="pt") as file:
-                of = json.loads((file.metadata() or {})["of"])
-            fits = of["fingerprint"] == self.fingerprint and of["epoch"] in epochs
+                run = json.loads((file.metadata() or {})["of"])
+            fits = run["fingerprint"] == self.fingerprint and run["epoch"] in epochs
         except (SafetensorError, OSError, ValueError, LookupError, TypeError):
             fits = False
         if not fits:

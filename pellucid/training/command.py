@@ -159,13 +159,13 @@ def train(
 
     source = reading.source(data, "train", label_map=reading.meanings())
     named, changes = _recipe(recipe or [])
-    own = {
+    options = {
         "learning_rate": learning_rate,
         "spans": spans,
         "objectives": None if objective is None else settings_from(objective, "--objective"),
         "objective_settings": settings_by_name(objective_set or [], "--objective-set") or None,
     }
-    changes |= {name: value for name, value in own.items() if value is not None}
+    changes |= {name: value for name, value in options.items() if value is not None}
     model = pellucid.train(
         data,
         format=source.format,

@@ -84,11 +84,11 @@ def texts_read_again(context: ObjectiveContext, draws: TextDraws, part: StepPart
     assert spans is not None  # the pooler was checked
     rows = context.rows(part.indices)
     has_span = spans.log_normaliser.isfinite().tolist()
-    numbers = [number for number in draws.sampled(rows, part.done) if has_span[number]]
+    numbers = [index for index in draws.sampled(rows, part.done) if has_span[index]]
     return ReadAgain(
         numbers,
-        [part.indices[number] for number in numbers],
-        [rows[number] for number in numbers],
+        [part.indices[index] for index in numbers],
+        [rows[index] for index in numbers],
         of_examples(spans, numbers),
     )
 
@@ -127,10 +127,10 @@ def marked_pieces(batch: Batch) -> list[tuple[int, ...]]:
     return [_of_text(batch, index) for index in range(len(batch))]
 
 
-def _of_text(batch: Batch, number: int) -> tuple[int, ...]:
-    units = batch.units[number]
+def _of_text(batch: Batch, index: int) -> tuple[int, ...]:
+    units = batch.units[index]
     pieces = [0] * len(units)
-    marks = marked(units, batch.examples[number].rationales)
+    marks = marked(units, batch.examples[index].rationales)
     for piece, is_marked in zip(units.content, () if marks is None else marks, strict=marks is not None):
         pieces[piece] = int(is_marked)
     return tuple(pieces)
@@ -199,8 +199,8 @@ class CutTexts:
     def __init__(self, name: str, context: ObjectiveContext, top: Sequence[float], share: float, cut: Cut) -> None:
         if not isinstance(top, list | tuple) or not top:
             raise BadSetting(f"top={quoted(top)} is not possible; give a list of shares, such as [0.1, 0.2].")
-        for one in top:
-            between("a share in top", one, 0.01, 0.99)
+        for top_share in top:
+            between("a share in top", top_share, 0.01, 0.99)
         classifier = context.classifier
         self.context, self.top, self.cut = context, top, cut
         self.draws = TextDraws(name, context.recipe.seed, share)
@@ -280,7 +280,7 @@ def logits_of(context: ObjectiveContext, rows: Sequence[Row]) -> Tensor:
     packs = Scheduler(default_budget(classifier.device)).packs([len(row) for row in rows])
     with context.autocast():
         logits = [classifier.network(**classifier.place([rows[n] for n in pack])).logits for pack in packs]
-    order = torch.tensor([number for pack in packs for number in pack]).argsort()
+    order = torch.tensor([index for pack in packs for index in pack]).argsort()
     return torch.cat(logits)[order.to(classifier.device)]
 
 
@@ -292,9 +292,9 @@ def log_answers(logits: Tensor, problem: Problem) -> Tensor:
     return logits.log_softmax(-1)
 
 
-def answer_divergence(one: Tensor, other: Tensor) -> Tensor:
+def answer_divergence(answers: Tensor, others: Tensor) -> Tensor:
     """[example]: Kullback-Leibler divergence from answers to others, in nats; of multi-label the sum over classes."""
-    return (one.exp() * (one - other)).flatten(1).sum(1)
+    return (answers.exp() * (answers - others)).flatten(1).sum(1)
 
 
 def undecided_answer(kind: Undecided, examples: Sequence[Example], labels: Sequence[str], problem: Problem) -> Tensor:

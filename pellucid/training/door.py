@@ -111,12 +111,12 @@ def train(
     """
     watching = watch_of(watch, watch_settings if watch_settings is None else mapping("watch_settings", watch_settings))
     penalties = None if penalties is None else mapping("penalties", penalties)
-    own = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
+    pooler_options = {} if pooler_settings is None else mapping("pooler_settings", pooler_settings)
     old = None if start_from is None else upgrading.start(start_from, encoder, problem, device)
     encoder_source = str(start_from or ("minilm" if encoder is None else encoder))
     kind = encoder_kind(encoder_source) if old is None else old.network.config.model_type
     settings = training_settings(
-        pooler, kind, seed=seed, penalties=penalties, pooler_settings=own, recipe=recipe, **changes
+        pooler, kind, seed=seed, penalties=penalties, pooler_settings=pooler_options, recipe=recipe, **changes
     )
     check_fit(penalties or {}, pooler, settings.pooler_settings)
     check_objective_poolers(settings.recipe.objectives, pooler, settings.pooler_settings)

@@ -47,8 +47,8 @@ def drawn_spans(trace: SpanTrace, points: Tensor) -> DrawnSpans:
     numbers.clamp_(max=reached.shape[1] - 1)
     width = trace.scores.shape[-1]
     parts = [
-        frozenset(part for number in own for part in range(number // width, number % width + 1))
-        for own in numbers.tolist()
+        frozenset(part for span_number in span_numbers for part in range(span_number // width, span_number % width + 1))
+        for span_numbers in numbers.tolist()
     ]
     scores = trace.scores.flatten(1).gather(1, numbers.to(trace.scores.device))
     return DrawnSpans(parts, (scores - trace.log_normaliser[:, None]).sum(1))
@@ -57,7 +57,7 @@ def drawn_spans(trace: SpanTrace, points: Tensor) -> DrawnSpans:
 def of_examples(trace: SpanTrace, numbers: Sequence[int]) -> SpanTrace:
     """The trace of these examples."""
     index = torch.tensor(numbers, dtype=torch.long, device=trace.scores.device)
-    counts = tuple(trace.parts[number] for number in numbers)
+    counts = tuple(trace.parts[example] for example in numbers)
     return SpanTrace(trace.scores[index], trace.log_normaliser[index], counts, trace.unit, trace.width)
 
 
@@ -139,9 +139,9 @@ class SynonymRows:
         words, _ = coarsen(batch.units[index], "word", batch.examples[index].segments)
         pieces = self.reader.pieces(index, "word")
         free = [
-            (min(ranks[piece] for piece in own), word)
-            for word, own in zip(words.content, pieces, strict=True)
-            if ranks.keys() >= {*own}
+            (min(ranks[piece] for piece in word_pieces), word)
+            for word, word_pieces in zip(words.content, pieces, strict=True)
+            if ranks.keys() >= {*word_pieces}
         ]
         return [(words.segment[word], words.start[word], words.end[word]) for _, word in sorted(free)]
 
@@ -188,7 +188,7 @@ class SecondReadings:
         self.operator: Operator = "pad" if context.train.special.mask is None else "mask"
         self.synonyms = SynonymRows(context, self.reader) if reading == "synonyms" else None
 
-    def of(self, index: int, unit: str, heaviest: range, points: Sequence[float]) -> SecondReading:
+    def second_reading(self, index: int, unit: str, heaviest: range, points: Sequence[float]) -> SecondReading:
         """How a text is read again. heaviest: its heaviest span, as numbers of parts. points: a random number from 0 to
         1 for each piece.
         """

@@ -80,9 +80,9 @@ def training_settings(
     """The settings of a call of `train`; where it names no recipe, those of the usual one. Arguments and errors are
     those of `recipe_of`.
     """
-    own = pooler_settings or {}
-    name = usual_recipe(pooler, encoder, own, penalties, changes) if recipe is None else recipe
-    settings = named_pooler_settings(name, pooler, own)
+    call_settings = pooler_settings or {}
+    name = usual_recipe(pooler, encoder, call_settings, penalties, changes) if recipe is None else recipe
+    settings = named_pooler_settings(name, pooler, call_settings)
     return TrainingSettings(settings, recipe_of(pooler, seed, penalties, encoder, settings, name, **changes))
 
 
@@ -99,13 +99,13 @@ def usual_recipe(
     pooler_settings, penalties, changes: what the call gives itself; where they say how weights become sharp, there is
     no usual recipe.
     """
-    own = (
+    says_how = (
         penalties is not None
         or "n_heaviest" in pooler_settings
         or any(changes.get(name) is not None for name in OWN_WAY)
     )
     learns = pooler == "span" and not weighs_all_alike(pooler_settings)
-    return USUAL if learns and not own and encoder not in encoders.names() else None
+    return USUAL if learns and not says_how and encoder not in encoders.names() else None
 
 
 def recipe_of(
@@ -141,8 +141,8 @@ def recipe_of(
             "new_parts_factor": 1.0,
         }
     default = {**default, **objective_defaults(mapping("objectives", settings.get("objectives") or {}))}
-    own = {} if penalties is None else {"penalties": dict(penalties)}
-    return Recipe(**{**default, **own, **settings, "seed": seed})
+    call_penalties = {} if penalties is None else {"penalties": dict(penalties)}
+    return Recipe(**{**default, **call_penalties, **settings, "seed": seed})
 
 
 def named_pooler_settings(recipe: str | None, pooler: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,8 +161,10 @@ def _of_spans(recipe: str | None, settings: Mapping[str, Any]) -> dict[str, Any]
         named["penalties"] = {}
     if "objectives" in settings:  # settings of those that are left away would be refused
         wanted = settings["objectives"] or {}
-        own = {name: of for name, of in named.get("objective_settings", {}).items() if name in wanted}
-        named["objective_settings"] = own
+        wanted_settings = {
+            name: setting for name, setting in named.get("objective_settings", {}).items() if name in wanted
+        }
+        named["objective_settings"] = wanted_settings
     return named
 
 
@@ -200,7 +202,7 @@ class TrainingTexts:
     def classes(self, train: Sequence[Example], problem: Problem) -> tuple[str, ...]:
         """The labels of the train texts, sorted; raises `BadInput` for fewer than two."""
         several = problem == "multi_label"
-        classes = sorted({name for one in train for name in label_names(one.label, several)})
+        classes = sorted({name for example in train for name in label_names(example.label, several)})
         if not train:
             raise BadInput("There are no texts to learn from.")
         if len(classes) < 2:

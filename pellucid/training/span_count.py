@@ -63,15 +63,15 @@ class SpanCount:
         excess = self._foreseen(self._excess(self._remembered(float(count))))
         # The logarithm of the mean number: spread texts weigh more than in the mean entropy, so texts become alike in
         # their numbers.
-        number = entropies.logsumexp(0) - math.log(len(entropies))
-        return (self.price + GAIN * excess) * number
+        log_count = entropies.logsumexp(0) - math.log(len(entropies))
+        return (self.price + GAIN * excess) * log_count
 
     def end_step(self) -> None:
         """Update the running mean and the price, after all texts of a step, in any number of parts."""
         texts = sum(count for count, _ in self.parts)
         if texts:
             before = self._excess(self.mean)
-            self.mean = self._remembered(sum(count * float(number) for count, number in self.parts) / texts)
+            self.mean = self._remembered(sum(count * float(mean_count) for count, mean_count in self.parts) / texts)
             excess = self._excess(self.mean)
             self.trend = MEMORY * self.trend + (1 - MEMORY) * (excess - before)
             self.first = self.first or self.mean
@@ -160,7 +160,7 @@ def spans_on_dev(classifier: Classifier, dev: Batch) -> HeaviestSpans:
         return NOT_COUNTED
     numbers = _first(dev)
     scheduler = scheduler_for(classifier)
-    packs = scheduler.packs_of([dev.rows[number] for number in numbers])
+    packs = scheduler.packs_of([dev.rows[index] for index in numbers])
     batches = (dev.select([numbers[index] for index in pack]) for pack in packs)
     return sum((_of_pack(classifier, batch, scheduler) for batch in batches), NOT_COUNTED)
 
@@ -168,8 +168,8 @@ def spans_on_dev(classifier: Classifier, dev: Batch) -> HeaviestSpans:
 def _first(dev: Batch) -> list[int]:
     """The numbers of the first texts that fit one window, as many as cost little; at least one."""
     whole = [index for index, row in enumerate(dev.rows) if not row.windows][:MOST_TEXTS]
-    pieces = accumulate(dev.lengths[number] for number in whole)
-    fitting = [number for number, total in zip(whole, pieces, strict=True) if total <= MOST_PIECES]
+    pieces = accumulate(dev.lengths[index] for index in whole)
+    fitting = [index for index, total in zip(whole, pieces, strict=True) if total <= MOST_PIECES]
     return fitting or whole[:1]
 
 

@@ -92,7 +92,7 @@ class Steps:
         if len(lengths) * max(lengths) <= LONGEST:
             return [indices]
         packs = Scheduler(LONGEST).packs(lengths)
-        return [[indices[number] for number in pack] for pack in packs]
+        return [[indices[position] for position in pack] for pack in packs]
 
     def _backward(self, indices: list[int], share: float, done: int) -> float:
         """Add the gradients of one part, weighted by its share of the batch's texts; returns its weighted loss."""

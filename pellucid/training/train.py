@@ -66,7 +66,7 @@ class Training:
         entries = [objectives.get(name) for name, weight in self.recipe.objectives.items() if weight]
         read: list[object] = []
         if any(entry.facts["marks"] for entry in entries):
-            read.append([[astuple(mark) for mark in one.rationales] for one in self.parts["train"]])
+            read.append([[astuple(mark) for mark in example.rationales] for example in self.parts["train"]])
         for entry in (entry for entry in entries if entry.facts["model"]):
             settings = self.recipe.objective_settings.get(entry.name, {})
             read.append(source_digest(str(settings.get(entry.facts["model"], ""))))

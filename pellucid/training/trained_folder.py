@@ -96,8 +96,8 @@ class TrainedFolder:
 
     def files(self, fingerprint: str) -> OutputFolder:
         """What the training of this name makes in the folder."""
-        own = [CONFIG, WEIGHTS, LOG, TRAINED_TEXTS, UPGRADE, f"{WATCHED}/*", *TOKENIZER_FILES]
-        return OutputFolder(self.path, "train", fingerprint, own, lasting=LASTING)
+        names = [CONFIG, WEIGHTS, LOG, TRAINED_TEXTS, UPGRADE, f"{WATCHED}/*", *TOKENIZER_FILES]
+        return OutputFolder(self.path, "train", fingerprint, names, lasting=LASTING)
 
     @property
     def is_complete(self) -> bool:

@@ -103,7 +103,7 @@ def set_threshold(classifier: Classifier, rows: Sequence[Row]) -> None:
     sample = rows[:: -(-len(rows) // THRESHOLD_TEXTS)]
     packs = Scheduler(LONGEST).packs([len(row) for row in sample])
     with evaluating(network), torch.no_grad():
-        inputs = (classifier.place([sample[number] for number in pack]) for pack in packs)
+        inputs = (classifier.place([sample[index] for index in pack]) for pack in packs)
         margins = torch.cat([network.margins(**columns) for columns in inputs])
         if len(margins) > 1:
             network.pooler.threshold.copy_(_threshold(margins.float(), target))
@@ -179,10 +179,10 @@ def gold_numbers(examples: Sequence[Example], labels: Sequence[str], problem: Pr
     ]
     if strange:
         first = strange[0]
-        own = "without a label" if first.label is None else f"with the label {quoted(first.label)}"
+        label_part = "without a label" if first.label is None else f"with the label {quoted(first.label)}"
         raise BadInput(
             f"{len(strange):,} of {len(examples):,} {part} examples are of no class among {listed(labels)}; the first "
-            f"is {quoted(first.id)} {own}. Correct them, or leave them out"
+            f"is {quoted(first.id)} {label_part}. Correct them, or leave them out"
             + (in_syntax(" (skip_bad_rows=True).", " (--skip-bad-rows).") if first.label is None else ".")
         )
     if several:

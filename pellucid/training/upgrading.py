@@ -210,5 +210,5 @@ def reads_backwards(classifier: Classifier) -> bool:
     pieces = classifier.vocabulary.tolist()[:2]
     rows = [Row((pieces[0], pieces[0], last), (0,) * 3, (0, 1, 2), (0, 1, 2), (0,) * 3) for last in pieces]
     with torch.no_grad():
-        one, other = classifier.trace(rows, Want(hidden=True)).hidden[-1][:, 0]
-    return not torch.equal(one, other)
+        first, second = classifier.trace(rows, Want(hidden=True)).hidden[-1][:, 0]
+    return not torch.equal(first, second)

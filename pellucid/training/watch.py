@@ -79,8 +79,8 @@ class Watch:
         """Every field, as JSON can hold it."""
         listed = self.layers if isinstance(self.layers, str) else list(self.layers)
         positions = self.positions if isinstance(self.positions, str) else list(self.positions)
-        own = {"every": self.every, "n_texts": self.n_texts, "method": self.method}
-        return {**own, "settings": dict(self.settings), "layers": listed, "positions": positions}
+        schedule = {"every": self.every, "n_texts": self.n_texts, "method": self.method}
+        return {**schedule, "settings": dict(self.settings), "layers": listed, "positions": positions}
 
 
 def watch_of(every: int | None, settings: Mapping[str, object] | None) -> Watch | None:

@@ -79,8 +79,8 @@ def translation_scores(
     if baseline is not None:
         others = _statistics(metric, baseline, references)
         both = resampled_means(np.concatenate([rows, others], 1), resamples, seed)
-        own, other = np.split(both, 2, axis=1)
-        drawn = _bleu(metric, own, len(rows)) - _bleu(metric, other, len(rows))
+        ours, theirs = np.split(both, 2, axis=1)
+        drawn = _bleu(metric, ours, len(rows)) - _bleu(metric, theirs, len(rows))
         lead = _bleu(metric, rows.mean(0)[None], len(rows)) - _bleu(metric, others.mean(0)[None], len(rows))
         difference = percentile_interval(float(lead[0]), drawn, len(rows))
     drawn = _bleu(metric, resampled_means(rows, resamples, seed), len(rows))

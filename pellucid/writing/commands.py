@@ -38,7 +38,7 @@ MaxPieces = Annotated[
 
 def say_endings(written: Sequence[Written | Translation]) -> None:
     """How many texts were cut, and of how many the model wrote nothing; no line where it is none."""
-    cut, empty = sum(one.is_cut for one in written), sum(not one.text for one in written)
+    cut, empty = sum(output.is_cut for output in written), sum(not output.text for output in written)
     if cut:
         say(
             f"{cut} of {len(written)} ended because there was no more room; --max-pieces gives more.",
@@ -87,27 +87,27 @@ def translate(
         _print(pellucid.write(translator_from(translator), examples, beam=beam, max_pieces=max_pieces))
         return
     done = pellucid.translate(translator, examples, beam=beam, max_pieces=max_pieces)
-    explanations = [one.explanation for one in done if one.explanation is not None]
+    explanations = [translation.explanation for translation in done if translation.explanation is not None]
     if html is not None and explanations:
         pellucid.report(explanations, path=html)
     if as_json:
-        print(json.dumps([_record(one) for one in done]))
+        print(json.dumps([_record(translation) for translation in done]))
         return
     _print(done, explanations if len(done) == 1 else ())
 
 
 def _print(written: Sequence[Written | pellucid.Translation], explanations: Sequence[Explanation] = ()) -> None:
-    for one in written:
-        print(plain(one.text))
+    for output in written:
+        print(plain(output.text))
     for explanation in explanations:
         print(f"\n{explanation}")
     say_endings(written)
 
 
-def _record(one: pellucid.Translation) -> dict[str, object]:
+def _record(translation: pellucid.Translation) -> dict[str, object]:
     """What --json prints of a translation; words: None of a translator without spans."""
-    words = None if one.explanation is None else _words(one.explanation)
-    return {"source": one.source, "text": one.text, "is_cut": one.is_cut, "words": words}
+    words = None if translation.explanation is None else _words(translation.explanation)
+    return {"source": translation.source, "text": translation.text, "is_cut": translation.is_cut, "words": words}
 
 
 def _words(explanation: Explanation) -> list[dict[str, object]]:
@@ -151,10 +151,10 @@ def write(
         pellucid.load(model, device=device, **asdict(languages)), examples, beam=beam, max_pieces=max_pieces
     )
     if as_json:
-        print(json.dumps([asdict(one) for one in written]))
+        print(json.dumps([asdict(output) for output in written]))
         return
-    for one in written:
-        print(plain(one.text.strip()))
+    for output in written:
+        print(plain(output.text.strip()))
     say_endings(written)
 
 
@@ -187,11 +187,11 @@ def bleu(
     examples = source.examples()[:limit]
     translator = pellucid.load(model, device=device, **asdict(languages))
     judged, _ = held_out(translator, examples, source)
-    other = None if baseline is None else pellucid.load(baseline, device=device, **asdict(languages))
+    baseline_translator = None if baseline is None else pellucid.load(baseline, device=device, **asdict(languages))
     scores = pellucid.bleu(
         translator,
         judged,
-        baseline=other,
+        baseline=baseline_translator,
         beam=beam,
         max_pieces=max_pieces,
         tokenize=tokenize,

@@ -85,12 +85,12 @@ def translate(
     written = write(translator, texts, beam=beam, max_pieces=max_pieces, text=text, progress=progress)
     explanations: Sequence[Explanation | None] = [None] * len(written)
     if "span_weights" in translator.capabilities and written:
-        pairs = [Example((one.source, one.text)) for one in written if one.text]
+        pairs = [Example((translation.source, translation.text)) for translation in written if translation.text]
         of_pairs = iter(explain(translator, pairs, "span_attention", progress=progress) if pairs else ())
-        explanations = [next(of_pairs) if one.text else None for one in written]
+        explanations = [next(of_pairs) if translation.text else None for translation in written]
     return [
-        Translation(one.source, one.text, one.is_cut, explanation)
-        for one, explanation in zip(written, explanations, strict=True)
+        Translation(translation.source, translation.text, translation.is_cut, explanation)
+        for translation, explanation in zip(written, explanations, strict=True)
     ]
 
 

@@ -220,8 +220,8 @@ def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> l
         _run([path, *options], folder, seconds)
         both = [_lines(files[name], len(texts), program) for name in ("forward", "reverse")]
     return [
-        _intersection(one, other, pair, f"{program}, pair {position}")
-        for position, (one, other, pair) in enumerate(zip(*both, texts, strict=True), 1)
+        _intersection(forward, reverse, pair, f"{program}, pair {position}")
+        for position, (forward, reverse, pair) in enumerate(zip(*both, texts, strict=True), 1)
     ]
 
 
@@ -270,11 +270,11 @@ def _lines(path: Path, count: int, program: str) -> list[str]:
     return lines
 
 
-def _intersection(one: str, other: str, pair: Sequence[str], where: str) -> str:
+def _intersection(forward: str, reverse: str, pair: Sequence[str], where: str) -> str:
     """The links that both directions have, by target word."""
     n_source, n_target = (len(text.split()) for text in pair)
     try:
-        common = parsed_links(one, n_source, n_target, where) & parsed_links(other, n_source, n_target, where)
+        common = parsed_links(forward, n_source, n_target, where) & parsed_links(reverse, n_source, n_target, where)
     except BadInput as error:  # the program's lines are no input of the user's
         raise BadFile(str(error)) from None
     return " ".join(f"{source}-{target}" for source, target in sorted(common, key=lambda link: link[::-1]))

@@ -67,12 +67,14 @@ def bleu(
     for example in examples:
         if len(example.segments) != 2:
             raise BadInput(f"Example {quoted(example.id)} has one text; give pairs: a source and its reference.")
-    own, other = (None if one is None or _is_texts(one) else translator_from(one) for one in (model, baseline))
-    texts = _translations(own or model, examples, beam, max_pieces, progress)
-    others = None if baseline is None else _translations(other or baseline, examples, beam, max_pieces, progress)
+    translator, rival = (
+        None if source is None or _is_texts(source) else translator_from(source) for source in (model, baseline)
+    )
+    texts = _translations(translator or model, examples, beam, max_pieces, progress)
+    others = None if baseline is None else _translations(rival or baseline, examples, beam, max_pieces, progress)
     references = [example.segments[1] for example in examples]
     scores = translation_scores(texts, references, baseline=others, tokenize=tokenize, resamples=resamples, seed=seed)
-    seen = dict.fromkeys(caveat for one in (own, other) for caveat in seen_caveats(one, examples))
+    seen = dict.fromkeys(caveat for source in (translator, rival) for caveat in seen_caveats(source, examples))
     return replace(scores, caveats=tuple(seen))
 
 
@@ -91,7 +93,7 @@ def _translations(
         return [str(text) for text in model]
     translator = translator_from(model)
     sources = [Example((example.segments[0],), id=example.id) for example in examples]
-    return [one.text for one in write(translator, sources, beam=beam, max_pieces=max_pieces, progress=progress)]
+    return [output.text for output in write(translator, sources, beam=beam, max_pieces=max_pieces, progress=progress)]
 
 
 # The door `link_scores`: do explanations of written words find the source words that the words come from?
@@ -123,8 +125,8 @@ def link_scores(
     checked = every("explanations", explanations, Explanation, "of a translator's words, from `explain`")
     lines = _lines(checked, links)
     return link_scores_of(
-        [linked_words(one) for one in checked],
-        [_links_of(one, line, where) for one, (line, where) in zip(checked, lines, strict=True)],
+        [linked_words(explanation) for explanation in checked],
+        [_links_of(explanation, line, where) for explanation, (line, where) in zip(checked, lines, strict=True)],
         resamples=resamples,
         seed=seed,
     )
@@ -188,7 +190,7 @@ def links(
     for example in (*examples, *more):
         if len(example.segments) != 2:
             raise BadInput(f"Example {quoted(example.id)} has one text; give pairs: a text and its translation.")
-    texts = [(source, target) for source, target in (one.segments for one in (*examples, *more))]
+    texts = [(source, target) for source, target in (pair.segments for pair in (*examples, *more))]
     lines = aligned(texts, program, seconds)[: len(examples)]
     if out is not None:
         write_text(possible_path(out), "".join(f"{line}\n" for line in lines))

@@ -222,8 +222,8 @@ def _on_dev(run: TranslatorRun) -> dict[str, float]:
 
 def _digests(parts: Parts, plan: TranslatorPlan) -> set[str]:
     """Those of the train and dev pairs, and of those that the translator was made with before."""
-    own = {text_digest(example) for part in ("train", "dev") for example in parts[part]}
-    return own if plan.start_from is None else own | read_trained_texts(plan.start_from)
+    digests = {text_digest(example) for part in ("train", "dev") for example in parts[part]}
+    return digests if plan.start_from is None else digests | read_trained_texts(plan.start_from)
 
 
 def _trained(

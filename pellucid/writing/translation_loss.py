@@ -130,7 +130,7 @@ def batches(lengths: Sequence[int], batch_pieces: int) -> list[list[int]]:
     A pair that is longer is a batch by itself. Batches depend on the lengths alone.
     """
     cut: list[list[int]] = []
-    for index in sorted(range(len(lengths)), key=lambda number: (lengths[number], number)):
+    for index in sorted(range(len(lengths)), key=lambda pair_index: (lengths[pair_index], pair_index)):
         if not cut or (len(cut[-1]) + 1) * lengths[index] > batch_pieces:
             cut.append([])
         cut[-1].append(index)
@@ -145,7 +145,8 @@ def epoch_order(lengths: Sequence[int], batch_pieces: int, seed: int, epoch: int
     shuffled = torch.randperm(len(lengths), generator=generator).tolist()
     cut = batches([lengths[index] for index in shuffled], batch_pieces)
     return [
-        [shuffled[number] for number in cut[index]] for index in torch.randperm(len(cut), generator=generator).tolist()
+        [shuffled[position] for position in cut[index]]
+        for index in torch.randperm(len(cut), generator=generator).tolist()
     ]
 
 
@@ -177,8 +178,8 @@ class TranslatorOut:
 
     def files(self, fingerprint: str) -> OutputFolder:
         """What the training of this name makes in the folder."""
-        own = [CONFIG, WEIGHTS, LOG, TRAINED_TEXTS, *TOKENIZER_FILES]
-        return OutputFolder(self.path, "train-translator", fingerprint, own, lasting=LASTING)
+        names = [CONFIG, WEIGHTS, LOG, TRAINED_TEXTS, *TOKENIZER_FILES]
+        return OutputFolder(self.path, "train-translator", fingerprint, names, lasting=LASTING)
 
     @property
     def is_complete(self) -> bool:

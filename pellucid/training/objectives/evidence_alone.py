@@ -82,7 +82,7 @@ class ReadAlone:
         keys = {key: None for parts in drawn for key in zip(indices, parts, strict=True)}
         rows = [self.reader.only(index, unit, parts) for index, parts in keys]
         answers = log_answers(logits_of(self.context, rows), self.context.classifier.problem)
-        order = {key: number for number, key in enumerate(keys)}
+        order = {key: row_index for row_index, key in enumerate(keys)}
         return [
             answer_divergence(aims, answers[[order[key] for key in zip(indices, parts, strict=True)]])
             for parts in drawn
@@ -149,7 +149,7 @@ class SoftSufficiency:
         if not numbers:
             return part.output.logits.new_zeros(len(part.indices))
         classifier, problem = self.context.classifier, self.context.classifier.problem
-        indices = [part.indices[number] for number in numbers]
+        indices = [part.indices[index] for index in numbers]
         gates = self.gates(part, numbers, indices)
         with (
             self.context.autocast(),
@@ -222,9 +222,9 @@ class SameSpans:
         others = self.second_readings(again.indices, again.spans, part.done)
         classifier = self.context.classifier
         with self.context.autocast():
-            second = classifier.network(**classifier.place([one.row for one in others])).spans
+            second = classifier.network(**classifier.place([reading.row for reading in others])).spans
         weights = widened(second.weights)
-        first = weights_from(widened(again.spans.weights), [one.first for one in others], second)
+        first = weights_from(widened(again.spans.weights), [reading.first for reading in others], second)
         divergences = jensen_shannon(first.flatten(1), weights.flatten(1))
         return self.draws.for_examples(divergences, again.numbers, len(part.indices))
 
@@ -233,7 +233,7 @@ class SameSpans:
         width = trace.scores.shape[-1]
         heaviest = trace.scores.detach().flatten(1).argmax(1).tolist()
         return [
-            self.readings.of(
+            self.readings.second_reading(
                 index,
                 trace.unit,
                 range(best // width, best % width + 1),

@@ -62,9 +62,9 @@ class Marked:
             )
         self.learnt = frozenset(sorted(marked_texts, key=self._rank)[:n_marked])
 
-    def _rank(self, number: int) -> int:
+    def _rank(self, index: int) -> int:
         """Random, and the same however many texts there are: of 50 texts and of 200, the 50 are among the 200."""
-        row = self.context.train.rows[number]
+        row = self.context.train.rows[index]
         return derived_seed(self.context.recipe.seed, "marked", row.ids, row.types)
 
     def losses(self, part: StepPart) -> Tensor:
@@ -124,7 +124,7 @@ class Attributed:
             return part.output.logits.new_zeros(len(part.indices))
         trace = weights_of_all_spans(self.context, part)
         scores, normaliser = trace.scores[numbers], trace.log_normaliser[numbers]
-        indices = [part.indices[number] for number in numbers]
+        indices = [part.indices[index] for index in numbers]
         parts = self.attributions.of_parts(indices, trace.unit, scores.shape[-1]).to(scores.device)
         spans, nothing = heaviest_apart(worth_finding(parts, scores.detach() > -torch.inf), self.n_spans)
         costs = normaliser[:, None] - scores.flatten(1).gather(1, spans)

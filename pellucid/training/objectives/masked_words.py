@@ -51,15 +51,13 @@ class Masking:
         generator = generator_for(row, f"masks of reading {reading}", self.seed)
         content = content_of(row)
         count = max(1, round(self.share * len(content)))
-        hidden = sorted(
-            content[number] for number in torch.randperm(len(content), generator=generator)[:count].tolist()
-        )
+        hidden = sorted(content[index] for index in torch.randperm(len(content), generator=generator)[:count].tolist())
         draws = torch.rand(count, generator=generator).tolist()
         others = self.vocabulary[torch.randint(len(self.vocabulary), (count,), generator=generator)].tolist()
         ids = list(row.ids)
-        for piece, draw, other in zip(hidden, draws, others, strict=True):
+        for piece, draw, random_id in zip(hidden, draws, others, strict=True):
             if draw < self.as_mask + self.as_other:
-                ids[piece] = other if draw >= self.as_mask or self.mask is None else self.mask
+                ids[piece] = random_id if draw >= self.as_mask or self.mask is None else self.mask
         return replace(row, ids=tuple(ids)), hidden
 
 
@@ -128,7 +126,7 @@ class MaskedWords:
         classifier = self.context.classifier
         with self.context.autocast():
             states = classifier.network.states(classifier.place(rows)["pieces"])
-        examples = [number for number, pieces in enumerate(hidden) for _ in pieces]
+        examples = [index for index, pieces in enumerate(hidden) for _ in pieces]
         places = [piece for pieces in hidden for piece in pieces]
         classes = [
             self.class_of[self.context.train.rows[index].ids[piece]]

@@ -53,7 +53,7 @@ def imitators(
 
     def imitator(divergence_weight: float) -> Classifier:
         settings = {"model": str(base), "divergence": divergence, "divergence_weight": divergence_weight}
-        own = {
+        recipe_changes = {
             "seed": recipe.seed + 1,
             "penalties": {},
             "objectives": {"imitation": 1.0},
@@ -61,7 +61,7 @@ def imitators(
             **changes,
         }
         folder = out / f"lambda_{divergence_weight:g}"
-        return train_model(parts, plan, replace(recipe, **own), folder, device, progress=progress)
+        return train_model(parts, plan, replace(recipe, **recipe_changes), folder, device, progress=progress)
 
     return imitator
 
@@ -140,15 +140,15 @@ class Imitation:
         self.divergence = DIVERGENCES[divergence]
         at_least("divergence_weight", divergence_weight, 0)
         self.weight = divergence_weight
-        own = context.classifier
-        self.base = load_classifier(model, device=str(own.device))
+        classifier = context.classifier
+        self.base = load_classifier(model, device=str(classifier.device))
         self.base.network.eval().requires_grad_(False)
-        _check_classes(own, self.base)
-        self.order = [self.base.labels.index(label) for label in own.labels]
+        _check_classes(classifier, self.base)
+        self.order = [self.base.labels.index(label) for label in classifier.labels]
         self.batch = self.base.encode(context.train.examples)
         _check_pieces(context.train, self.batch, self.base.name)
         if self.weight:
-            _check_weights(own, self.base)
+            _check_weights(classifier, self.base)
 
     def losses(self, part: StepPart) -> Tensor:
         """[example]: from -lambda x the largest divergence, log 2 of "jsd", to 1."""
@@ -170,39 +170,39 @@ def own_weights(output: Output) -> Tensor:
     return widened(trace.weights).flatten(1)
 
 
-def _check_classes(own: Classifier, base: Classifier) -> None:
-    if own.problem != "single_label" or base.problem != own.problem:
+def _check_classes(classifier: Classifier, base: Classifier) -> None:
+    if classifier.problem != "single_label" or base.problem != classifier.problem:
         raise BadSetting(
             "The objective imitation compares probabilities of classes of which a text has one; problem='multi_label' "
             "has none such. Leave the objective away."
         )
-    if set(own.labels) != set(base.labels):
+    if set(classifier.labels) != set(base.labels):
         raise BadSetting(
             f"The imitated model {base.name} has the classes {', '.join(base.labels)}, and the data have "
-            f"{', '.join(own.labels)}; give a model of the same classes, or rename them with a label map."
+            f"{', '.join(classifier.labels)}; give a model of the same classes, or rename them with a label map."
         )
 
 
-def _check_pieces(own: Batch, base: Batch, name: str) -> None:
+def _check_pieces(batch: Batch, base: Batch, name: str) -> None:
     if any(row.windows for row in base.rows):
         raise BadInput(
             f"The imitated model {name} reads some train texts in windows; give shorter texts, or a model that reads "
             f"them as one."
         )
     if any(
-        one.ids != other.ids or one.word_index != other.word_index
-        for one, other in zip(own.rows, base.rows, strict=True)
+        ours.ids != theirs.ids or ours.word_index != theirs.word_index
+        for ours, theirs in zip(batch.rows, base.rows, strict=True)
     ):
         raise BadSetting(
             f"The imitated model {name} cuts texts into other pieces; give a model with the same tokenizer."
         )
 
 
-def _check_weights(own: Classifier, base: Classifier) -> None:
+def _check_weights(classifier: Classifier, base: Classifier) -> None:
     """Raise `BadSetting` where the weights of both cannot be compared, or those that are trained cannot move."""
     kinds = [
         (sorted(WEIGHTS & model.capabilities), getattr(getattr(model.network, "pooler", None), "unit", None))
-        for model in (own, base)
+        for model in (classifier, base)
     ]
     if not kinds[0][0] or kinds[0] != kinds[1]:
         raise BadSetting(
@@ -210,7 +210,7 @@ def _check_weights(own: Classifier, base: Classifier) -> None:
             f"others, or none; give both models the same pooler (additive, dot or span) and unit, or "
             f"divergence_weight=0."
         )
-    if getattr(own.network.pooler, "weights", "") == "uniform":
+    if getattr(classifier.network.pooler, "weights", "") == "uniform":
         raise BadSetting(
             "The objective imitation moves weights, and weights='uniform' keeps them equal; give weights='learned', or "
             "divergence_weight=0."
