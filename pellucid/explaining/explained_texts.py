@@ -56,10 +56,10 @@ class ExplainedTexts:
     by_method: dict[str, list[Explanation]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
-    def add(self, other: "ExplainedTexts") -> None:
+    def add(self, further: "ExplainedTexts") -> None:
         """Append the explanations of further texts; a method that failed for any of them has none."""
-        self.failed |= other.failed
-        for title, explanations in other.by_method.items():
+        self.failed |= further.failed
+        for title, explanations in further.by_method.items():
             self.by_method.setdefault(title, []).extend(explanations)
 
 

@@ -7,8 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput
-from pellucid.data import built_in as planted_translation
-from pellucid.data.built_in import WORDS, _made_up
+from pellucid.data.built_in import WORDS, _made_up, planted_translation
 from pellucid.text.example import Example
 from pellucid.writing.links import link_scores_of, linked_words, parsed_links
 

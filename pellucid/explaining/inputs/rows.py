@@ -267,9 +267,9 @@ def _is_number(value: Any) -> bool:
     return not isinstance(value, str | bytes) and isinstance(plain(value), int | float) and not is_missing(value)
 
 
-def _mixture(other: str) -> str:
+def _mixture(last: str) -> str:
     return (
-        f"The last members are classes of the model in some rows and not in others (such as {quoted(other)}); write "
+        f"The last members are classes of the model in some rows and not in others (such as {quoted(last)}); write "
         "pellucid.Example((text,), label) for a text with its label, pellucid.Example((first, second)) for a pair."
     )
 

@@ -118,11 +118,11 @@ def _function_words(words: ClassWords, label: str, sign: Sign, listed_words: Seq
 def _line(word: WordScore, axis: "Axis") -> Iterable[Markup]:
     form = element("em", name(word.word)) if word.is_stop_word else name(word.word)
     known = not math.isnan(word.low)
-    interval = f"{axis.number(word.low)} to {axis.number(word.high)}" if known else "one text"
+    interval = f"{axis.written(word.low)} to {axis.written(word.high)}" if known else "one text"
     texts = f"{word.count}× in {word.n_texts} text{'' if word.n_texts == 1 else 's'}"
     yield element("span", form, class_="pl-word")
     yield _bar(word, axis)
-    yield element("span", axis.number(word.mean), class_="pl-sure")
+    yield element("span", axis.written(word.mean), class_="pl-sure")
     yield element("small", f"{texts}; {interval}")
 
 
@@ -133,7 +133,7 @@ class Axis:
     low: float
     high: float
 
-    def number(self, value: float) -> str:
+    def written(self, value: float) -> str:
         """A score with its sign; all scores of the axis have the same decimals, three digits of the largest."""
         decimals = max(0, 2 - math.floor(math.log10(max(-self.low, self.high))))
         return f"{value:+.{decimals}f}".replace("-", MINUS)

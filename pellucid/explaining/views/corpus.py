@@ -55,11 +55,11 @@ FULL_COLOUR = 0.9  # of the texts' largest scores, nine in ten get no more than 
 
 @dataclass(frozen=True)
 class Text:
-    """One text of the page: its number among the texts as they came, its explanations (one a method), how many equal
+    """One text of the page: its position among the texts as they came, its explanations (one a method), how many equal
     texts it stands for.
     """
 
-    number: int
+    position: int
     explanations: Sequence[Explanation]
     copies: int
 
@@ -71,7 +71,7 @@ class Text:
     @property
     def anchor(self) -> str:
         """Where the index leads."""
-        return f"text-{self.number}"
+        return f"text-{self.position}"
 
 
 def corpus_sections(
@@ -133,7 +133,7 @@ def texts_in_order(explanations: Sequence[Explanation]) -> list[Text]:
 def _place(text: Text) -> tuple[bool, float, int]:
     probability = text.first.prediction.probability
     sure = probability if probability == probability else 0.0
-    return (False, -sure, text.number) if is_wrong(text.first) else (True, sure, text.number)
+    return (False, -sure, text.position) if is_wrong(text.first) else (True, sure, text.position)
 
 
 def index_view(texts: Sequence[Text]) -> Markup:
@@ -158,7 +158,7 @@ def _line(text: Text) -> list[Markup | str | None]:
     sure = percent(probability) if is_one else ""
     copies = f" (×{text.copies})" if text.copies > 1 else ""
     return [
-        element("span", name(f"{ending(example.id) or text.number}{copies}"), class_="pl-nr"),
+        element("span", name(f"{ending(example.id) or text.position}{copies}"), class_="pl-nr"),
         _mark(text.first),
         element("span", name(f"{answer_name(text.first)}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),
