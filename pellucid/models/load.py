@@ -172,6 +172,8 @@ class MarianTokenizer:
         return [(0, start)] * len(codes) + [(first + start, last + start) for first, last in of_rest]
 
     def __getattr__(self, name: str) -> Any:
+        if name == "wrapped":  # not there yet, while a copy is made
+            raise AttributeError(name)
         return getattr(self.wrapped, name)
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ from pellucid.base.kinds import objectives, poolers
 from pellucid.models.composed.networks import Plan
 from pellucid.text.example import Example, Rationale
 from pellucid.training.objective import (
-    READS,
+    READ_BY_OBJECTIVES,
     ObjectiveContext,
     StepPart,
     check_objectives,
@@ -92,7 +92,7 @@ def losses_of(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_reads_something_that_a_pooler_gives(name):
-    assert objectives.get(name).facts["reads"] in READS
+    assert objectives.get(name).facts["reads"] in READ_BY_OBJECTIVES
     assert pooler_of(name)
 
 
