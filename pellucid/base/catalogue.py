@@ -26,8 +26,9 @@ from pellucid.base.entry import (
 )
 from pellucid.base.errors import AliasUsed, BadSetting, notify
 
-__all__ = ["Call", "Catalogue", "Choice", "Entry", "imported_entry"]
+__all__ = ["ALL", "Call", "Catalogue", "Choice", "Entry", "imported_entry"]
 
+ALL = "all"  # in a list of names, of methods or checks: every usual one
 _SEARCH = RLock()  # one for all rooms, because the files of one room may look entries of another up
 
 

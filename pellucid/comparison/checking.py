@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from tempfile import mkdtemp
 from typing import Any
 
-from pellucid.base.catalogue import Call, Choice
+from pellucid.base.catalogue import ALL, Call, Choice
 from pellucid.base.checks import choices, every, in_syntax, listed
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.json_text import json_digest
@@ -85,7 +85,6 @@ def _texts(name: str, saved: Any, read: Read) -> Explained:
     return by_method(every(f"The data set {name}", saved, Explanation, WAY))
 
 
-ALL = "all"  # in a list of checks: every one that is not long and has what it needs
 OPTIONS = {  # what a check needs -> what it is, and which option gives it
     "twins": "twins, further trainings of the model with other seeds: give twins=[…], or --twin on the command line",
     "trainer": "texts to train on: give train=, or --train on the command line",

@@ -81,9 +81,9 @@ def compare(
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than
     chance?
     """
+    from pellucid.base.catalogue import ALL
     from pellucid.comparison.folder import TABLE
     from pellucid.explaining.inputs.examples import reads_label
-    from pellucid.explaining.inputs.readings import ALL
 
     check_outputs([save, html], [data, checking.train, *(checking.corpus or [])])
     if by_metric is not None:

@@ -7,6 +7,7 @@ import pytest
 import pellucid
 from pellucid.results.results import Results
 from tests.shared.answered import answered
+from tests.shared.sample_results import sample_table
 
 pytest.importorskip("matplotlib")
 TEXTS = Results(tuple(answered(f"a fine film {n}", [2 + n, 1 + n, -1, 0]) for n in range(4)))
@@ -27,6 +28,15 @@ def test_every_kind_is_drawn(run, saved, tmp_path, options):
     status, out, err = run("figure", saved / "one.parquet", "--out", tmp_path / "drawn.svg", *options)
     assert (status, out) == (0, "") and "Written:" in err
     ElementTree.parse(tmp_path / "drawn.svg")
+
+
+def test_the_table_of_a_comparison_is_drawn_whole(run, tmp_path):
+    sample_table().save(tmp_path / "table.json")
+    words = ("figure", tmp_path / "table.json", "--out", tmp_path / "drawn.svg")
+    assert run(*words)[:2] == (0, "")
+    ElementTree.parse(tmp_path / "drawn.svg")
+    status, _, err = run(*words, "--text", "a")
+    assert status == 2 and "Leave --text away" in err
 
 
 def test_a_picture_is_as_wide_and_has_as_many_words_as_wanted(run, saved, tmp_path):

@@ -28,8 +28,8 @@ def figure(
     results: Annotated[
         Path,
         typer.Argument(
-            help="Results that `pellucid explain --save` wrote (.parquet or .json), a comparison's folder, or what "
-            "`pellucid layers` or `pellucid attention` wrote with --save or --out."
+            help="Results that `pellucid explain --save` wrote (.parquet or .json), a comparison's folder or table, or "
+            "what `pellucid layers` or `pellucid attention` wrote with --save or --out."
         ),
     ],
     *,

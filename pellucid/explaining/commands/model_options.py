@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from pellucid.base.catalogue import Choice
+from pellucid.base.catalogue import ALL, Choice
 from pellucid.base.errors import BadSetting
 from pellucid.base.json_text import parsed
 from pellucid.explaining.commands.safe_text import say
@@ -22,8 +22,6 @@ from pellucid.text.example import Example, seen_in_training
 if TYPE_CHECKING:
     from pellucid.explaining.inputs.data_source import DataSource
     from pellucid.run.model import Model
-
-ALL = "all"  # in place of names: every usual one
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from pellucid.base.catalogue import Choice
+from pellucid.base.catalogue import ALL, Choice
 from pellucid.base.checks import choices, clipped, listed_members, quoted
 from pellucid.base.errors import BadInput, BadSetting, InputReading, notify
 from pellucid.base.kinds import attributions
@@ -213,8 +213,6 @@ def named_passages(passages: Passages | None, count: int) -> list[tuple[str, ...
 
 
 # Which methods and metrics run when the caller names none, or "all".
-
-ALL = "all"  # in a list of methods: every one that is usual and that the model supports
 
 
 def default_method(model: Model, target: TargetName | HiddenState | Word = "predicted", output: str = "logit") -> str:
