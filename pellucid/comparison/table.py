@@ -23,7 +23,7 @@ from pellucid.results.interval import CheckOutcome, TrustCard
 from pellucid.results.table import CEILING, Cell, Curve, Table
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
-from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, marked, seen_caveats
+from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, data_of, marked, seen_caveats
 from pellucid.text.units import coarsen
 
 Values = Mapping[tuple[str, str], MetricValues]
@@ -128,6 +128,7 @@ def _about(comparison: Comparison) -> dict[str, object]:
         "model": request.model.name,
         "model_hash": request.model_hash,
         "examples": len(comparison.examples),
+        "data": data_of([example.id for example in comparison.examples]),
         "target": comparison.target.in_words(request.model.labels),
         "methods": {call.title: plain_settings(call) for call in request.calls},
     }

@@ -1,14 +1,15 @@
 """A card: one text, the model's answer, and one picture a method."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from pellucid.drawing.colours import Scales, largest, scale_key
-from pellucid.drawing.heat_map import caution_lines, drawable_view, heat_map
+from pellucid.drawing.emphasis import Scales, clear, full_colour, scale_key
+from pellucid.drawing.heat_map import caution_lines, drawable_view, heat_map, unit_highlights
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table, turns
 from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.method_facts import explains_state, facts_of, readable
-from pellucid.drawing.span_view import span_view
+from pellucid.drawing.span_view import span_highlights, span_view
 from pellucid.drawing.wording import answer_with_chances, listed, percent, readable_number, shown_row, signed
 from pellucid.results.explanation import WRITTEN, Explanation
 from pellucid.text.example import Example
@@ -62,8 +63,19 @@ def picture(
     if isinstance(explanation.units, Spans):
         return span_view(explanation, hide=hide, checks=checks)
     view = drawable_view(explanation, unit)
-    scale = (scales or {}).get(scale_key(view), largest(view))
+    scale = (scales or {}).get(scale_key(view), full_colour(view))
     return heat_map(explanation, unit=unit, scale=scale, hide=hide, checks=checks)
+
+
+def text_highlights(explanation: Explanation, scales: Scales) -> list[Highlight]:
+    """The coloured words of a text, or its underlined spans, without words that have no colour: for a light page."""
+    if isinstance(explanation.units, Spans):
+        return span_highlights(shown_row(explanation))
+    view = drawable_view(explanation)
+    scale = scales.get(scale_key(view), full_colour(view))
+    every = unit_highlights(view, scale, lambda unit: signed(unit.score))
+    coloured = (highlight for highlight in every if highlight.css_classes != "pl-u")
+    return [replace(highlight, css_classes=highlight.css_classes.removeprefix("pl-u ")) for highlight in coloured]
 
 
 def _of_one_model(
@@ -154,7 +166,7 @@ def misleading_words(group: Sequence[Explanation]) -> Markup | None:
             not explains_state(explanation) and target.label == explanation.prediction.label and not target.against
         )
         if is_wrong(explanation) and facts.signed and not facts.spans and explains_answer:
-            words = [word for word in shown_row(drawable_view(explanation)).top(3) if word.score > 0]
+            words = [word for word in clear(drawable_view(explanation)) if word.score > 0]
             sentence = f"What spoke most for the wrong answer: {listed(words)} ({facts.title})."
             return element("p", name(sentence), class_="pl-misled") if words else None
     return None

@@ -4,13 +4,10 @@ Each method has one scale, the same for both signs. People with any common colou
 apart. The colours are faint enough for the text on them to be read in light and dark (tests measure the contrast).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-
-from pellucid.results.explanation import Explanation
 
 LEVELS = 16
 GAMMA = 0.75  # below 1, small scores stay visible
@@ -30,29 +27,6 @@ class Theme:
 
 LIGHT = Theme((236, 124, 16), (38, 118, 200), 0.70, ink=(28, 31, 36), paper=(255, 255, 255))
 DARK = Theme((240, 130, 36), (70, 146, 236), 0.58, ink=(230, 232, 235), paper=(27, 30, 35))
-
-Scale = Literal["page", "text"]  # what shares a scale: all texts of a page, or the units of one text
-ScaleKey = tuple[str, str, str]
-Scales = Mapping[ScaleKey, float]
-
-
-def scale_key(explanation: Explanation) -> ScaleKey:
-    """What shares a scale: one method's scores for one output of one model."""
-    return explanation.method, explanation.model_hash, explanation.target.output
-
-
-def largest(explanation: Explanation) -> float:
-    """The largest absolute score that a picture of the text shows."""
-    scores = explanation.scores[..., ~explanation.special]
-    return float(np.abs(scores).max()) if scores.size else 0.0
-
-
-def scales_of(views: Iterable[Explanation]) -> dict[ScaleKey, float]:
-    """For each method the score that gets the full colour: the largest on the page."""
-    scales: dict[ScaleKey, float] = {}
-    for view in views:
-        scales[scale_key(view)] = max(scales.get(scale_key(view), 0.0), largest(view))
-    return scales
 
 
 def level(score: float, scale: float) -> int:

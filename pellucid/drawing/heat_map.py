@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.drawing.colours import ColourRange, colour_range, largest, shade
+from pellucid.drawing.colours import ColourRange, colour_range, shade
+from pellucid.drawing.emphasis import clear, full_colour, plain_caution
 from pellucid.drawing.html import Markup, element, fragment, name, scroll_box, table
 from pellucid.drawing.long_text import Highlight, shown_text
-from pellucid.drawing.method_facts import facts_of, measure_of
+from pellucid.drawing.method_facts import facts_of, in_words, measure_of
 from pellucid.drawing.wording import (
-    clear,
     diagnostics_in_words,
     hidden_in_words,
     readable_number,
@@ -56,10 +56,11 @@ def heat_map(
     whether to say how the method's checks came out.
     """
     view = drawable_view(explanation, unit)
-    scale = largest(view) if scale is None else scale
+    scale = full_colour(view) if scale is None else scale
     facts = facts_of(explanation.method, [explanation])
     diagnostics = diagnostics_in_words(explanation, checks)
-    notes = [*row_in_words(explanation), *diagnostics, *hidden_in_words(view, facts)]
+    random = [in_words(facts)] if facts.floor else []
+    notes = [*random, *row_in_words(explanation), *diagnostics, *hidden_in_words(view, facts)]
     spoken = f"{facts.title}, explaining {view.target}. Strongest: {strongest_in_words(view)}."
     return element(
         "figure",
@@ -73,6 +74,7 @@ def heat_map(
         shown_text(view.example, unit_highlights(view, scale, lambda unit: signed(unit.score))),
         small_print(notes),
         row_table(explanation, facts.title),
+        *caution_lines(plain_caution(view)),
         *caution_lines(caveat for caveat in explanation.caveats if caveat not in hide),
         class_="pl-map",
         role="group",

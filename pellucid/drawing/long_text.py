@@ -1,7 +1,8 @@
 """A text of many pages: where its scores are, its strongest sentences, and the whole text behind a click."""
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pellucid.drawing.html import Markup, element, fragment
 from pellucid.text.example import Example
@@ -43,15 +44,20 @@ def text_block(example: Example, highlights: Iterable[Highlight]) -> Markup:
     return element("div", *labelled, class_="pl-pair")
 
 
-def segment_block(text: str, highlights: Sequence[Highlight]) -> Markup:
-    """One text with its highlights, which must be in order; its language is not known, and its direction its own."""
+def segment_block(
+    text: str, highlights: Sequence[Highlight], before: Markup | None = None, after: Markup | None = None
+) -> Markup:
+    """One text with its highlights, which must be in order; its language is not known, and its direction its own.
+
+    before, after: what stands in front of it and behind it.
+    """
     parts: list[Markup | str] = []
     cursor = 0
     for highlight in highlights:
         assert highlight.start >= cursor, "highlights overlap"
         parts += [text[cursor : highlight.start], _highlighted(text, highlight)]
         cursor = highlight.end
-    return element("div", *parts, text[cursor:], class_="pl-text", dir="auto", lang="")
+    return element("div", before, *parts, text[cursor:], after, class_="pl-text", dir="auto", lang="")
 
 
 def _highlighted(text: str, highlight: Highlight) -> Markup:
@@ -65,8 +71,10 @@ def _highlighted(text: str, highlight: Highlight) -> Markup:
 
 LONG = 3000  # characters, about a page and a half
 SENTENCES, LONGEST = 5, 600  # sentences that are shown of a long text, and the characters of one
+NEAR = 200  # characters beside an excerpt of a sentence without end that get no excerpt of their own
 BARS, HEIGHT = 120, 30
 
+_BLANK = re.compile(r"\s+")
 Offsets = tuple[int, int]  # the first character and the one after the last
 
 
@@ -99,7 +107,7 @@ def _excerpts(example: Example, segment: int, highlights: Sequence[Highlight]) -
         "div",
         element("p", caption, class_="pl-which"),
         _overview(len(text), scored),
-        *(_excerpt(text, offsets, scored) for offsets in _strongest_sentences(text, scored)),
+        *(_excerpt(text, offsets, sentence, scored) for offsets, sentence in _strongest_sentences(text, scored)),
         class_="pl-excerpts",
     )
 
@@ -127,37 +135,53 @@ def _overview(length: int, highlights: Sequence[Highlight]) -> Markup:
     )
 
 
-def _strongest_sentences(text: str, highlights: Sequence[Highlight]) -> list[Offsets]:
-    """The sentences with the largest scores, in reading order; of a very long sentence the part around the score."""
+def _strongest_sentences(text: str, highlights: Sequence[Highlight]) -> list[tuple[Offsets, Offsets]]:
+    """The sentences with the largest scores, in reading order, each with the whole sentence's offsets; of a very long
+    sentence the part around the score. A score that an excerpt shows already, or nearly, gets none of its own.
+    """
     sentences = text_units(text, "sentence")
-    excerpts: dict[Offsets, None] = {}
+    excerpts: dict[Offsets, Offsets] = {}
     for highlight in sorted(highlights, key=lambda highlight: -highlight.weight):
-        if len(excerpts) < SENTENCES:
-            sentence = next((s for s in sentences if s[0] <= highlight.start < s[1]), (highlight.start, highlight.end))
-            excerpts.setdefault(_shortened(sentence, highlight))
-    return sorted(excerpts)
+        if len(excerpts) == SENTENCES:
+            break
+        sentence = next((s for s in sentences if s[0] <= highlight.start < s[1]), (highlight.start, highlight.end))
+        near = [offsets for offsets, of_sentence in excerpts.items() if of_sentence == sentence]
+        if any(start - NEAR <= highlight.start and highlight.end <= end + NEAR for start, end in near):
+            continue
+        start, end = around(text, sentence, highlight, LONGEST)
+        before = max((last for _, last in excerpts if last <= highlight.start), default=0)
+        after = min((first for first, _ in excerpts if first >= highlight.end), default=len(text))
+        excerpts[max(start, before), min(end, after)] = sentence
+    return sorted(excerpts.items())
 
 
-def _shortened(sentence: Offsets, highlight: Highlight) -> Offsets:
-    start, end = sentence
-    if end - start <= LONGEST:
-        return sentence
-    first = max(start, min(highlight.start - LONGEST // 2, end - LONGEST))
-    return first, min(first + LONGEST, end)
+def around(text: str, part: Offsets, highlight: Highlight, longest: int) -> Offsets:
+    """At most `longest` characters of a part of a text, around a highlight in it, cut between words."""
+    start, end = part
+    if end - start <= longest:
+        return part
+    first = max(start, min(highlight.start - longest // 2, end - longest))
+    last = min(first + longest, end)
+    if first > start and (blank := _BLANK.search(text, first, highlight.start)):
+        first = blank.end()
+    if last < end and (blanks := list(_BLANK.finditer(text, highlight.end, last))):
+        last = blanks[-1].start()
+    return first, last
 
 
-def _excerpt(text: str, offsets: Offsets, highlights: Sequence[Highlight]) -> Markup:
+def excerpt_block(text: str, offsets: Offsets, highlights: Sequence[Highlight], whole: Offsets) -> Markup:
+    """A part of one text with its highlights; dots stand where the sentence or text that it is cut from goes on."""
     start, end = offsets
     inside = [
-        Highlight(
-            0,
-            max(highlight.start, start) - start,
-            min(highlight.end, end) - start,
-            highlight.css_classes,
-            highlight.tooltip,
-        )
+        replace(highlight, segment=0, start=max(highlight.start, start) - start, end=min(highlight.end, end) - start)
         for highlight in highlights
         if highlight.start < end and highlight.end > start
     ]
-    position = f"{100 * start // len(text)} % into the text"
-    return element("div", element("small", position, class_="pl-which"), segment_block(text[start:end], inside))
+    dots = element("span", "…", class_="pl-cut", aria_hidden="true")
+    before, after = text[whole[0] : start].strip(), text[end : whole[1]].strip()
+    return segment_block(text[start:end], inside, dots if before else None, dots if after else None)
+
+
+def _excerpt(text: str, offsets: Offsets, sentence: Offsets, highlights: Sequence[Highlight]) -> Markup:
+    position = element("small", f"{100 * offsets[0] // len(text)} % into the text", class_="pl-which")
+    return element("div", position, excerpt_block(text, offsets, highlights, sentence))

@@ -2,14 +2,16 @@
 style sheet.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pellucid.base.checks import at_least
 from pellucid.base.files import write_text
 from pellucid.drawing.card import by_example, by_method, card
-from pellucid.drawing.colours import Scales, scale_key, scales_of
+from pellucid.drawing.emphasis import Scales, scale_key, scales_of
 from pellucid.drawing.heat_map import caution_lines, colour_bar, drawable_view, small_print
 from pellucid.drawing.html import (
     Markup,
@@ -117,17 +119,48 @@ def _listed(terms: list[str]) -> str:
 CAVEATS = "What these pictures and numbers do not say."
 
 
-def write_report(path: str | Path, *, title: str, sections: Sequence[Section], guide: Markup | None = None) -> Path:
-    """Write sections, after the guide to reading them, to one HTML file, whole or not at all."""
+@dataclass(frozen=True)
+class Opening:
+    """What a reader sees first, right under the title.
+
+    facts: which model, which data, how many texts, when; plain text. trust: how far the page can be believed, in a
+    sentence. texts: a few texts in colour, which stand before all sections; None where the page shows them anyway.
+    """
+
+    facts: tuple[str, ...] = ()
+    trust: str = ""
+    texts: Markup | None = None
+
+    def lines(self) -> Iterable[Markup]:
+        """The facts in one line, and the sentence about trust."""
+        if self.facts:
+            yield element("p", *(element("span", name(fact)) for fact in self.facts), class_="pl-known")
+        if self.trust:
+            yield element("p", self.trust, class_="pl-trust")
+
+
+NO_OPENING = Opening()
+
+
+def write_report(
+    path: str | Path,
+    *,
+    title: str,
+    sections: Sequence[Section],
+    guide: Markup | None = None,
+    opening: Opening = Opening(),  # it is frozen
+) -> Path:
+    """Write sections, after the opening and the guide to reading them, to one HTML file, whole or not at all."""
     at_least("number of sections", len(sections), 1)
-    write_text(path, page(title, sections, guide))
+    write_text(path, page(title, sections, guide, opening))
     return Path(path)
 
 
-def page(title: str, sections: Sequence[Section], guide: Markup | None = None) -> str:
+def page(title: str, sections: Sequence[Section], guide: Markup | None = None, opening: Opening = NO_OPENING) -> str:
     """The whole page as text; guide: how to read it, folded under the title (None: cards with pictures and tables)."""
     contents = _contents(sections) if len(sections) > 1 else None
-    head = element("header", element("h1", element("bdi", title)), guide or reading_guide(), contents)
+    heading = element("h1", element("bdi", title))
+    head = element("header", heading, *opening.lines(), guide or reading_guide(), contents, opening.texts)
     foot = element("footer", element("p", "Written by Pellucid. This file needs no network and runs no script."))
     main = element("main", head, *(_section(position, part) for position, part in enumerate(sections, 1)), foot)
     return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
@@ -141,6 +174,13 @@ def facts_section(heading: str, intro: str, facts: Mapping[str, object]) -> Sect
 def caveats_section(caveats: Sequence[str], heading: str = "What to keep in mind", intro: str = CAVEATS) -> Section:
     """Caveats as a list of sentences."""
     return Section(heading, intro, element("ul", *(element("li", text) for text in caveats), class_="pl-caveats"))
+
+
+def written_on() -> str:
+    """The day of writing, for the facts of a page: 28 November 2026; that of SOURCE_DATE_EPOCH where it is set."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    day = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now().astimezone()
+    return f"{day.day} {day:%B %Y}"
 
 
 def _contents(sections: Sequence[Section]) -> Markup:

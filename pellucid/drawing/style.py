@@ -23,7 +23,7 @@ TEXT = """
 .pellucid .pl-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;
  font:1.125rem/1.85 Charter,"Bitstream Charter","Iowan Old Style",Georgia,"Liberation Serif",serif}
 .pellucid .pl-text i{font-style:normal}
-.pellucid .pl-u,.pellucid .pl-folded i{border-radius:3px;padding:.14em 0;-webkit-box-decoration-break:clone;
+.pellucid .pl-u,.pellucid .pl-folded i,.pellucid .pl-example i{border-radius:3px;padding:.14em 0;-webkit-box-decoration-break:clone;
  box-decoration-break:clone;
  -webkit-print-color-adjust:exact;print-color-adjust:exact}
 .pellucid .pl-for,.pellucid .pl-against{font-weight:700;text-decoration:underline solid 2px;
@@ -205,9 +205,8 @@ CORPUS = """
 .pellucid .pl-start{white-space:nowrap;overflow:hidden;text-overflow:ellipsis;unicode-bidi:plaintext}
 .pellucid .pl-index .pl-wrong,.pellucid .pl-folded .pl-wrong{border:0;padding:0;margin:0}
 .pellucid .pl-index .pl-right,.pellucid .pl-folded .pl-right{margin:0}
-.pellucid .pl-folded>details:not(.pl-numbers){margin:0;border-top:1px solid var(--pl-edge);content-visibility:auto;
- contain-intrinsic-size:auto 2rem}
-.pellucid summary.pl-line{width:auto;padding:.4rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
+.pellucid .pl-folded details:not(.pl-numbers):not(.pl-expert):not(.pl-whole){margin:0;border-top:1px solid var(--pl-edge)}
+.pellucid summary.pl-line{width:auto;padding:.28rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
 .pellucid .pl-versions{display:grid;margin-top:.7rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:.4rem 2rem}
 .pellucid .pl-versions>div{min-width:0}
 .pellucid .pl-folded details>div{background:rgb(var(--pl-paper));padding:.6rem 1rem 1rem;border-radius:8px;margin-bottom:.6rem}
@@ -322,14 +321,23 @@ body{margin:0}
  gap:.6rem 2rem;max-width:52rem}
 .pl-page .pl-legend+.pl-note{margin-top:1rem;max-width:44rem}
 .pl-page .pl-contents{margin-top:.5rem}
+.pellucid .pl-known{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;margin:.45rem 0 0;color:var(--pl-muted);font-size:.875rem}
+.pellucid .pl-known span+span::before{content:"·";margin-left:-.7rem;margin-right:.45rem}
+.pellucid .pl-trust{margin:.45rem 0 0;max-width:60rem;font-weight:600;font-size:.9375rem}
+.pellucid .pl-examples{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem;margin-top:1rem}
+.pellucid .pl-example{border:1px solid var(--pl-edge);border-radius:12px;padding:.9rem 1.1rem;background:rgb(var(--pl-paper));
+ min-width:0;display:flex;flex-direction:column;gap:.35rem}
+.pellucid .pl-example p{margin:0}
+.pellucid .pl-example>p:last-child{margin-top:auto;font-size:.8125rem}
+.pellucid .pl-example .pl-text{font-size:1rem;line-height:1.65}
+.pellucid .pl-example .pl-example-title{font-size:.8125rem;font-weight:600;letter-spacing:0;margin:0;color:var(--pl-muted)}
+.pellucid .pl-cut{color:var(--pl-muted)}
 .pl-page .pl-contents ol{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;font-size:.9375rem}
 .pl-page a{color:var(--pl-accent);text-underline-offset:.2em;text-decoration-thickness:1px}
 .pl-page .pl-key{max-width:52rem}
 .pl-page .pl-cards{display:grid;gap:1.5rem}
 .pl-page .pl-card{border:1px solid var(--pl-edge);border-radius:12px;padding:1.5rem 1.75rem 1.25rem}
 .pl-page .pl-card .pl-text,.pl-page .pl-folded .pl-text{max-width:46rem}
-.pl-page article.pl-card{content-visibility:auto;contain-intrinsic-size:auto 18rem}
-
 .pl-page .pl-steps,.pl-page .pl-sample{background-color:rgb(var(--pl-paper))}
 .pl-page main>section>.pl-scroll,.pl-page .pl-plots{background:rgb(var(--pl-paper));
  border:1px solid var(--pl-edge);
@@ -356,7 +364,8 @@ body{margin:0}
  .pl-page .pl-plots{padding:1.1rem .9rem}
 }
 @media print{
- .pellucid .pl-whole::details-content,.pellucid .pl-cautions::details-content{content-visibility:visible;display:block}
+ .pellucid .pl-whole::details-content,.pellucid .pl-cautions::details-content,
+ .pellucid .pl-full::details-content{content-visibility:visible;display:block}
  html{background:#fff;color-scheme:only light}
  .pl-page{background:none}
  .pl-page main{padding:0;max-width:none}

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from pellucid.base.checks import MINUS as MINUS
 from pellucid.base.checks import percent as percent
 from pellucid.base.checks import readable_number as readable_number
+from pellucid.drawing.emphasis import strongest
 from pellucid.drawing.method_facts import MethodFacts
 from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
@@ -102,18 +103,6 @@ def first_names(ids: Sequence[str]) -> str:
     names = list(dict.fromkeys(filter(None, ids)))
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}"
-
-
-def strongest(explanation: Explanation, k: int = 3) -> list[Scored]:
-    """The k units of the text with the largest absolute scores that are not 0, strongest first."""
-    order = sorted(explanation.ranking(), key=lambda index: -abs(explanation.scores[index]))
-    return [explanation.scored(index) for index in order[:k] if explanation.scores[index]]
-
-
-def clear(explanation: Explanation, k: int = 3) -> list[Scored]:
-    """The strongest units, without those below a fifth of the strongest: what deserves emphasis."""
-    units = strongest(explanation, k)
-    return [unit for unit in units if abs(unit.score) >= abs(units[0].score) / 5]
 
 
 ALL_ZERO = "nothing, all scores are 0"

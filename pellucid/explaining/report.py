@@ -10,11 +10,11 @@ from pellucid.base.checks import every, mapping, of_class, one_of
 from pellucid.base.entry import Entry
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
-from pellucid.drawing.colours import Scale, Scales
 from pellucid.drawing.comparison_section import comparison_section
+from pellucid.drawing.emphasis import Scale, Scales
 from pellucid.drawing.html import Markup
 from pellucid.drawing.method_facts import explains_state, explains_written
-from pellucid.drawing.page import Section, facts_section, texts_view, write_report
+from pellucid.drawing.page import Opening, Section, facts_section, texts_view, write_report
 from pellucid.drawing.reading_guide import (
     comparison_guide,
     reading_guide,
@@ -23,7 +23,8 @@ from pellucid.drawing.reading_guide import (
     states_guide,
     written_guide,
 )
-from pellucid.explaining.views.corpus import corpus_sections, is_corpus
+from pellucid.explaining.views.corpus import corpus_opening, corpus_sections, is_corpus
+from pellucid.explaining.views.opening import opening, table_opening
 from pellucid.explaining.views.side_by_side import side_by_side_sections
 from pellucid.explaining.views.span_analysis import span_analysis_sections
 from pellucid.results.explanation import Explanation
@@ -140,7 +141,20 @@ def write_page(
     if about:
         sections.append(facts_section("What was done", "", about))
     heading = _title(results) if title is None else title
-    return write_report(path, title=heading, sections=sections, guide=guide)
+    opened = _opening(results, table, scale)
+    return write_report(path, title=heading, sections=sections, guide=guide, opening=opened)
+
+
+def _opening(results: Reportable, table: Table | None, scale: Scale) -> Opening:
+    """What the page begins with: of many texts with three of them in colour."""
+    if has_sections(results):
+        return Opening()
+    every = results.explanations if isinstance(results, SideBySide) else list(results)
+    explanations = [result for result in every if isinstance(result, Explanation)]
+    if not explanations:
+        return Opening() if table is None else table_opening(table)
+    is_many = is_corpus(explanations) and not isinstance(results, SideBySide)
+    return corpus_opening(explanations, table, scale) if is_many else opening(explanations, table)
 
 
 def has_sections(results: object) -> bool:

@@ -1,6 +1,7 @@
 """An example: one text or a pair, with its label and, where people marked why, their rationale."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -8,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pellucid.base.checks import clipped, listed_members, quoted
+from pellucid.base.checks import clipped, listed, listed_members, quoted
 from pellucid.base.errors import BadInput
 from pellucid.text.units import Units
 
@@ -296,3 +297,16 @@ def seen_caveats(model: object, examples: Sequence[Example]) -> tuple[str, ...]:
         f"{seen:,} of {len(examples):,} texts were in the train or dev part that the model was made with; what holds "
         f"of them need not hold of new texts.",
     )
+
+
+# Which data texts come from, by their ids.
+
+MOST_SOURCES = 3
+PLACE = re.compile(r"[-_ ]?\d+$")  # what tells the rows of one file apart
+
+
+def data_of(ids: Sequence[str]) -> str:
+    """The data that the ids of texts name, such as "reviews" of reviews-7; empty where ids are numbers alone."""
+    sources = list(dict.fromkeys(source for id_ in ids if (source := PLACE.sub("", id_))))
+    more = [f"{len(sources) - MOST_SOURCES:,} other sources"] if len(sources) > MOST_SOURCES else []
+    return listed([*sources[:MOST_SOURCES], *more]) if sources else ""

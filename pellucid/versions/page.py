@@ -11,7 +11,7 @@ from pathlib import Path
 from pellucid.base.checks import shortened
 from pellucid.base.kinds import renderers
 from pellucid.drawing.card import answer_line, expert_facts, order_caution, picture, text_heading
-from pellucid.drawing.colours import Scales
+from pellucid.drawing.emphasis import Scales
 from pellucid.drawing.heat_map import caution_lines, numbers_switch
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.page import (

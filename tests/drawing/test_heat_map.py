@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pellucid.drawing.card import card
-from pellucid.drawing.colours import DARK, LEVELS, LIGHT, level, scale_key, shade
+from pellucid.drawing.colours import DARK, LEVELS, LIGHT, level, shade
+from pellucid.drawing.emphasis import scale_key
 from pellucid.drawing.heat_map import heat_map
 from pellucid.drawing.page import page_scales, texts_view
 from pellucid.drawing.span_view import span_view

@@ -70,11 +70,15 @@ def test_both_texts_of_a_pair_have_their_own():
 
 def test_of_a_sentence_without_end_the_part_around_is_shown():
     endless = "and then " * 900
+    near = next(drawn(endless, {900: 4.0, 901: 3.0, 905: 2.0}).every(css_class="pl-excerpts"))
+    emphasised = [[i.text for i in block.every(css_class="pl-for")] for block in near.every(css_class="pl-text")]
+    assert [words for words in emphasised if words] == [["then", "and", "and"]]  # one place, one excerpt
     shown = [
         block.text
         for block in next(drawn(endless, {900: 4.0}).every(css_class="pl-excerpts")).every(css_class="pl-text")
     ]
-    assert all(len(text) <= LONGEST for text in shown)
+    assert all(len(text) <= LONGEST + len("……") for text in shown)
+    assert all(set(text.strip("…").split()) == {"and", "then"} for text in shown)  # cut between words
 
 
 def test_spans_of_a_long_text_are_shown_where_they_begin():

@@ -8,7 +8,9 @@ from pellucid import report
 from pellucid.explaining.views.class_words import axis_of, left_out, reach_of
 from pellucid.explaining.views.corpus import (
     FULL_COLOUR,
+    GROUP,
     IN_FULL,
+    LINES,
     MANY,
     ending,
     notebook_results,
@@ -16,7 +18,9 @@ from pellucid.explaining.views.corpus import (
     usual_scales,
 )
 from pellucid.explaining.views.summary import duration
+from pellucid.results.class_words import ClassWords, WordScore
 from pellucid.results.results import Results
+from pellucid.text.example import data_of
 from tests.drawing.test_escaping import harmless, hostile_explanation
 from tests.shared.parsed import parsed
 from tests.shared.sample_corpus import sample_corpus
@@ -38,7 +42,6 @@ def test_few_texts_are_cards_and_many_open_with_a_summary(tmp_path):
     assert headings(root) == [
         "Summary",
         "Words that speak for and against",
-        "Index",
         "The texts",
         "Which method can be believed",
         "What was done",
@@ -72,8 +75,8 @@ def test_texts_without_labels_have_no_accuracy(tmp_path):
 
 def test_words_have_bars_counts_and_marked_stop_words(tmp_path):
     root = page_of(sample_corpus(), tmp_path)
-    first, against = root.every(css_class="pl-columns")
-    for_it, against_it = (list(column.every("li")) for column in against.every("ol"))
+    first, positive = root.every(css_class="pl-columns")
+    for_it, against_it = (list(next(column.every("ol")).every("li")) for column in positive.children)
     assert for_it[0].text.startswith("fine+1.0") and "12× in 12 texts" in for_it[0].text
     assert against_it[0].text.startswith("dull\u22121.0")
     assert next(iter(for_it[0].every("rect"))).attributes["class"] == "pl-bar-for"
@@ -97,30 +100,71 @@ def test_mistakes_come_first_and_the_surest_of_them_at_the_top():
     assert sure[sum(wrong) :] == sorted(sure[sum(wrong) :])
 
 
-def test_the_index_leads_to_every_text_and_the_others_are_folded(tmp_path):
+def test_every_text_has_a_line_that_opens_the_first_ones_into_cards(tmp_path):
     root = page_of(sample_corpus(IN_FULL + 4), tmp_path)
-    links = [link.attributes["href"] for link in next(root.every(css_class="pl-index")).every("a")]
-    anchors = {f"#{node.attributes['id']}" for node in root.every() if "id" in node.attributes}
-    assert len(links) == len(set(links)) == IN_FULL + 4 and set(links) <= anchors
-    assert len([card for card in root.every("article") if "id" in card.attributes]) == IN_FULL
     [folded] = root.every(css_class="pl-folded")
     lines = [node for node in folded.every("details") if list(node.every(css_class="pl-line"))]
-    assert len(lines) == 4 and all("open" not in line.attributes for line in lines)
+    assert len(lines) == IN_FULL + 4 and all("open" not in line.attributes for line in lines)
+    assert [len(list(line.every("article"))) for line in lines] == [1] * IN_FULL + [0] * 4
     assert all(len(list(line.every(css_class="pl-text"))) == 1 for line in lines)
+
+
+def test_beyond_two_hundred_lines_the_others_are_folded_by_the_hundred(tmp_path):
+    root = page_of(sample_corpus(LINES + GROUP + 1), tmp_path)
+    groups = [next(group.every("summary")).text for group in root.every("details", css_class="pl-group")]
+    assert groups == ["Texts 201 to 300", "Texts 301 to 301"]
+
+
+def test_a_page_begins_with_what_it_is_of_whether_to_believe_it_and_three_texts(tmp_path):
+    results = sample_corpus(30)
+    root = page_of(results, tmp_path)
+    header = next(root.every("header"))
+    facts = [fact.text for fact in next(header.every(css_class="pl-known")).every("bdi")]
+    assert facts == ["Model pocket-model", "30 texts of t", "Explained by occlusion", "28 November 2025"]
+    assert "Not measured yet" in next(header.every(css_class="pl-trust")).text
+    titles = [title.text for title in header.every(css_class="pl-example-title")]
+    assert titles == ["Clearest right answer", "Surest mistake", "Least certain answer"]
+    shown = {f"t{text.position - 1}": text.first for text in texts_in_order(results)}
+    right, wrong, unsure = (shown[link.text] for link in next(header.every(css_class="pl-examples")).every("a"))
+    chances = [text.prediction.probability for text in shown.values()]
+    assert right.is_correct and wrong.is_correct is False and unsure.prediction.probability == min(chances)
+    assert wrong.prediction.probability == max(t.prediction.probability for t in shown.values() if not t.is_correct)
+    anchors = {f"#{node.attributes['id']}" for node in root.every() if "id" in node.attributes}
+    assert {link.attributes["href"] for link in header.every("a")} <= anchors
+
+
+def test_texts_without_labels_begin_with_the_surest_and_the_least_sure(tmp_path):
+    header = next(page_of(sample_corpus(30, label=None), tmp_path).every("header"))
+    titles = [title.text for title in header.every(css_class="pl-example-title")]
+    assert titles == ["Clearest answer", "Least certain answer"]
+
+
+def test_what_a_comparison_says_of_the_method_stands_first(tmp_path):
+    trust = [
+        next(page_of(sample_corpus(method=method), tmp_path, table=sample_table()).every(css_class="pl-trust")).text
+        for method in ("attention", "unheard_of")
+    ]
+    assert "better than random scores on" in trust[0] and "for random words, 200 texts" in trust[0]
+    assert trust[1] == "A comparison of 200 texts is below; it gives no advice."
+
+
+def test_the_data_are_named_by_the_ids_of_the_texts():
+    assert data_of(["reviews-1", "reviews-22"]) == "reviews" and data_of(["1", "2", ""]) == ""
+    assert data_of(["a-1", "b-1", "c-1", "d-1", "e-1"]) == "a, b, c, 2 other sources"
 
 
 def test_equal_texts_are_shown_once_with_their_number(tmp_path):
     results = sample_corpus()
     root = page_of(Results((*results, results[0])), tmp_path)
-    assert all(len(list(card.every("figure"))) == 1 for card in root.every("article"))
+    assert all(len(list(card.every("figure"))) == 1 for card in root.every("article", css_class="pl-card"))
     assert "t0 (×2)" in root.text and "13 texts (12 different ones)" in root.text.replace("\u00a0", " ")
 
 
 def test_several_methods_share_a_card_and_have_no_words(tmp_path):
     both = Results((*sample_corpus(), *sample_corpus(method="gradient")))
     root = page_of(both, tmp_path)
-    assert headings(root) == ["Summary", "Index", "The texts"]
-    assert all(len(list(card.every("figure"))) == 2 for card in root.every("article"))
+    assert headings(root) == ["Summary", "The texts"]
+    assert all(len(list(card.every("figure"))) == 2 for card in root.every("article", css_class="pl-card"))
 
 
 def test_rows_of_draws_and_spans_are_drawn(tmp_path):
@@ -167,14 +211,23 @@ def test_times_read_as_people_write_them(seconds, words):
     assert duration(seconds) == words
 
 
-def test_bars_start_at_zero_and_both_lists_of_a_class_have_one_scale():
-    words = sample_corpus().words()
-    reach = reach_of(words.words)
-    of_signs = [axis_of(words.strongest("positive", 20, sign), sign, reach) for sign in ("for", "against")]
-    assert of_signs[0].x(reach) == 100 and of_signs[1].x(-reach) == 0
-    for axis in of_signs:
-        assert axis.low <= 0 <= axis.high and max(-axis.low, axis.high) == reach
-    assert axis_of((), "for", 1.0).x(0.5) == 50
+def test_both_lists_of_a_class_have_one_scale_that_no_wide_interval_sets():
+    narrow, wide = (WordScore(form, "positive", 1.0, 0.1, high, 3, 3, False) for form, high in (("a", 2), ("b", 90)))
+    assert reach_of([narrow, wide]) == 1.25
+    of_signs = [axis_of(sign, 1.25) for sign in ("for", "against")]
+    assert of_signs[0].x(1.25) == 100 and of_signs[1].x(-1.25) == 0
+    assert all(axis.low < 0 < axis.high and max(-axis.low, axis.high) == 1.25 for axis in of_signs)
+
+
+def test_words_whose_interval_holds_zero_stand_folded_apart(tmp_path):
+    sure = WordScore("gripping", "positive", 1.0, 0.1, 90.0, 3, 3, False)
+    unsure = WordScore("every", "positive", 2.0, -0.1, 4.0, 3, 3, False)
+    root = page_of(ClassWords(("positive",), (sure, unsure), "occlusion"), tmp_path)
+    [listed, folded] = root.every("ol", css_class="pl-words")
+    assert "gripping" in listed.text and "every" not in listed.text and "every" in folded.text
+    assert len(list(listed.every("path"))) == 1  # the arrow of the interval that goes on
+    nothing = page_of(ClassWords(("positive",), (unsure,), "occlusion"), tmp_path)
+    assert "Nothing sure: no word's interval leaves 0 out" in nothing.text
 
 
 def test_a_summary_and_the_words_draw_themselves():

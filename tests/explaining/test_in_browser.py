@@ -169,12 +169,13 @@ def test_a_page_of_many_texts_opens_quietly_and_fits(browser, corpus_path, width
     page.close()
 
 
-def test_the_index_leads_to_a_folded_text_and_opens_it(browser, corpus_path):
+def test_a_text_of_the_opening_leads_to_its_folded_card_and_opens_it(browser, corpus_path):
     page, _ = opened(browser, corpus_path)
-    picture = page.locator(".pl-folded .pl-text").last
-    assert not picture.is_visible()
-    page.locator(".pl-index a").last.click()
-    picture.wait_for(state="visible", timeout=5000)
+    link = page.locator(".pl-example a").last
+    card = page.locator(link.get_attribute("href"))
+    assert not card.is_visible()
+    link.click()
+    card.wait_for(state="visible", timeout=5000)
     page.close()
 
 

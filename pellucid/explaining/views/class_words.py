@@ -18,10 +18,11 @@ SIGNS: tuple[Sign, ...] = ("for", "against")
 INTRO = (
     "Words are counted by their form, without regard to capitals. A bar is a word’s mean score over the texts that it "
     "occurs in, the thin line its 95 % interval; a word counts for a class where the class is the one that is "
-    "explained. The surest words come first: those whose interval stays farthest from 0, then those whose line crosses "
-    "0, which may speak either way. Each class has a scale of its own: compare bars within a class, and numbers "
-    "between classes."
+    "explained. Listed are words whose interval leaves 0 out, those first that are farthest from it at the nearer end; "
+    "the others are folded. An arrow ends a line that goes on. Each class has a scale of its own: compare bars within "
+    "a class, and numbers between classes."
 )
+UNSURE = "Nothing sure: no word's interval leaves 0 out, so no word can be said to speak {sign} it."
 STOP_WORDS = (
     "Function words and punctuation, such as “the” or “,”, stand below the other words, in brackets where the interval "
     "holds 0. They are listed because a model that relies on them may have learnt something else than meant."
@@ -66,30 +67,36 @@ def left_out(words: ClassWords) -> list[str]:
 
 def _of_class(words: ClassWords, label: str, most: int, signed_method: bool) -> Markup | None:
     of_label = words.only(label)
-    lists = {sign: of_label.content().strongest(label, most, sign) for sign in SIGNS}
-    every = [word for of_sign in lists.values() for word in of_sign]
-    if not every:
+    content = of_label.content()
+    if not content.words:
         return None
-    reach = reach_of(every)
+    reach = reach_of(content.words)
     headings: dict[Sign, str] = {"for": "count most"}
     if signed_method:
         headings = {"for": "speak for it", "against": "speak against it"}
-    columns = (
-        element(
-            "div",
-            element("h4", headings[sign]),
-            _word_list(lists[sign], axis_of(lists[sign], sign, reach)),
-            _function_words(of_label, label, sign, lists[sign]),
-        )
-        for sign in headings
-    )
+    columns = (_column(of_label, label, sign, title, most, reach) for sign, title in headings.items())
     heading = element("h3", name(label), class_="pl-heading")
     return element("div", heading, element("div", *columns, class_="pl-columns"), class_="pl-class")
 
 
+def _column(words: ClassWords, label: str, sign: Sign, title: str, most: int, reach: float) -> Markup:
+    """The sure words of one sign, then function words, then the unsure ones, folded."""
+    every = words.content().strongest(label, max(len(words.words), 1), sign)
+    sure, unsure = [[word for word in every if word.is_sure is is_sure] for is_sure in (True, False)]
+    axis = axis_of(sign, reach)
+    nothing = UNSURE.format(sign=sign) if unsure else "none"
+    summary = f"{len(unsure)} word{'' if len(unsure) == 1 else 's'} whose interval holds 0"
+    folded = element("details", element("summary", summary), _word_list(unsure[:most], axis)) if unsure else None
+    return element(
+        "div",
+        element("h4", title),
+        _word_list(sure[:most], axis) if sure else element("p", nothing, class_="pl-note"),
+        _function_words(words, label, sign, every),
+        folded,
+    )
+
+
 def _word_list(words: Sequence[WordScore], axis: "Axis") -> Markup:
-    if not words:
-        return element("p", "none", class_="pl-note")
     return element("ol", *(element("li", *_line(word, axis)) for word in words), class_="pl-words")
 
 
@@ -144,18 +151,16 @@ class Axis:
 
 
 def reach_of(words: Sequence[WordScore]) -> float:
-    """How far the farthest end of any interval is from 0."""
-    return max(abs(end) for end in _ends(words)) or 1.0
+    """How far the axis of a class goes: a quarter beyond its largest mean, whatever the intervals do; of sure words
+    where there are any.
+    """
+    sure = [word for word in words if word.is_sure] or words
+    return 1.25 * max(abs(word.mean) for word in sure) or 1.0
 
 
-def axis_of(words: Sequence[WordScore], sign: Sign, reach: float) -> Axis:
-    """From 0, or from where an interval crosses it, to the reach of the class on the side of the sign."""
-    low, high = min([0.0, *_ends(words)]), max([0.0, *_ends(words)])
-    return Axis(low, reach) if sign == "for" else Axis(-reach, high)
-
-
-def _ends(words: Sequence[WordScore]) -> list[float]:
-    return [end for word in words for end in (word.low, word.high, word.mean) if not math.isnan(end)]
+def axis_of(sign: Sign, reach: float) -> Axis:
+    """From 0 to the reach of the class on the side of the sign, and a quarter as far on the other side."""
+    return Axis(-reach / 4, reach) if sign == "for" else Axis(-reach, reach / 4)
 
 
 def _bar(word: WordScore, axis: Axis) -> Markup:
@@ -175,5 +180,11 @@ def _bar(word: WordScore, axis: Axis) -> Markup:
 
 
 def _whisker(word: WordScore, axis: Axis) -> Markup:
-    y = HEIGHT / 2
-    return element("line", x1=axis.x(word.low), x2=axis.x(word.high), y1=y, y2=y, class_="pl-whisker")
+    """The interval; where it goes beyond the axis, an arrow."""
+    y, low, high = HEIGHT / 2, axis.x(word.low), axis.x(word.high)
+    line = element("line", x1=low, x2=high, y1=y, y2=y, class_="pl-whisker")
+    left = f"M{low + 2.5},{y - 3} {low},{y} {low + 2.5},{y + 3}" if word.low < axis.low else ""
+    right = f"M{high - 2.5},{y - 3} {high},{y} {high - 2.5},{y + 3}" if word.high > axis.high else ""
+    if not left + right:
+        return line
+    return fragment(line, element("path", d=left + right, fill="none", class_="pl-whisker"))

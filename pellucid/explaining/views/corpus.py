@@ -1,30 +1,32 @@
-"""Many texts on a page, with a summary and an index before them; and fragments for notebooks."""
+"""Many texts on a page, with a summary before them, each in a line that opens; and fragments for notebooks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from pellucid.base.checks import shortened
 from pellucid.base.kinds import renderers
-from pellucid.drawing.card import by_example, by_method, card, is_wrong
-from pellucid.drawing.colours import Scale, ScaleKey, Scales, largest, scale_key
-from pellucid.drawing.heat_map import drawable_view, numbers_switch, small_print, unit_highlights
+from pellucid.drawing.card import by_example, by_method, card, is_wrong, text_highlights
+from pellucid.drawing.emphasis import Scale, ScaleKey, Scales, full_colour, scale_key
+from pellucid.drawing.heat_map import drawable_view, numbers_switch, small_print
 from pellucid.drawing.html import Markup, element, fragment, name
-from pellucid.drawing.long_text import Highlight, shown_text
+from pellucid.drawing.long_text import shown_text
 from pellucid.drawing.method_facts import facts_of, in_words
 from pellucid.drawing.page import (
     IN_NOTEBOOK,
+    Opening,
     Section,
     methods_key,
     notebook_frame,
     notebook_sections,
+    page_scales,
     shared_cautions,
     shared_caveats,
 )
-from pellucid.drawing.span_view import span_highlights
-from pellucid.drawing.wording import answer_name, percent, shown_row, signed
+from pellucid.drawing.wording import answer_name, percent
 from pellucid.explaining.views.class_words import class_words_view, words_intro
+from pellucid.explaining.views.opening import examples_view, opening, picks_of
 from pellucid.explaining.views.side_by_side import side_by_side_sections
 from pellucid.explaining.views.summary import summary_sections
 from pellucid.results.class_words import ClassWords
@@ -32,16 +34,18 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.summary import Summary, summary_of
+from pellucid.results.table import Table
 from pellucid.text.units import Spans
 
 MANY = 8  # from more texts than this a page opens with their summary
-IN_FULL, START = 50, 80  # texts in full; characters of a text in the index
-LONGEST_ID = 13  # characters of an id in the index
+IN_FULL, START = 50, 80  # texts that open into a card; characters of a text in its line
+LINES, GROUP = 200, 100  # texts with a line on the page; texts of a group that opens into lines
+LONGEST_ID = 13  # characters of an id in a line
 ORDER = (
     "Mistakes come first, the surest ones at the top; then right answers, the least sure ones first. A text is "
-    "called by its id; rows of a file have the number of their line."
+    "called by its id; rows of a file have the number of their line. Click on a line to open it."
 )
-UNLABELLED = "The least sure answers come first."
+UNLABELLED = "The least sure answers come first. Click on a line to open it."
 COLOURS = (
     "A colour means the same in every text. The full colour stands for the score at the end of the scale and for "
     "larger ones, so that one extreme text does not make the others pale."
@@ -77,27 +81,33 @@ class Text:
 def corpus_sections(
     explanations: Sequence[Explanation], in_full: int = IN_FULL, scale: Scale = "page"
 ) -> list[Section]:
-    """The summary, the words of classes, the index, the texts.
+    """The summary, the words of classes, the texts, a line each that opens.
 
-    in_full: how many texts have a card of their own. scale: whose largest score gets the full colour, the page's or
-    each text's.
+    in_full: how many texts open into a card, the others into their picture. scale: whose largest score gets the full
+    colour, the page's or each text's.
     """
     summary = summary_of_results(explanations)
-    texts = texts_in_order(explanations)
     order = ORDER if summary.n_labelled else UNLABELLED
-    sections = [*summary_sections(summary), Section("Index", order, index_view(texts))]
-    shown, folded = texts[:in_full], texts[in_full:]
-    scales = usual_scales(explanations) if scale == "page" else {}
-    shared = shared_caveats(explanations)
+    scales, shared = corpus_scales(explanations, scale), shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
-    cards = (card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor) for text in shown)
     body = fragment(
         shared_cautions(shared),
-        element("div", *cards, class_="pl-cards"),
-        _folded(folded, scales),
+        _lines(texts_in_order(explanations), scales, hide, in_full),
         methods_key(explanations, scales, checks=True),
     )
-    return [*sections, Section("The texts", COLOURS if scale == "page" else OWN_COLOURS, body)]
+    intro = f"{order} {COLOURS if scale == 'page' else OWN_COLOURS}"
+    return [*summary_sections(summary), Section("The texts", intro, body)]
+
+
+def corpus_scales(explanations: Sequence[Explanation], scale: Scale) -> Scales:
+    """One scale a method for the page, or none, so that each text has its own."""
+    return usual_scales(explanations) if scale == "page" else {}
+
+
+def corpus_opening(explanations: Sequence[Explanation], table: Table | None, scale: Scale) -> Opening:
+    """The facts of the page, and its three texts in colour."""
+    picks = picks_of([(text.first, text.anchor) for text in texts_in_order(explanations)])
+    return opening(explanations, table, examples_view(picks, corpus_scales(explanations, scale)))
 
 
 def summary_of_results(explanations: Sequence[Explanation]) -> Summary:
@@ -112,7 +122,7 @@ def usual_scales(explanations: Sequence[Explanation]) -> Scales:
     for explanation in explanations:
         if not isinstance(explanation.units, Spans):
             view = drawable_view(explanation)
-            sizes.setdefault(scale_key(view), []).append(largest(view))
+            sizes.setdefault(scale_key(view), []).append(full_colour(view))
     return {key: float(np.quantile(of_texts, FULL_COLOUR)) for key, of_texts in sizes.items()}
 
 
@@ -134,19 +144,6 @@ def _place(text: Text) -> tuple[bool, float, int]:
     probability = text.first.prediction.probability
     sure = probability if probability == probability else 0.0
     return (False, -sure, text.position) if is_wrong(text.first) else (True, sure, text.position)
-
-
-def index_view(texts: Sequence[Text]) -> Markup:
-    """A line a text that leads to it, in a box that scrolls by itself."""
-    lines = (element("li", element("a", *_line(text), href=f"#{text.anchor}")) for text in texts)
-    return element(
-        "div",
-        element("ol", *lines),
-        class_="pl-index",
-        tabindex=0,
-        role="region",
-        aria_label=f"Index of {len(texts)} texts",
-    )
 
 
 def _line(text: Text) -> list[Markup | str | None]:
@@ -178,42 +175,31 @@ def _mark(explanation: Explanation) -> Markup:
     return element("span", "✓", class_="pl-right") if correct else element("span", "✗", class_="pl-wrong")
 
 
-def _folded(texts: Sequence[Text], scales: Scales) -> Markup | None:
-    """The other texts: a line each, the pictures inside."""
-    if not texts:
-        return None
-    heading = element("h3", f"{len(texts):,} more texts, folded; click on a line to open it", class_="pl-heading")
-    lines = (
-        element(
-            "details",
-            element("summary", *_line(text), class_="pl-line"),
-            element(
-                "div",
-                *(light_picture(explanation, scales, len(text.explanations) > 1) for explanation in text.explanations),
-                id=text.anchor,
-            ),
-        )
-        for text in texts
-    )
-    return element("div", heading, numbers_switch(), *lines, class_="pl-folded")
+def _lines(texts: Sequence[Text], scales: Scales, hide: frozenset[str], in_full: int) -> Markup:
+    """A line a text, which opens; the lines beyond the first two hundred are folded by the hundred."""
+    lines = [_folded(text, scales, hide, whole=index < in_full) for index, text in enumerate(texts)]
+    parts = [numbers_switch(), *lines[:LINES]]
+    for start in range(LINES, len(lines), GROUP):
+        title = f"Texts {start + 1:,} to {min(start + GROUP, len(lines)):,}"
+        parts.append(element("details", element("summary", title), *lines[start : start + GROUP], class_="pl-group"))
+    return element("div", *parts, class_="pl-folded")
+
+
+def _folded(text: Text, scales: Scales, hide: frozenset[str], whole: bool) -> Markup:
+    if whole:
+        shown = card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor)
+    else:
+        several = len(text.explanations) > 1
+        pictures = (light_picture(explanation, scales, several) for explanation in text.explanations)
+        shown = element("div", *pictures, id=text.anchor)
+    line = element("summary", *_line(text), class_="pl-line")
+    return element("details", line, shown, class_="pl-full" if whole else None)
 
 
 def light_picture(explanation: Explanation, scales: Scales, named: bool = False) -> Markup:
     """The coloured text, and the name of the method where there are several."""
     title = element("small", name(facts_of(explanation.method).title)) if named else None
-    return fragment(title, shown_text(explanation.example, _highlights(explanation, scales)))
-
-
-def _highlights(explanation: Explanation, scales: Scales) -> list[Highlight]:
-    if isinstance(explanation.units, Spans):
-        return span_highlights(shown_row(explanation))
-    view = drawable_view(explanation)
-    scale = scales.get(scale_key(view), largest(view))
-    every = unit_highlights(view, scale, lambda unit: signed(unit.score))
-    coloured = (highlight for highlight in every if highlight.css_classes != "pl-u")
-    return [
-        replace(highlight, css_classes=highlight.css_classes.removeprefix("pl-u ")) for highlight in coloured
-    ]  # a lighter page
+    return fragment(title, shown_text(explanation.example, text_highlights(explanation, scales)))
 
 
 # Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them.
@@ -231,9 +217,11 @@ def notebook_html(explanation: Explanation) -> str:
 @renderers.add(draws="results")
 def notebook_results(results: Results) -> str:
     """Many texts: the summary, then the first texts as cards, for `_repr_html_`."""
-    cards = (card(of_text, checks=False) for of_text in by_example(results)[:IN_NOTEBOOK])
     if not is_corpus(results):
-        return notebook_frame(*(card(of_text) for of_text in by_example(results)))
+        scales = page_scales(results)
+        return notebook_frame(*(card(of_text, scales=scales) for of_text in by_example(results)))
+    scales = usual_scales(results)
+    cards = (card(of_text, scales=scales, checks=False) for of_text in by_example(results)[:IN_NOTEBOOK])
     summary = summary_sections(summary_of_results(results))
     parts = (part for section in summary for part in (small_print([section.intro]), section.body))
     return notebook_frame(*parts, small_print([f"The first {IN_NOTEBOOK} texts:"]), *cards)

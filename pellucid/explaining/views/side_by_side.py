@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pellucid.base.kinds import attributions
 from pellucid.drawing.card import answer_line, expert_facts, order_caution, text_heading
-from pellucid.drawing.colours import largest
+from pellucid.drawing.emphasis import full_colour, plain_caution
 from pellucid.drawing.heat_map import (
     colour_bar,
     drawable_view,
@@ -106,7 +106,7 @@ def _row(explanation: Explanation, row_number: int) -> Markup:
     if is_of_written_words(explanation):
         return _written_row(explanation, row_number)
     view = drawable_view(explanation, unit_of(explanation))
-    facts, scale = facts_of(explanation.method, [explanation]), largest(view)
+    facts, scale = facts_of(explanation.method, [explanation]), full_colour(view)
     title = element("span", name(facts.title), element("small", cost_of(explanation)))
     return element(
         "figure",
@@ -116,7 +116,7 @@ def _row(explanation: Explanation, row_number: int) -> Markup:
             "div",
             element("small", f"1 = {readable_number(scale)}" if scale else "all scores are 0"),
             *(element("small", note) for note in in_brief(explanation)),
-            _cautions(explanation.caveats),
+            _cautions([*plain_caution(view), *explanation.caveats]),
             class_="pl-row-facts",
         ),
         class_="pl-row",

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
-from pellucid.drawing.colours import LEVELS, largest, level
+from pellucid.drawing.colours import LEVELS, level
+from pellucid.drawing.emphasis import full_colour, plain_caution
 from pellucid.drawing.heat_map import drawable_view, is_of_written_words, units_in_order
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import (
@@ -79,7 +80,10 @@ def _heading(explanation: Explanation) -> list[Text]:
 
 
 def _caveats(explanation: Explanation) -> list[Text]:
-    return list(caution_lines(explanation.caveats))
+    cautions = list(explanation.caveats)
+    if not (is_of_written_words(explanation) or isinstance(shown_row(explanation).units, Spans)):
+        cautions = [*plain_caution(drawable_view(explanation, _unit(explanation))), *cautions]
+    return list(caution_lines(cautions))
 
 
 def _written(explanation: Explanation) -> list[Text]:
@@ -168,13 +172,13 @@ def _how_to_read(facts: MethodFacts, colour: bool) -> str:
 
 def shaded(view: Explanation) -> Text:
     """The text on a background that shows each unit's score; the largest score has the full colour."""
-    scale = largest(view)
+    scale = full_colour(view)
     return _drawn(view, lambda words, score: Text(words, style=_style(level(score, scale))))
 
 
 def with_signs(view: Explanation) -> Text:
     """The text with signs before the units that count, for terminals without colour: `[++]good`."""
-    scale = largest(view)
+    scale = full_colour(view)
     return _drawn(view, lambda words, score: Text(_signs(score, scale) + words))
 
 

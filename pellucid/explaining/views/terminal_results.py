@@ -9,13 +9,14 @@ from rich.text import Text
 
 from pellucid.base.checks import in_syntax
 from pellucid.base.kinds import renderers
+from pellucid.drawing.emphasis import clear
 from pellucid.drawing.heat_map import drawable_view
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import facts_of, readable
 from pellucid.drawing.span_view import clear_spans
 from pellucid.drawing.terminal import INDENT, Line, caution_lines, line, printed
-from pellucid.drawing.wording import MINUS, answer_name, clear, first_names, percent, readable_number, signed
-from pellucid.results.class_words import ClassWords, Sign, WordScore
+from pellucid.drawing.wording import MINUS, answer_name, first_names, percent, readable_number, signed
+from pellucid.results.class_words import ClassWords, Sign
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.summary import Summary, one_a_text
@@ -208,7 +209,7 @@ def _word_lines(summary: Summary, width: int) -> Iterator[Line]:
     if not words.words:
         yield line(f"Words: none is in {words.min_texts} texts or more; see .words(min_texts=1)")
         return
-    yield line("Strongest words without function words, the surest first (mean score; brackets: the interval holds 0):")
+    yield line("Words whose 95 % interval leaves 0 out, without function words, the surest first (mean score):")
     often = sorted(words.labels, key=lambda label: -summary.predicted.get(label, 0))
     for label in often[:MOST_CLASSES]:
         for sign in _signs(words, label):
@@ -223,21 +224,19 @@ def _signs(words: ClassWords, label: str) -> Sequence[Sign]:
 
 
 def _words_of(words: ClassWords, label: str, sign: Sign, width: int) -> Line:
-    """One class's words for it or against it: as many as fit on a line."""
+    """One class's words for it or against it: as many as fit on a line; how many are not sure, where none is."""
     best = [word for word in words.strongest(label, len(words.words), sign) if not word.is_stop_word]
+    sure = [word for word in best if word.is_sure]
     head = " " * INDENT + f"{sign} {clipped_name(label)}: "
     shown = ""
-    for word in best[:MOST_WORDS]:
-        longer = f"{shown}, {_in_brief(word)}" if shown else _in_brief(word)
+    for word in sure[:MOST_WORDS]:
+        brief = f"{word.word} {signed(word.mean)}"
+        longer = f"{shown}, {brief}" if shown else brief
         if cell_len(plain(head + longer)) > width:
             break
         shown = longer
-    return line(head + (shown or "none"))
-
-
-def _in_brief(word: WordScore) -> str:
-    brief = f"{word.word} {signed(word.mean)}"
-    return brief if word.is_sure else f"({brief})"
+    unsure = f"nothing sure ({len(best)} word{'' if len(best) == 1 else 's'})" if best else "none"
+    return line(head + (shown or unsure))
 
 
 def clipped_name(label: str) -> str:

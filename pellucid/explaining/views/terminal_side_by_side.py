@@ -5,7 +5,7 @@ from itertools import count
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
-from pellucid.drawing.colours import largest
+from pellucid.drawing.emphasis import full_colour, plain_caution, strongest
 from pellucid.drawing.heat_map import drawable_view, is_of_written_words
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import in_families, readable
@@ -18,15 +18,7 @@ from pellucid.drawing.terminal import (
     printed,
     wants_colour,
 )
-from pellucid.drawing.wording import (
-    ALL_ZERO,
-    diagnostics_in_brief,
-    in_brief,
-    parity_in_words,
-    readable_number,
-    signed,
-    strongest,
-)
+from pellucid.drawing.wording import ALL_ZERO, diagnostics_in_brief, in_brief, parity_in_words, readable_number, signed
 from pellucid.explaining.views.side_by_side import by_reason, unit_of
 from pellucid.explaining.views.span_analysis import COLUMNS, cautions, cells, summary_sentences
 from pellucid.explaining.views.terminal_explanation import (
@@ -84,13 +76,13 @@ def _block(explanation: Explanation, row_number: int, colour: bool) -> list[Line
         lines = [*written_words(explanation), *caution_lines(explanation.caveats)]
         return [_head(explanation, row_number, notes), *indented(lines)]
     view = drawable_view(explanation, unit_of(explanation))
-    scale = largest(view)
+    scale = full_colour(view)
     notes = ", ".join([f"1 = {readable_number(scale)}", *in_brief(explanation)])
     words = ", ".join(f"“{unit.text}” {signed(unit.score / scale)}" for unit in strongest(view, MOST))
     under = [
         *([shaded(view)] if colour else []),
         line(words or ALL_ZERO),
-        *caution_lines(explanation.caveats),
+        *caution_lines([*plain_caution(view), *explanation.caveats]),
     ]
     return [_head(explanation, row_number, notes), *indented(under)]
 

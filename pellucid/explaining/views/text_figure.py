@@ -20,11 +20,12 @@ from pellucid.drawing.canvas import (
     hexadecimal,
     palette,
 )
-from pellucid.drawing.colours import LIGHT, largest, level
+from pellucid.drawing.colours import LIGHT, level
+from pellucid.drawing.emphasis import clear, full_colour
 from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.html import Markup, element, plain, style
 from pellucid.drawing.method_facts import facts_of, readable
-from pellucid.drawing.wording import answer_with_chances, clear, readable_number
+from pellucid.drawing.wording import answer_with_chances, readable_number
 from pellucid.results.explanation import Explanation, Scored
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def text_figure(
     text's largest. Of scores with several rows the first is drawn. A word longer than a line goes over its end.
     """
     colours, view = palette(theme), drawable_view(explanation)
-    scale = largest(view) if scale is None else scale
+    scale = full_colour(view) if scale is None else scale
     words = list(word_places(view, width - 2 * EDGE))
     n_lines = max((word.line for word in words), default=0) + 1
     height = 2 * EDGE + LINE * (n_lines + 2.2)
@@ -188,7 +189,7 @@ def text_svg(explanation: Explanation) -> str:
 
 def _parts(view: Explanation) -> Iterator[tuple[str, int]]:
     """(text, step of its colour) in reading order: units, and what stands between them; each text begins a line."""
-    scale = largest(view)
+    scale = full_colour(view)
     for place, segment in enumerate(view.example.segments):
         if place:
             yield NEWLINE, 0

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from pellucid.base.checks import at_least
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
 from pellucid.drawing.canvas import (
+    SMALL,
     Palette,
     ThemeName,
     empty_figure,
@@ -20,11 +22,10 @@ from pellucid.drawing.canvas import (
     rows_of_words,
     title_of_class,
 )
-from pellucid.drawing.colours import largest
+from pellucid.drawing.emphasis import clear, full_colour
 from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.wording import clear
 from pellucid.results.class_words import ClassWords, WordScore, class_of, distinct_texts
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 BAR_ROW = 0.19  # inches a word
 COLUMNS = 3  # panels beside each other
 LEFT_OUT, ITALIC = "Function words are left out.", "Italic: function words."
-SURE, UNSURE = 0.75, 0.25  # opacity of bars whose interval leaves 0 out, and of the others
+OPACITY = 0.75  # of bars
+REACH = 1.25  # of the largest mean: where the axis ends, whatever the intervals do
+NOTHING_SURE = "Nothing sure:\nevery interval holds 0."
 
 
 @renderers.add(
@@ -56,10 +59,10 @@ def words_figure(
 ) -> "Figure":
     """One panel a class: the words that speak most surely for it, then those against it.
 
-    top: at most so many words for each class and sign. function_words: whether function words and punctuation are drawn
-    among the others, in italics; they are often the surest and say least to a reader. Bars are mean scores, lines 95 %
-    intervals over texts, pale where the interval crosses 0; in brackets the number of texts. Raises `BadInput` where no
-    word is counted.
+    top: at most so many words for each class and sign, of those whose interval leaves 0 out. function_words: whether
+    function words and punctuation are drawn among the others, in italics; they are often the surest and say least to a
+    reader. Bars are mean scores, lines 95 % intervals over texts; a line that goes on beyond the axis ends in an arrow.
+    In brackets the number of texts. Raises `BadInput` where no word is counted.
     """
     at_least("top", top, 1)
     if not words.words:
@@ -81,7 +84,7 @@ def words_figure(
         title_of_class(panel, label)
     notes = [
         f"Mean score of a word by {readable(words.method)}, with its 95 % interval; in brackets the number of texts. "
-        "Orange speaks for the class, blue against it; pale: the interval crosses 0, so it may be either. "
+        "Orange speaks for the class, blue against it. Words whose interval holds 0 are left out. "
         + (LEFT_OUT if n_drawn < len(words.words) else ITALIC)
     ]
     footnotes(figure, notes, colours)
@@ -89,24 +92,32 @@ def words_figure(
 
 
 def words_shown(words: ClassWords, label: str, top: int) -> list[WordScore]:
-    """The strongest words for a class, then those against it, the strongest last."""
-    against = words.strongest(label, top, "against") if any(word.mean < 0 for word in words.words) else ()
-    return [*words.strongest(label, top, "for"), *reversed(against)]
+    """The strongest sure words for a class, then those against it, the strongest last."""
+    sure = replace(words, words=tuple(word for word in words.words if word.is_sure))
+    against = sure.strongest(label, top, "against")
+    return [*sure.strongest(label, top, "for"), *reversed(against)]
 
 
 def _bars(panel: "Axes", words: list[WordScore], colours: Palette) -> None:
     from matplotlib.colors import to_rgba
 
     places = range(len(words))
-    panel.barh(
-        places,
-        [word.mean for word in words],
-        color=[to_rgba(colours.sign(word.mean), SURE if word.is_sure else UNSURE) for word in words],
-        height=0.7,
-    )
+    means = [word.mean for word in words]
+    panel.barh(places, means, color=[to_rgba(colours.sign(mean), OPACITY) for mean in means], height=0.7)
+    if not words:
+        panel.set_axis_off()
+        at_top = {"transform": panel.transAxes, "va": "top", "in_layout": False}
+        panel.text(0, 0.95, NOTHING_SURE, color=colours.muted, fontsize=SMALL, **at_top)
+        return
+    reach = REACH * max(map(abs, means))
+    left, right = (-reach if min(means) < 0 else -reach / 4), (reach if max(means) > 0 else reach / 4)
+    panel.set_xlim(left, right)
     for place, word in zip(places, words, strict=True):
-        if word.low == word.low:
-            panel.plot([word.low, word.high], [place, place], color=colours.ink, linewidth=0.9)
+        low, high = max(word.low, left), min(word.high, right)
+        panel.plot([low, high], [place, place], color=colours.ink, linewidth=0.9)
+        for is_cut, end, arrow in ((word.low < left, low, "<"), (word.high > right, high, ">")):
+            if is_cut:
+                panel.plot([end], [place], arrow, color=colours.ink, markersize=2.5, clip_on=False)
     panel.axvline(0, color=colours.muted, linewidth=0.6)
     stop_words = {place for place, word in zip(places, words, strict=True) if word.is_stop_word}
     rows_of_words(panel, [f"{word.word} ({word.n_texts})" for word in words], italic=stop_words)
@@ -174,7 +185,7 @@ def latex_class_words(words: ClassWords, *, top: int = 10) -> str:
 def latex_text(explanation: Explanation) -> str:
     r"""A text whose words stand on the colours of their scores, the strongest underlined. Needs the package xcolor."""
     view, colours = drawable_view(explanation), palette("light")
-    scale = largest(view)
+    scale = full_colour(view)
     emphasised = {(unit.segment, unit.start) for unit in clear(view)}
     parts, before = [], None
     for unit in units_in_order(view):

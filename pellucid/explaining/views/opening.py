@@ -1,0 +1,198 @@
+"""What the page of explanations opens with: facts, whether the method can be believed, and three texts in colour."""
+
+from collections.abc import Iterator, Sequence
+
+from pellucid.base.checks import listed, shortened
+from pellucid.drawing.card import is_wrong, text_highlights
+from pellucid.drawing.emphasis import Scales, clear
+from pellucid.drawing.heat_map import drawable_view
+from pellucid.drawing.html import Markup, element, fragment, name
+from pellucid.drawing.long_text import Highlight, around, excerpt_block
+from pellucid.drawing.method_facts import explains_state, explains_written, facts_of, readable
+from pellucid.drawing.page import Opening, written_on
+from pellucid.drawing.wording import answer_name, percent
+from pellucid.results.explanation import Explanation
+from pellucid.results.table import CHANCE, Table
+from pellucid.text.example import data_of
+from pellucid.text.units import Spans
+
+EXCERPT = 280  # characters of each text, about seven lines beside two others
+MOST_SOURCES = 3
+Pick = tuple[str, Explanation, str]  # what the text is an example of, its explanation, where the page shows it
+
+
+def opening(explanations: Sequence[Explanation], table: Table | None = None, texts: Markup | None = None) -> Opening:
+    """The facts of a page of explanations; table: the comparison that says whether the methods can be believed."""
+    return Opening(tuple(_facts(explanations)), trust_in_words(explanations, table), texts)
+
+
+def _facts(explanations: Sequence[Explanation]) -> Iterator[str]:
+    """The model, the texts with where they come from, the method, the day."""
+    yield f"Model {listed(list(dict.fromkeys(explanation.model for explanation in explanations)))}"
+    ids = [explanation.example.id for explanation in _different(explanations)]
+    yield texts_in_words(len(ids), data_of(ids))
+    yield f"Explained by {methods_in_words(explanations)}"
+    yield written_on()
+
+
+def _different(explanations: Sequence[Explanation]) -> list[Explanation]:
+    """One explanation a text."""
+    texts = {(shown.example.id, shown.example.segments): shown for shown in reversed(explanations)}
+    return list(texts.values())[::-1]
+
+
+def texts_in_words(n_texts: int, data: str) -> str:
+    """How many texts, and of which data: "200 texts of reviews"."""
+    return f"{n_texts:,} text{'' if n_texts == 1 else 's'}{f' of {data}' if data else ''}"
+
+
+def methods_in_words(explanations: Sequence[Explanation]) -> str:
+    """The methods by name, of many only how many."""
+    methods = list(dict.fromkeys(readable(explanation.method) for explanation in explanations))
+    return listed(methods) if len(methods) <= MOST_SOURCES else f"{len(methods)} methods"
+
+
+def trust_in_words(explanations: Sequence[Explanation], table: Table | None) -> str:
+    """What a comparison says of these methods for this model; without one, which command makes it."""
+    methods = list(dict.fromkeys(explanation.method for explanation in explanations))
+    if all(facts_of(method).floor for method in methods):
+        return "These scores are random: they show what a method that knows nothing looks like."
+    if table is not None:
+        return advice_in_words(table, methods)
+    model = explanations[0].model
+    return (
+        f"Not measured yet: whether {methods_in_words(explanations)} can be believed for this model. pellucid compare "
+        f"{model} DATA compares it with random scores."
+    )
+
+
+def table_opening(table: Table) -> Opening:
+    """The facts of a page that shows a comparison and no text."""
+    about, n_texts = table.about, most_texts(table)
+    facts = [
+        f"Model {about['model']}" if "model" in about else "",
+        texts_in_words(n_texts, str(about.get("data", ""))),
+        f"Methods compared: {sum(method.partition('(')[0] != CHANCE for method in table.methods)}",
+        written_on(),
+    ]
+    return Opening(tuple(filter(None, facts)), advice_in_words(table))
+
+
+def most_texts(table: Table) -> int:
+    """How many texts were compared; a metric may judge fewer."""
+    examples = table.about.get("examples")
+    return examples if isinstance(examples, int) else max((cell.n for cell in table.cells), default=0)
+
+
+def advice_in_words(table: Table, methods: Sequence[str] = ()) -> str:
+    """The first advice of a comparison; of one method, how it did beside random scores under its first metric."""
+    if len(methods) == 1 and (sentence := _beside_chance(table, methods[0])):
+        return sentence
+    advice = table.card.points("use") if table.card is not None else ()
+    if not advice:
+        return f"A comparison of {most_texts(table):,} texts is below; it gives no advice."
+    return f"Measured for this model on {most_texts(table):,} texts. Use: {advice[0].sentence}"
+
+
+def _beside_chance(table: Table, method: str) -> str:
+    """Whether a method beat random scores, metric by metric; empty where the table does not judge it."""
+    cells = [cell for cell in table.cells if cell.method == method and cell.over_chance is not None]
+    if not cells:
+        return ""
+    ahead = [cell for cell in cells if cell.verdict == "better than chance"]
+    first = (ahead or cells)[0]
+    chance = next(cell for cell in table.cells if cell.metric == first.metric and cell.over_chance is None)
+    numbers = f"{first.value.mean:.2f} against {chance.value.mean:.2f} for random words, {first.n:,} texts"
+    measures = f"better than random scores on {len(ahead)} of {len(cells)} measures"
+    is_advised = table.card is not None and method in table.card.recommended
+    verdict = "can be believed here" if is_advised else "is not shown to be believable here"
+    return f"{readable(method).capitalize()} {verdict}: {measures} ({readable(first.metric)}: {numbers})."
+
+
+# Three texts in colour: the clearest right answer, the surest mistake, the least certain answer.
+
+
+def examples_view(picks: Sequence[Pick], scales: Scales) -> Markup | None:
+    """The texts beside each other, each with its answer, its colours, and a link to where the page shows it whole."""
+    if not picks:
+        return None
+    return element("div", *(_example(*pick, scales) for pick in picks), class_="pl-examples")
+
+
+def picks_of(texts: Sequence[tuple[Explanation, str]]) -> list[Pick]:
+    """Up to three texts; texts: explanation and anchor, one a text. None of states and of written words."""
+    known = [pair for pair in texts if not (explains_state(pair[0]) or explains_written(pair[0]))]
+    if any(explanation.predicted_value is not None for explanation, _ in known):
+        return _by_value(known)
+    sure = sorted(known, key=lambda pair: -_sureness(pair[0]))
+    right = [pair for pair in sure if pair[0].is_correct]
+    wrong = [pair for pair in sure if is_wrong(pair[0])]
+    first = right or [pair for pair in sure if pair not in wrong]
+    named = [
+        ("Clearest right answer" if right else "Clearest answer", _clearest(first)),
+        ("Surest mistake", wrong[:1]),
+        ("Least certain answer", sure[-1:]),
+    ]
+    return _once(named)
+
+
+def _by_value(texts: Sequence[tuple[Explanation, str]]) -> list[Pick]:
+    """Of a model that gives values: the highest, the lowest, and the one in the middle."""
+    ordered = sorted(texts, key=lambda pair: pair[0].predicted_value or 0.0)
+    middle = len(ordered) // 2
+    named = [("Highest value", ordered[-1:]), ("Lowest value", ordered[:1]), ("Middle", ordered[middle : middle + 1])]
+    return _once(named)
+
+
+def _once(named: Sequence[tuple[str, Sequence[tuple[Explanation, str]]]]) -> list[Pick]:
+    """No text twice."""
+    picks: dict[str, Pick] = {}
+    for title, pairs in named:
+        for explanation, anchor in pairs:
+            picks.setdefault(anchor, (title, explanation, anchor))
+    return list(picks.values())
+
+
+def _clearest(sure: Sequence[tuple[Explanation, str]]) -> Sequence[tuple[Explanation, str]]:
+    """The surest answer in which a word stands out; the surest one where none does in any."""
+    for pair in sure:
+        if isinstance(pair[0].units, Spans) or clear(drawable_view(pair[0]), 1):
+            return [pair]
+    return sure[:1]
+
+
+def _sureness(explanation: Explanation) -> float:
+    probability = explanation.prediction.probability
+    return probability if probability == probability else 0.0
+
+
+def _example(title: str, explanation: Explanation, anchor: str, scales: Scales) -> Markup:
+    probability = explanation.prediction.probability
+    is_known = probability == probability and not explanation.prediction.gives_several
+    sure = f", {percent(probability)}" if is_known else ""
+    label = f", label: {explanation.example.label}" if is_wrong(explanation) else ""
+    return element(
+        "article",
+        element("p", title, class_="pl-example-title"),
+        element("p", element("strong", name(answer_name(explanation))), f"{sure}{label}", class_="pl-note"),
+        _coloured(explanation, scales),
+        element("p", element("a", name(shortened(explanation.example.id, 40) or "all of it"), href=f"#{anchor}")),
+        class_="pl-example",
+    )
+
+
+def _coloured(explanation: Explanation, scales: Scales) -> Markup:
+    """The text in colour; of a long one what stands around its strongest word."""
+    example = explanation.example
+    highlights = sorted(text_highlights(explanation, scales), key=lambda highlight: highlight.start)
+    parts = [
+        _shortened(text, [highlight for highlight in highlights if highlight.segment == index])
+        for index, text in enumerate(example.segments)
+    ]
+    return fragment(*parts)
+
+
+def _shortened(text: str, highlights: Sequence[Highlight]) -> Markup:
+    strongest = max(highlights, key=lambda highlight: highlight.weight, default=Highlight(0, 0, 0, ""))
+    whole = (0, len(text))
+    return excerpt_block(text, around(text, whole, strongest, EXCERPT), highlights, whole)
