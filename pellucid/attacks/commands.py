@@ -178,7 +178,7 @@ def attack(
         )
     results = Attempts(attempts)
     if html is not None:
-        pellucid.report(results, path=html)
+        pellucid.report(results, path=html, about={"model": model})
     if save is not None:
         pellucid.write_json_lines(results.examples(), save)
     if sheet is not None and not results.successes():

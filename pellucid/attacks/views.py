@@ -15,13 +15,22 @@ from pellucid.base.kinds import renderers
 from pellucid.drawing.card import text_heading
 from pellucid.drawing.html import Markup, element, fragment, header_row, plain, scroll_box, table
 from pellucid.drawing.long_text import Highlight, text_block
-from pellucid.drawing.page import IN_NOTEBOOK, Section, facts_section, notebook_sections, write_report
+from pellucid.drawing.page import (
+    IN_NOTEBOOK,
+    Opening,
+    Section,
+    facts_section,
+    notebook_sections,
+    write_report,
+    written_on,
+)
 from pellucid.drawing.reading_guide import attacks_guide
 from pellucid.drawing.terminal import Line, indented, line, printed
 from pellucid.drawing.wording import percent, unbroken
-from pellucid.text.example import Example
+from pellucid.explaining.views.opening import texts_in_words
+from pellucid.text.example import Example, data_of
 
-IN_FULL = 200
+IN_FULL, EXAMPLES = 200, 3  # texts on the page; texts at the top of it
 
 
 @renderers.add(
@@ -35,7 +44,26 @@ def report(attempts: Attempts, path: str | Path, title: str, about: Mapping[str,
     sections = attack_sections(attempts)
     if about:
         sections.append(facts_section("What was done", "", about))
-    return write_report(path, title=title, sections=sections, guide=attacks_guide())
+    return write_report(
+        path, title=title, sections=sections, guide=attacks_guide(), opening=_opening(attempts, about or {})
+    )
+
+
+def _opening(attempts: Attempts, about: Mapping[str, object]) -> Opening:
+    """The model, where `about` names it, the texts, and the first that fooled it, as they were after the edits."""
+    ids = list(dict.fromkeys(attempt.example.id for attempt in attempts))
+    fooled = attempts.successes()
+    model = [f"Model {about['model']}"] if "model" in about else []
+    texts = texts_in_words(len(ids), data_of(ids))
+    facts = (*model, texts, f"{len(fooled):,} attempts fooled the model", written_on())
+    shown = (element("article", _named_side(attempt), class_="pl-example") for attempt in fooled[:EXAMPLES])
+    return Opening(facts, "", element("div", *shown, class_="pl-examples") if fooled else None)
+
+
+def _named_side(attempt: Attempt) -> Markup:
+    after = replace(attempt.example, segments=attempt.segments, rationales=())
+    title = element("p", f"{named(attempt.attack, attempt.goal)}: {outcome(attempt)}", class_="pl-example-title")
+    return fragment(title, text_block(after, _after(attempt)))
 
 
 def attack_sections(attempts: Attempts, in_full: int = IN_FULL) -> list[Section]:

@@ -19,6 +19,7 @@ from pellucid.attention.unit_plots import (
     unit_plots,
     verdict_in_words,
 )
+from pellucid.base.checks import listed
 from pellucid.base.kinds import attention_tests, renderers
 from pellucid.drawing.curve_plot import (
     BOTTOM,
@@ -38,6 +39,7 @@ from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import entry_of, readable
 from pellucid.drawing.page import (
+    Opening,
     Section,
     caveats_section,
     facts_section,
@@ -45,6 +47,7 @@ from pellucid.drawing.page import (
     in_words,
     notebook_sections,
     write_report,
+    written_on,
 )
 from pellucid.drawing.wording import bounds, three
 
@@ -82,9 +85,14 @@ def report(
     analysis: AttentionAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None
 ) -> Path:
     """Write the analysis to one HTML file; about: facts that are shown last."""
-    facts = [facts_section("What was done", "", about)] if about else []
-    sections = [*attention_sections(analysis), *facts]
-    return write_report(path, title=title, sections=sections, guide=element("p", GUIDE, class_="pl-lead"))
+    done = [facts_section("What was done", "", about)] if about else []
+    facts = (
+        f"Model {listed([model.name for model in analysis.models])}",
+        f"{analysis.about.get('texts', 0):,} texts",
+        written_on(),
+    )
+    sections, guide = [*attention_sections(analysis), *done], element("p", GUIDE, class_="pl-lead")
+    return write_report(path, title=title, sections=sections, guide=guide, opening=Opening(facts))
 
 
 def attention_sections(analysis: AttentionAnalysis) -> list[Section]:

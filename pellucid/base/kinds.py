@@ -118,6 +118,7 @@ metrics = Catalogue(
 # long: it trains models, or takes about as long; it runs only when it is named
 # timed: its numbers are measured by a clock, so no two runs give the same
 # rule: when a method passes, as "passes where …"; "" where there is no pass
+# asks: what it tests, in plain words that go on after "not tested: "; needed where there is a rule
 # curve_axis: what its curves run along
 # of_metrics: it is made again where a comparison goes on with more metrics
 # again: how often it explains the texts anew: a number, or the setting that says how often, or "twins", once for each;
@@ -133,6 +134,7 @@ checks = Catalogue(
             "long": False,
             "timed": False,
             "rule": "",
+            "asks": "",
             "curve_axis": "",
             "of_metrics": False,
             "again": 0,
@@ -295,7 +297,7 @@ routes = Catalogue(
 # page_of: the classes of results whose page it writes; heading: of that page, a format of the result. It is called with
 # the result, path, title and about.
 # sections_of: the classes of results whose sections it writes, for a page that may have a comparison too; it is called
-# with the result and returns the sections and the guide to reading them
+# with the result and returns the sections, the guide to reading them, and the opening
 # figure, figure_of: the kind of figure that it draws, and of which classes of results; first_of: where it is the
 # usual one
 # latex_of: the classes of results that it writes as LaTeX; all of them by their full names, since other libraries have

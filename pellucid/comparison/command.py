@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -30,7 +30,13 @@ from pellucid.explaining.commands.model_options import (
 from pellucid.explaining.commands.safe_text import say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from pellucid.comparison.compared_part import ComparisonCost
+    from pellucid.results.results import Results
+    from pellucid.results.table import Table
+    from pellucid.run.model import Model
+    from pellucid.text.example import Example
 
 
 @with_option_records
@@ -132,10 +138,24 @@ def compare(
     if save is not None:
         table.save(save)
     if html is not None:
-        pellucid.report([], table, path=html, title="Pellucid comparison")
+        pellucid.report(_examples(classifier, texts, table), table, path=html, title="Pellucid comparison")
     print(json.dumps(nan_as_none(asdict(table))) if as_json else table)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)
+
+
+def _examples(model: Model, texts: Sequence[Example], table: Table) -> Results:
+    """Three texts by the method that the comparison recommends, else by its first one: a clear answer, a sure mistake,
+    an unsure answer.
+    """
+    from pellucid.explaining.views.opening import telling_texts
+
+    recommended = table.card.recommended if table.card is not None else ()
+    title = (*recommended, *table.methods)[0]
+    settings = cast("Mapping[str, Mapping[str, Any]]", table.about["methods"])[title]
+    shown = telling_texts(pellucid.predict(model, texts, progress=False), texts)
+    name, bracket, _ = title.partition("(")
+    return pellucid.explain(model, shown, name, progress=False, **(settings if bracket else {}))
 
 
 def _metrics(metrics: str | None, pairs: list[str] | None) -> list[Choice] | None:

@@ -171,7 +171,13 @@ def _grouped(kind: Kind, members: Sequence[Standing], reason_of: Callable[[Stand
 def _untested(unmeasured: Sequence[str]) -> list[Advice]:
     if not unmeasured:
         return []
-    return [Advice("untested", (), f"These checks were not made: {_listed(unmeasured)}.")]
+    questions = [f"{question} ({check})" if (question := _question(check)) else check for check in unmeasured]
+    return [Advice("untested", (), f"Not tested of any method: {'; '.join(questions)}.")]
+
+
+def _question(check: str) -> str:
+    """What a check tests, in plain words; empty where its plug-in is not installed or says nothing."""
+    return str(checks.get(check).facts["asks"]) if check in checks.names() else ""
 
 
 def _tests(leads: Sequence[Lead]) -> str:

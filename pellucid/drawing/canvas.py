@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ThemeName = Literal["light", "dark"]
 FORMATS = ("svg", "png", "pdf")
-DPI = 300
+DPI, SCREEN_DPI = 300, 144
 SMALL, NORMAL = 8.0, 9.0  # points, those of captions and of text in papers
 # DejaVu Sans comes with matplotlib. The others have the scripts that it lacks, where they are installed.
 FONT = "DejaVu Sans"
@@ -105,7 +105,15 @@ def empty_figure(width: float, height: float, colours: Palette) -> "Figure":
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), facecolor=colours.paper, layout="constrained")
+    class Picture(Figure):
+        """A figure that a notebook draws though no plotting window was asked for."""
+
+        def _repr_png_(self) -> bytes:
+            with io.BytesIO() as file:
+                self.savefig(file, format="png", dpi=SCREEN_DPI)
+                return file.getvalue()
+
+    figure = Picture(figsize=(width, height), facecolor=colours.paper, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

@@ -10,11 +10,20 @@ from pellucid.drawing.html import Markup, element, fragment, header_row, name, s
 from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.method_facts import explains_state, facts_of, readable
 from pellucid.drawing.span_view import span_highlights, span_view
-from pellucid.drawing.wording import answer_with_chances, listed, percent, readable_number, shown_row, signed
+from pellucid.drawing.wording import (
+    answer_with_chances,
+    listed,
+    percent,
+    readable_number,
+    shown_row,
+    signed,
+    target_name,
+)
 from pellucid.results.explanation import WRITTEN, Explanation
 from pellucid.text.example import Example
 from pellucid.text.units import Kind, Spans
 
+MOST_OTHERS = 3  # classes beside the answer that are named with their probabilities
 REORDERED = "This text contains invisible characters that change the order in which it is displayed."
 
 
@@ -82,7 +91,7 @@ def _of_one_model(
     group: Sequence[Explanation], scales: Scales | None, unit: Kind, hide: frozenset[str], checks: bool
 ) -> Markup:
     of_class = [shown for shown in group if facts_of(shown.method).of_class]
-    targets = list(dict.fromkeys(str(shown.target) for shown in of_class))
+    targets = list(dict.fromkeys(target_name(shown) for shown in of_class))
     pictures = (
         fragment(
             _target_line(shown) if len(targets) > 1 and shown in of_class else None,
@@ -108,14 +117,28 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
         element("strong", name(_answer(explanation)), class_="pl-label"),
         probability_bar(probability) if is_known else None,
         element("span", sure, class_="pl-sure") if sure else None,
+        _next_classes(explanation),
         _verdict(explanation),
         _target(explanation, targets),
         class_="pl-answer",
     )
 
 
+def _next_classes(explanation: Explanation) -> Markup | None:
+    """The classes after the answer with their probabilities, the likeliest first: neutral 12 %, positive 1 %."""
+    prediction = explanation.prediction
+    if explanation.target.output == WRITTEN or prediction.gives_several or not prediction.probabilities:
+        return None
+    pairs = zip(prediction.labels, prediction.probabilities, strict=True)
+    after = sorted((pair for pair in pairs if pair[0] != prediction.label), key=lambda pair: -pair[1])
+    named = (fragment(" · ", name(label), f" {percent(chance)}") for label, chance in after[:MOST_OTHERS])
+    return element("small", *named, class_="pl-note")
+
+
 def _answer(explanation: Explanation) -> str:
     prediction = explanation.prediction
+    if explanation.predicted_value is not None:
+        return readable_number(explanation.predicted_value)
     return answer_with_chances(explanation) if prediction.gives_several else prediction.label
 
 
@@ -123,9 +146,9 @@ def _value(explanation: Explanation) -> str:
     """Of a model without probabilities: its value; of a written word its log-probability, or its lead over another
     word.
     """
-    target, value = explanation.target, explanation.predicted_value
+    target = explanation.target
     if target.output != WRITTEN:
-        return f"value {readable_number(target.value if value is None else value)}"
+        return "" if explanation.predicted_value is not None else f"value {readable_number(target.value)}"
     return f"{'lead' if target.against else WRITTEN} {readable_number(target.value)}"
 
 
@@ -183,7 +206,7 @@ def _target(explanation: Explanation, targets: Sequence[str]) -> Markup | None:
 
 def _target_line(explanation: Explanation) -> Markup:
     value = "" if explains_state(explanation) else f" ({signed(explanation.target.value)})"
-    return element("p", "Explained: ", name(str(explanation.target)), value, class_="pl-note")
+    return element("p", "Explained: ", name(target_name(explanation)), value, class_="pl-note")
 
 
 def _author_marks(example: Example) -> Markup | None:

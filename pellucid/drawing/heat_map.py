@@ -19,6 +19,7 @@ from pellucid.drawing.wording import (
     shown_row,
     signed,
     strongest_in_words,
+    target_name,
 )
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.word_map import WordMap, unit_map, word_map
@@ -61,7 +62,7 @@ def heat_map(
     diagnostics = diagnostics_in_words(explanation, checks)
     random = [in_words(facts)] if facts.floor else []
     notes = [*random, *row_in_words(explanation), *diagnostics, *hidden_in_words(view, facts)]
-    spoken = f"{facts.title}, explaining {view.target}. Strongest: {strongest_in_words(view)}."
+    spoken = f"{facts.title}, explaining {target_name(view)}. Strongest: {strongest_in_words(view)}."
     return element(
         "figure",
         element(

@@ -136,7 +136,7 @@ class Opening:
         if self.facts:
             yield element("p", *(element("span", name(fact)) for fact in self.facts), class_="pl-known")
         if self.trust:
-            yield element("p", self.trust, class_="pl-trust")
+            yield element("p", self.trust, class_="pl-believed")
 
 
 NO_OPENING = Opening()

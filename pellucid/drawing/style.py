@@ -99,6 +99,8 @@ CARD = """
 
 TABLE = """
 .pellucid .pl-scroll{overflow-x:auto;max-width:100%}
+.pellucid .pl-scroll:has(tbody tr:nth-child(12)){overflow:auto;max-height:85vh}
+.pellucid .pl-scroll:has(tbody tr:nth-child(12)) thead>tr>*{position:sticky;top:0;z-index:1;background:rgb(var(--pl-paper))}
 .pellucid table{border-collapse:collapse;font-size:.875rem;margin:.5rem 0;background:none;border:0;
  table-layout:auto}
 .pellucid th,.pellucid td{text-align:left;vertical-align:top;padding:.5rem .9rem .5rem 0;border:0;
@@ -322,8 +324,9 @@ body{margin:0}
 .pl-page .pl-legend+.pl-note{margin-top:1rem;max-width:44rem}
 .pl-page .pl-contents{margin-top:.5rem}
 .pellucid .pl-known{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;margin:.45rem 0 0;color:var(--pl-muted);font-size:.875rem}
+.pellucid .pl-known span{min-width:0;overflow-wrap:anywhere}
 .pellucid .pl-known span+span::before{content:"·";margin-left:-.7rem;margin-right:.45rem}
-.pellucid .pl-trust{margin:.45rem 0 0;max-width:60rem;font-weight:600;font-size:.9375rem}
+.pellucid .pl-believed{margin:.45rem 0 0;max-width:60rem;font-weight:600;font-size:.9375rem}
 .pellucid .pl-examples{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem;margin-top:1rem}
 .pellucid .pl-example{border:1px solid var(--pl-edge);border-radius:12px;padding:.9rem 1.1rem;background:rgb(var(--pl-paper));
  min-width:0;display:flex;flex-direction:column;gap:.35rem}
@@ -379,7 +382,7 @@ body{margin:0}
  .pellucid .pl-index .pl-right,.pellucid .pl-index .pl-wrong{font-size:inherit}
  .pl-page .pl-figure,.pl-page tr{break-inside:avoid}
  .pl-page h2,.pl-page .pl-lead{break-after:avoid}
- .pellucid .pl-scroll{overflow:visible}
+ .pellucid .pl-scroll,.pellucid .pl-scroll:has(tbody tr:nth-child(12)){overflow:visible;max-height:none}
  .pellucid .pl-table{font-size:.7rem}
  .pellucid .pl-table .pl-value{font-size:.75rem}
  .pellucid .pl-table small{font-size:.55rem}
@@ -390,15 +393,39 @@ body{margin:0}
  .pellucid .pl-table tbody th,.pellucid .pl-table thead th:first-child{position:static;min-width:0}
 }
 """
+# What the style sheets of notebooks set for plain elements, set back: floats of terms, widths in per cent, large margins.
+RESET = """
+.pellucid dl,.pellucid dt,.pellucid dd{float:none;width:auto;padding:0;margin:0}
+.pellucid dt{display:block;font-style:normal;font-weight:400}
+.pellucid dd{display:block}
+.pellucid dl{display:block}
+.pellucid h2,.pellucid h3,.pellucid h4{margin:0;padding:0;border:0;line-height:1.3;font-style:normal;color:inherit;
+ word-break:normal;letter-spacing:normal;text-transform:none;font-size:1rem;font-weight:650}
+.pellucid p,.pellucid li,.pellucid small,.pellucid strong,.pellucid i,.pellucid em,.pellucid summary,.pellucid figcaption{
+ color:inherit;background:none;border:0;text-align:start;word-break:normal;max-width:none;text-indent:0}
+.pellucid ol,.pellucid ul,.pellucid li{list-style-position:outside;padding:0;margin:0}
+.pellucid table{display:table;width:auto;margin:.5rem 0;color:inherit;overflow:visible}
+.pellucid thead{display:table-header-group}
+.pellucid tbody{display:table-row-group}
+.pellucid tr,.pellucid tr:nth-child(even),.pellucid tr:nth-child(odd),.pellucid tr:hover{display:table-row;background:none}
+.pellucid th,.pellucid td{display:table-cell;float:none;width:auto;max-width:none;color:inherit}
+.pellucid svg{max-width:none;margin:0}
+.pellucid details,.pellucid summary{margin:0;padding:0;border:0;background:none}
+.pellucid summary{display:list-item}
+"""
 NOTEBOOK = """
-.pl-notebook{padding:1rem 1.25rem;border-radius:8px;max-width:60rem}
-.pl-notebook .pl-spans{list-style:decimal}
+.pellucid.pl-notebook{padding:1rem 1.25rem;border-radius:8px;max-width:60rem}
+.pellucid .pl-spans{list-style:decimal}
 """
 
 
 def fragment_style() -> str:
-    """The sheet of a notebook fragment; it styles nothing outside .pellucid."""
-    return _themes() + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + colour_rules() + NOTEBOOK
+    """The sheet of a notebook fragment; it styles nothing outside .pellucid.
+
+    The class stands three times in every rule, so that no rule of the notebook for elements weighs more.
+    """
+    sheet = _themes() + RESET + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + colour_rules() + NOTEBOOK
+    return sheet.replace(".pellucid", ".pellucid" * 3)
 
 
 def page_style() -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from os.path import commonprefix
 from types import MappingProxyType
 
 from pellucid.base.checks import MINUS as MINUS
@@ -93,6 +94,20 @@ def row_in_words(explanation: Explanation) -> list[str]:
     return [f"Shown: {', '.join(parts)}."]
 
 
+def short_ids(ids: Sequence[str], longest: int) -> dict[str, str]:
+    """Each id -> at most so many characters of it that keep the part that differs from the others.
+
+    The end where that tells all apart, as in "…reviews-1974", else what stands after the beginning that all share.
+    """
+    different = [id_ for id_ in dict.fromkeys(ids) if len(id_) > longest]
+    shared = len(commonprefix(different)) if len(different) > 1 else 0  # noqa: RUF071  # characters are meant
+    ends = {id_: f"…{id_[1 - longest :]}" for id_ in different}
+    if len(set(ends.values())) == len(different):
+        return {id_: ends.get(id_, id_) for id_ in ids}
+    after = {id_: f"…{id_[shared : shared + longest - 2]}…" for id_ in different}
+    return {id_: after.get(id_, id_) for id_ in ids}
+
+
 def shown_row(explanation: Explanation) -> Explanation:
     """The explanation, or the first of its rows; of layers the last."""
     return explanation.shown_row()
@@ -123,6 +138,11 @@ def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
 def listed(units: Sequence[Scored]) -> str:
     """“loved” +0.81, “every” +0.30"""
     return ", ".join(f"“{unit.text}” {signed(unit.score)}" for unit in units)
+
+
+def target_name(explanation: Explanation) -> str:
+    """What is explained, such as "logit of positive"; of a model that gives values: the value."""
+    return str(explanation.target) if explanation.predicted_value is None else "the value"
 
 
 # A model's answer in words: its class, all its classes where a text can have several, or its value.

@@ -21,17 +21,20 @@ from pellucid.drawing.html import (
     table,
 )
 from pellucid.drawing.method_facts import facts_of, readable
-from pellucid.drawing.page import Section, notebook_frame
+from pellucid.drawing.page import Opening, Section, notebook_frame, written_on
 from pellucid.drawing.reading_guide import errors_guide, span_guide
 from pellucid.drawing.terminal import Line, block, line, printed
 from pellucid.drawing.terminal import caution_lines as cautions
 from pellucid.drawing.wording import MINUS, percent, unbroken
 from pellucid.errors.record import CueWord, ErrorAnalysis, PatternCount
+from pellucid.explaining.views.opening import examples_view, texts_in_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import evidence_parts
 from pellucid.results.table import Interval
+from pellucid.text.example import data_of
 
-TEXTS_SHOWN, CUES_SHOWN = 20, 15
+TEXTS_SHOWN, TEXTS_OPEN, CUES_SHOWN = 20, 3, 15
+EXAMPLES = 3  # mistakes in colour at the top
 INTRO = (
     "The table counts what this evidence looks like, first in texts that the model gets wrong, then in texts that it "
     "gets right. Only a pattern that is clearly more common among wrong answers can have to do with the errors. The "
@@ -55,9 +58,21 @@ COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference"
 
 
 @renderers.add(draws="error analysis", sections_of=("pellucid.errors.record.ErrorAnalysis",))
-def page_sections_of_errors(analysis: ErrorAnalysis) -> tuple[list[Section], Markup]:
-    """The sections of its page, and how to read them."""
-    return error_analysis_sections(analysis), _errors_guide(analysis)
+def page_sections_of_errors(analysis: ErrorAnalysis) -> tuple[list[Section], Markup, Opening]:
+    """The sections of its page, how to read them, and what stands first: facts, and the three surest mistakes."""
+    return error_analysis_sections(analysis), _errors_guide(analysis), _opening(analysis)
+
+
+def _opening(analysis: ErrorAnalysis) -> Opening:
+    wrong = [explanation for texts in analysis.texts.values() for explanation in texts]
+    if not wrong:
+        return Opening((texts_in_words(analysis.wrong + analysis.right, ""), written_on()), errors_in_words(analysis))
+    anchors = _anchors(analysis)
+    surest = sorted(wrong, key=lambda explanation: -explanation.prediction.probability)[:EXAMPLES]
+    picks = [(f"Mistake {rank}", shown, anchors[id(shown)]) for rank, shown in enumerate(surest, 1)]
+    known = texts_in_words(analysis.wrong + analysis.right, data_of([shown.example.id for shown in wrong]))
+    facts = (f"Model {surest[0].model}", known, f"Explained by {readable(analysis.method)}", written_on())
+    return Opening(facts, f"{errors_in_words(analysis)} {outcome_in_words(analysis)}", examples_view(picks, {}))
 
 
 def _errors_guide(analysis: ErrorAnalysis) -> Markup:
@@ -70,12 +85,12 @@ def _errors_guide(analysis: ErrorAnalysis) -> Markup:
 def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:
     """The table, the texts of each pattern that has any, and the cue words; texts_shown: at most, of each pattern."""
     intro = f"{errors_in_words(analysis)} {outcome_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
-    counts = Section("What errors look like", intro, _counts(analysis))
+    counts, anchors = Section("What errors look like", intro, _counts(analysis)), _anchors(analysis)
     texts = [
         Section(
             _title(pattern.name),
             f"{pattern.meaning} {LISTED}",
-            _cards(analysis.texts[pattern.name], texts_shown),
+            _cards(analysis.texts[pattern.name], texts_shown, anchors),
         )
         for pattern in analysis.patterns
         if analysis.texts[pattern.name]
@@ -112,13 +127,13 @@ def evidence_in_words(analysis: ErrorAnalysis) -> str:
 
 
 def pattern_table(patterns: Sequence[PatternCount]) -> Markup:
-    """What each pattern is; then a row a pattern: its counts and shares on both sides, and the difference."""
+    """A row a pattern: its counts and shares on both sides, and the difference; then, folded, what each pattern is."""
     meanings = ((name(_title(pattern.name)), pattern.meaning) for pattern in patterns)
     rows = table(header_row(COLUMNS), map(_row, patterns), "pl-table")
     return fragment(
-        definition_list(meanings, "pl-key"),
         scroll_box(rows, "Patterns of errors"),
         element("p", KEY, class_="pl-note"),
+        element("details", element("summary", "What the patterns are"), definition_list(meanings, "pl-key")),
     )
 
 
@@ -179,11 +194,24 @@ def _share(count: int, share: Interval) -> Markup:
     return element("td", element("span", value, class_="pl-value"), element("small", between))
 
 
-def _cards(explanations: Sequence[Explanation], texts_shown: int) -> Markup:
-    cards = element("div", *(card([explanation]) for explanation in explanations[:texts_shown]), class_="pl-cards")
-    left = len(explanations) - texts_shown
+def _cards(explanations: Sequence[Explanation], texts_shown: int, anchors: Mapping[int, str]) -> Markup:
+    """The first cards open, the others folded; of very many how many are left out."""
+    shown = explanations[:texts_shown]
+    cards = [card([explanation], anchor=anchors[id(explanation)]) for explanation in shown]
+    folded, left = cards[TEXTS_OPEN:], len(explanations) - texts_shown
+    summary = element("summary", f"{len(folded):,} more")
     more = f"{left:,} more are in the analysis, but not on this page."
-    return fragment(cards, element("p", more, class_="pl-note") if left > 0 else None)
+    return fragment(
+        element("div", *cards[:TEXTS_OPEN], class_="pl-cards"),
+        element("details", summary, element("div", *folded, class_="pl-cards"), class_="pl-full") if folded else None,
+        element("p", more, class_="pl-note") if left > 0 else None,
+    )
+
+
+def _anchors(analysis: ErrorAnalysis) -> dict[int, str]:
+    """The identity of each explanation -> the id of its card."""
+    every = (explanation for texts in analysis.texts.values() for explanation in texts)
+    return {id(explanation): f"text-{position}" for position, explanation in enumerate(every, 1)}
 
 
 @renderers.add(draws="error analysis")

@@ -113,7 +113,7 @@ def _of_analysis(
 
 # Also every kind of result that has sections of its own, such as the words of classes.
 Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide
-Sections = tuple[list[Section], Markup]  # of a page, and the guide to reading them
+Sections = tuple[list[Section], Markup, Opening]  # of a page, the guide to reading them, and what stands first
 
 TITLE, STATES_TITLE = "Why the model decided as it did", "What the hidden states hold"
 WORDS_TITLE = "What the written words depend on"
@@ -135,20 +135,17 @@ def write_page(
     title: None for what the results are. table: the comparison. about: facts that are shown last.
     scale: whose largest score gets the full colour, the page's or each text's.
     """
-    sections, guide = _drawn(results, scale)
+    sections, guide, opened = _drawn(results, table, scale)
     if table is not None:
         sections.append(comparison_section(table))
     if about:
         sections.append(facts_section("What was done", "", about))
     heading = _title(results) if title is None else title
-    opened = _opening(results, table, scale)
     return write_report(path, title=heading, sections=sections, guide=guide, opening=opened)
 
 
 def _opening(results: Reportable, table: Table | None, scale: Scale) -> Opening:
     """What the page begins with: of many texts with three of them in colour."""
-    if has_sections(results):
-        return Opening()
     every = results.explanations if isinstance(results, SideBySide) else list(results)
     explanations = [result for result in every if isinstance(result, Explanation)]
     if not explanations:
@@ -162,12 +159,12 @@ def has_sections(results: object) -> bool:
     return bool(renderers.of_class("sections_of", results))
 
 
-def _drawn(results: Reportable, scale: Scale) -> Sections:
-    """The sections of a kind of result, and how to read them."""
+def _drawn(results: Reportable, table: Table | None, scale: Scale) -> Sections:
+    """The sections of a kind of result, how to read them, and what stands first."""
     for entry in renderers.of_class("sections_of", results):
-        sections, guide = entry.make(results)
-        return list(sections), guide
-    return _result_sections(results, scale), _guide(results)
+        sections, guide, opened = entry.make(results)
+        return list(sections), guide, opened
+    return _result_sections(results, scale), _guide(results), _opening(results, table, scale)
 
 
 def _title(results: Reportable) -> str:

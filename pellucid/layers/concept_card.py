@@ -29,7 +29,7 @@ from pellucid.drawing.html import (
     scroll_box,
     table,
 )
-from pellucid.drawing.page import Section, facts_section, notebook_frame, write_report
+from pellucid.drawing.page import Opening, Section, facts_section, notebook_frame, write_report, written_on
 from pellucid.drawing.wording import readable_number
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
 
@@ -60,7 +60,9 @@ DASH = "–"
 def report(analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the analysis of one word to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []
-    return write_report(path, title=title, sections=[concept_section(analysis), *facts], guide=fragment())
+    known = (f"Model {analysis.explanation.model}", f"{len(analysis.layers)} layers", written_on())
+    sections = [concept_section(analysis), *facts]
+    return write_report(path, title=title, sections=sections, guide=fragment(), opening=Opening(known))
 
 
 def concept_section(analysis: ConceptAnalysis) -> Section:

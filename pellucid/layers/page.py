@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pellucid.base.checks import listed
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
 from pellucid.drawing.colours import ColourRange, colour_range
@@ -23,9 +24,10 @@ from pellucid.drawing.curve_plot import (
 )
 from pellucid.drawing.heat_map import HALF_LINE, LINE, caution_lines, colour_bar, map_tables, range_bar
 from pellucid.drawing.html import Markup, element, fragment, name
-from pellucid.drawing.method_facts import explains_state
-from pellucid.drawing.page import Section, facts_section, notebook_sections, write_report
+from pellucid.drawing.method_facts import explains_state, readable
+from pellucid.drawing.page import Opening, Section, facts_section, notebook_sections, write_report, written_on
 from pellucid.drawing.wording import MINUS
+from pellucid.explaining.views.opening import texts_in_words
 from pellucid.layers.layer_words import words_changed
 from pellucid.layers.record import LayerAnalysis, RowSum
 from pellucid.layers.word_tables import (
@@ -42,6 +44,7 @@ from pellucid.layers.word_tables import (
     trainings_in_words,
 )
 from pellucid.results.table import Curve
+from pellucid.text.example import data_of
 
 OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page
 RETAINED = "The mean of each word over the texts that have it."
@@ -72,7 +75,10 @@ def report(analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping
         sections.append(facts_section("What was done", "", about))
     reads_states = explains_state(analysis.models[0].seeds[0][0])
     guide = (STEP_GUIDE if analysis.row_kind == "step" else GUIDE) if reads_states else CLASS_GUIDE
-    return write_report(path, title=title, sections=sections, guide=element("p", guide, class_="pl-lead"))
+    texts = texts_in_words(len(analysis.texts), data_of([example.id for example in analysis.texts]))
+    facts = (f"Model {listed(list(analysis.names))}", texts, f"Read by {readable(analysis.method)}", written_on())
+    lead = element("p", guide, class_="pl-lead")
+    return write_report(path, title=title, sections=sections, guide=lead, opening=Opening(facts))
 
 
 def layer_sections(analysis: LayerAnalysis) -> list[Section]:

@@ -16,6 +16,7 @@ from pellucid.base.packages import optional_package
 from pellucid.results.bootstrap import t_interval
 from pellucid.results.explanation import Explained, Explanation
 from pellucid.results.word_lists import Counted, DocumentFrequencies, WordLists, WordSum, word_form
+from pellucid.text.example import data_of
 from pellucid.text.lexicon import is_content_word
 from pellucid.text.units import Spans
 
@@ -54,7 +55,8 @@ class ClassWords:
     """The words of each class, by label in order, and there from the strongest for it to the strongest against it.
 
     labels: the classes that are explained. method: of all scores. caveats: sentences. min_texts: words of fewer texts
-    are left out; n_rare: how many these are. lists: every word's scores added up and weighted by its rarity elsewhere,
+    are left out; n_rare: how many these are. model, n_texts, data: whose texts, how many different ones, and the data
+    that their ids name. lists: every word's scores added up and weighted by its rarity elsewhere,
     with their overlap between classes; None where no texts were given for it. Each interval is computed for its word
     alone: of a hundred words that do not matter, about five have an interval without zero.
     """
@@ -66,6 +68,9 @@ class ClassWords:
     min_texts: int = 1
     n_rare: int = 0
     lists: WordLists | None = None
+    model: str = ""
+    n_texts: int = 0
+    data: str = ""
 
     def strongest(self, label: str, k: int = 10, sign: Sign = "for") -> tuple[WordScore, ...]:
         """The k words that speak most surely for a class, or against it, by the nearer bound of their intervals.
@@ -108,6 +113,9 @@ class ClassWords:
             "caveats": list(self.caveats),
             "min_texts": self.min_texts,
             "n_rare": self.n_rare,
+            "model": self.model,
+            "n_texts": self.n_texts,
+            "data": self.data,
             **({} if self.lists is None else {"lists": self.lists.record()}),
         }
 
@@ -130,6 +138,7 @@ NO_SIGN = (
     "These scores have no sign: they say how much a word counts, not whether it speaks for a class, so no word can "
     "speak against one."
 )
+VALUE = "the value"  # in place of a class
 NO_CLASS = "These scores are the same whatever class is explained: a word stands under the class of its texts."
 RANDOM = "These scores are random, so these words mean nothing."
 
@@ -151,7 +160,7 @@ def class_words(
     scores: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
     for row in texts:
         for form, of_form in _by_form(row).items():
-            scores[class_of(row.target), form].append(of_form)
+            scores[explained_class(row), form].append(of_form)
     labels = classes_in_order(explanations)
     counted = {key: of_word for key, of_word in scores.items() if len(of_word) >= min_texts}
     words = [_word_score(form, label, of_word) for (label, form), of_word in counted.items()]
@@ -167,8 +176,16 @@ def class_words(
         n_rare=len(scores) - len(counted),
         lists=None
         if frequencies is None
-        else word_lists([(class_of(text.target), text) for text in texts], labels, frequencies),
+        else word_lists([(explained_class(text), text) for text in texts], labels, frequencies),
+        model=", ".join(dict.fromkeys(explanation.model for explanation in explanations)),
+        n_texts=len({text.example.segments for text in texts}),
+        data=data_of([text.example.id for text in texts]),
     )
+
+
+def explained_class(explanation: Explanation) -> str:
+    """The class that is explained; of a contrast "A against B", of a model that gives values "the value"."""
+    return VALUE if explanation.predicted_value is not None else class_of(explanation.target)
 
 
 def class_of(target: Explained) -> str:
@@ -178,7 +195,7 @@ def class_of(target: Explained) -> str:
 
 def classes_in_order(explanations: Sequence[Explanation]) -> tuple[str, ...]:
     """The explained classes, in the model's order; others, such as contrasts, follow as they come."""
-    explained = dict.fromkeys(class_of(explanation.target) for explanation in explanations)
+    explained = dict.fromkeys(map(explained_class, explanations))
     of_models = dict.fromkeys(label for explanation in explanations for label in explanation.prediction.labels)
     return tuple(dict.fromkeys([*(label for label in of_models if label in explained), *explained]))
 
@@ -194,7 +211,7 @@ def distinct_texts(explanations: Sequence[Explanation]) -> list[Explanation]:
     first: dict[tuple[tuple[str, ...], str, str], Explanation] = {}
     for explanation in explanations:
         first.setdefault(
-            (explanation.example.segments, class_of(explanation.target), explanation.model_hash), explanation
+            (explanation.example.segments, explained_class(explanation), explanation.model_hash), explanation
         )
     return list(first.values())
 

@@ -1,7 +1,6 @@
-"""The page of the difference between two versions: what changed, an index, and every text under both versions side by
-side.
+"""The page of the difference between two versions: what changed, and every text under both versions side by side.
 
-The worst fifty texts are in full, the rest is folded.
+Every text is a line that opens; the worst fifty have all their facts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,10 +11,12 @@ from pellucid.base.checks import shortened
 from pellucid.base.kinds import renderers
 from pellucid.drawing.card import answer_line, expert_facts, order_caution, picture, text_heading
 from pellucid.drawing.emphasis import Scales
-from pellucid.drawing.heat_map import caution_lines, numbers_switch
+from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
+from pellucid.drawing.method_facts import readable
 from pellucid.drawing.page import (
     IN_NOTEBOOK,
+    Opening,
     Section,
     facts_section,
     methods_key,
@@ -23,12 +24,23 @@ from pellucid.drawing.page import (
     shared_cautions,
     shared_caveats,
     write_report,
+    written_on,
 )
 from pellucid.drawing.reading_guide import versions_guide
-from pellucid.drawing.wording import percent
-from pellucid.explaining.views.corpus import IN_FULL, START, ending, light_picture, usual_scales
+from pellucid.drawing.wording import percent, short_ids, target_name
+from pellucid.explaining.views.corpus import (
+    IN_FULL,
+    LONGEST_ID,
+    START,
+    folded_line,
+    folded_lines,
+    light_picture,
+    usual_scales,
+)
+from pellucid.explaining.views.opening import examples_view, texts_in_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval
+from pellucid.text.example import data_of
 from pellucid.versions.command import (
     MEASURES,
     agreement_in_words,
@@ -47,6 +59,7 @@ ORDER = (
     "Answers that became wrong come first, then other changed answers, the surest ones at the top; then texts whose "
     "answer stayed, those with the lowest overlap of words first."
 )
+EXAMPLES = 3  # texts in colour at the top
 COLOURS = (
     "The first version stands left, or above on a narrow screen. A colour means the same in every text of one version. "
     "Each version has a scale of its own, since two models need not give scores of one size: compare where the colours "
@@ -65,31 +78,49 @@ def report(difference: Difference, path: str | Path, title: str, about: Mapping[
     sections = difference_sections(difference)
     if about:
         sections.append(facts_section("What was done", "", about))
-    return write_report(path, title=title, sections=sections, guide=versions_guide())
+    return write_report(path, title=title, sections=sections, guide=versions_guide(), opening=_opening(difference))
+
+
+def _opening(difference: Difference) -> Opening:
+    """Both versions, the texts, and how the first three read under the second version."""
+    rows = difference.rows
+    first, second = difference.models
+    n_texts = texts_in_words(len(rows), data_of([row.after.example.id for row in rows]))
+    facts = (f"First {first}", f"second {second}", n_texts, f"Explained by {readable(difference.method)}", written_on())
+    scales = usual_scales([row.after for row in rows])
+    picks = [(_title(row), row.after, _anchor(index)) for index, row in enumerate(rows[:EXAMPLES])]
+    return Opening(facts, answers_in_words(difference.totals), examples_view(picks, scales))
+
+
+def _title(row: TextDifference) -> str:
+    """What the text is an example of."""
+    outcome = outcome_in_words(row) or "changed"
+    return f"Answer {outcome}: {change_in_words(row)}" if row.is_changed else "Same answer"
 
 
 def difference_sections(difference: Difference, in_full: int = IN_FULL) -> list[Section]:
-    """What changed, the index, the texts; in_full: how many texts have a card of their own."""
+    """What changed, then the texts; in_full: how many texts open into a card of their own."""
     intro = " ".join([answers_in_words(difference.totals), *missing_in_words(difference), MEASURES])
     return [
         Section("What changed", intro, fragment(means_view(difference), *caution_lines(difference.caveats))),
-        Section("Index", ORDER, _index(difference.rows)),
-        Section("The texts, worst first", COLOURS, _texts(difference, in_full)),
+        Section("The texts, worst first", f"{ORDER} {COLOURS}", _texts(difference, in_full)),
     ]
 
 
 def _texts(difference: Difference, in_full: int) -> Markup:
-    """The first texts as cards, the others folded, and the key to the method."""
+    """A line a text that opens, and the key to the method."""
     both = [_named(row) for row in difference.rows]
     every = [explanation for pair in both for explanation in pair]
     scales, shared = usual_scales(every), shared_caveats(every)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
-    rows = list(enumerate(zip(difference.rows, both, strict=True)))
-    cards = (_card(index, row, pair, scales, hide, difference.totals.k) for index, (row, pair) in rows[:in_full])
+    lines, ids = [], short_ids([row.after.example.id for row in difference.rows], LONGEST_ID)
+    for index, (row, pair) in enumerate(zip(difference.rows, both, strict=True)):
+        is_whole = index < in_full
+        shown = _card(index, row, pair, scales, hide, difference.totals.k) if is_whole else _light(index, pair, scales)
+        lines.append(folded_line(_line(row, ids), shown, in_print=is_whole))
     return fragment(
         shared_cautions(shared),
-        element("div", *cards, class_="pl-cards"),
-        _folded([(index, row, pair) for index, (row, pair) in rows[in_full:]], scales),
+        folded_lines(lines),
         methods_key(every, scales, checks=True),
     )
 
@@ -112,7 +143,7 @@ def _card(
     versions = (
         element(
             "div",
-            answer_line(explanation, [str(explanation.target)]),
+            answer_line(explanation, [target_name(explanation)]),
             picture(explanation, scales, "word", hide, checks=False),
         )
         for explanation in pair
@@ -141,24 +172,11 @@ def _anchor(index: int) -> str:
     return f"text-{index + 1}"
 
 
-def _index(rows: Sequence[TextDifference]) -> Markup:
-    """A line a text that leads to it, in a box that scrolls by itself."""
-    lines = (element("li", element("a", *_line(row), href=f"#{_anchor(index)}")) for index, row in enumerate(rows))
-    return element(
-        "div",
-        element("ol", *lines),
-        class_="pl-index",
-        tabindex=0,
-        role="region",
-        aria_label=f"Index of {len(rows)} texts",
-    )
-
-
-def _line(row: TextDifference) -> list[Markup | str | None]:
+def _line(row: TextDifference, ids: Mapping[str, str]) -> list[Markup | str | None]:
     """The id, whether the answer became right or wrong, the answers, the overlap, and the start of the text."""
     example = row.after.example
     return [
-        element("span", name(ending(example.id) or "·"), class_="pl-nr"),
+        element("span", name(ids[example.id] or "·"), class_="pl-nr"),
         _mark(row),
         element("span", name(change_in_words(row)), class_="pl-answered"),
         element("span", two(row.overlap), class_="pl-sure", title="overlap"),
@@ -174,25 +192,10 @@ def _mark(row: TextDifference) -> Markup:
     return element("span", "≠" if row.is_changed else "·")
 
 
-def _folded(rows: Sequence[tuple[int, TextDifference, Sequence[Explanation]]], scales: Scales) -> Markup | None:
-    """The other texts: a line each, both pictures inside."""
-    if not rows:
-        return None
-    heading = element("h3", f"{len(rows):,} more texts, folded; click on a line to open it", class_="pl-heading")
-    lines = (
-        element(
-            "details",
-            element("summary", *_line(row), class_="pl-line"),
-            element(
-                "div",
-                *(element("div", answer_line(explanation), light_picture(explanation, scales)) for explanation in pair),
-                id=_anchor(index),
-                class_="pl-versions",
-            ),
-        )
-        for index, row, pair in rows
-    )
-    return element("div", heading, numbers_switch(), *lines, class_="pl-folded")
+def _light(index: int, pair: Sequence[Explanation], scales: Scales) -> Markup:
+    """Both pictures, without the expert's facts."""
+    pictures = (element("div", answer_line(shown), light_picture(shown, scales)) for shown in pair)
+    return element("div", *pictures, id=_anchor(index), class_="pl-versions")
 
 
 # The means over all texts as a table: the second version and each twin, beside the first version.

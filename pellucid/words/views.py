@@ -10,11 +10,12 @@ from pellucid.base.kinds import renderers
 from pellucid.drawing.curve_plot import HEIGHT, WIDTH, Frame, LineStyle, axes, round_ticks, sample_of
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.page import Section
+from pellucid.drawing.page import Opening, Section, written_on
 from pellucid.drawing.reading_guide import words_guide
 from pellucid.drawing.terminal import Line, caution_lines, line, printed
 from pellucid.drawing.wording import overlap_in_words, readable_number, signed
 from pellucid.explaining.views.class_words import class_words_sections
+from pellucid.explaining.views.opening import texts_in_words
 from pellucid.results.class_words import ClassWords, Sign, WordScore
 from pellucid.results.word_lists import MOST, SUMS, OverlapCurve, Sums, WordLists, WordSum
 from pellucid.words.columns import class_columns
@@ -39,10 +40,16 @@ TABLE = "The words that two classes both have among their {k} highest."
 
 
 @renderers.add(draws="words of classes", sections_of=("pellucid.results.class_words.ClassWords",))
-def page_sections_of_words(words: ClassWords) -> tuple[list[Section], Markup]:
-    """The words of each class as bars, then their weighted sums where they were counted, and how to read them."""
+def page_sections_of_words(words: ClassWords) -> tuple[list[Section], Markup, Opening]:
+    """The words of each class as bars, then their weighted sums where they were counted; how to read them; facts."""
     lists = word_lists_sections(words.lists, words.labels) if words.lists else []
-    return [*class_words_sections(words), *lists], words_guide()
+    facts = (
+        f"Model {words.model}",
+        texts_in_words(words.n_texts, words.data),
+        f"Explained by {readable(words.method)}",
+        written_on(),
+    )
+    return [*class_words_sections(words), *lists], words_guide(), Opening(facts)
 
 
 def word_lists_sections(lists: WordLists, labels: Sequence[str]) -> list[Section]:

@@ -149,7 +149,10 @@ def test_measures_that_judged_few_texts_do_not_count():
         ("which one where time is short?", "second: faithful too, and 10 times as fast as good"),
         ("which one marks what people mark?", "second agrees best with what people marked."),
         ("which ones not, and why?", "no better than random scores on any of 4 measures"),
-        ("what was not tested?", "These checks were not made: weight_randomisation."),
+        (
+            "what was not tested?",
+            "Not tested of any method: whether it changes when the model's weights are random (weight_randomisation).",
+        ),
         ("how were the tests made?", "Holm's correction"),
         ("what do the numbers not say?", LIMITS[1]),
     ],

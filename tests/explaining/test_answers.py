@@ -11,6 +11,7 @@ from pellucid.drawing.wording import answer_name, answer_with_chances
 from pellucid.explaining.explain import explain
 from pellucid.results.explanation import Prediction
 from pellucid.text.example import Example
+from tests.shared.parsed import parsed
 from tests.shared.tiny import tiny_classifier
 
 LABELS = ("anger", "joy", "fear")
@@ -90,6 +91,12 @@ def test_a_value_is_shown_and_its_labels_are_no_classes(tmp_path):
     )
     page = pellucid.report(results, path=tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Values from 1.25 to 1.25" in page and "no class of the model" not in page
+    seen = parsed(page.removeprefix("<!doctype html>"))
+    folded = "".join(part.text for part in seen.every("details", css_class="pl-expert"))
+    assert seen.text.count("LABEL_0") == folded.count("LABEL_0")  # among the expert's facts alone
+    assert "explaining the value (+1.25)" in str(results[0])
+    titles = [title.text for title in seen.every(css_class="pl-example-title")]
+    assert titles == ["Highest value", "Lowest value", "Middle"]
 
 
 def test_two_versions_of_several_labels_differ_where_the_labels_do():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pellucid import report
+from pellucid.drawing.wording import short_ids
 from pellucid.explaining.views.class_words import axis_of, left_out, reach_of
 from pellucid.explaining.views.corpus import (
     FULL_COLOUR,
@@ -12,7 +13,6 @@ from pellucid.explaining.views.corpus import (
     IN_FULL,
     LINES,
     MANY,
-    ending,
     notebook_results,
     texts_in_order,
     usual_scales,
@@ -121,7 +121,7 @@ def test_a_page_begins_with_what_it_is_of_whether_to_believe_it_and_three_texts(
     header = next(root.every("header"))
     facts = [fact.text for fact in next(header.every(css_class="pl-known")).every("bdi")]
     assert facts == ["Model pocket-model", "30 texts of t", "Explained by occlusion", "28 November 2025"]
-    assert "Not measured yet" in next(header.every(css_class="pl-trust")).text
+    assert "Not measured yet" in next(header.every(css_class="pl-believed")).text
     titles = [title.text for title in header.every(css_class="pl-example-title")]
     assert titles == ["Clearest right answer", "Surest mistake", "Least certain answer"]
     shown = {f"t{text.position - 1}": text.first for text in texts_in_order(results)}
@@ -141,7 +141,7 @@ def test_texts_without_labels_begin_with_the_surest_and_the_least_sure(tmp_path)
 
 def test_what_a_comparison_says_of_the_method_stands_first(tmp_path):
     trust = [
-        next(page_of(sample_corpus(method=method), tmp_path, table=sample_table()).every(css_class="pl-trust")).text
+        next(page_of(sample_corpus(method=method), tmp_path, table=sample_table()).every(css_class="pl-believed")).text
         for method in ("attention", "unheard_of")
     ]
     assert "better than random scores on" in trust[0] and "for random words, 200 texts" in trust[0]
@@ -245,6 +245,12 @@ def test_words_that_are_too_rare_and_classes_without_words_are_named(tmp_path):
     assert left_out(words)[0] in report(words, path=tmp_path / "words.html").read_text("utf-8")
 
 
-def test_the_index_shows_the_end_of_a_long_id():
-    assert ending("reviews-1974") == "reviews-1974" and ending("longer-reviews-197") == "…-reviews-197"
-    assert len(ending("x" * 40)) == 13
+def test_short_ids_keep_the_part_that_differs():
+    assert short_ids(["reviews-1974", "longer-reviews-197"], 13) == {
+        "reviews-1974": "reviews-1974",
+        "longer-reviews-197": "…-reviews-197",
+    }
+    alike = [f"corpus-2015-test-{row:05}-of-the-second-release" for row in range(20)]
+    short = short_ids(alike, 13)
+    assert len(set(short.values())) == 20 and all(len(id_) <= 13 for id_ in short.values())
+    assert short_ids(["x" * 40], 13) == {"x" * 40: "…" + "x" * 12}

@@ -179,6 +179,37 @@ def test_a_text_of_the_opening_leads_to_its_folded_card_and_opens_it(browser, co
     page.close()
 
 
+# What style sheets of notebooks do to plain elements: JupyterLab's floats of terms, widths in per cent, margins, stripes.
+NOTEBOOK_SHEET = """
+.output dl dt{float:left;width:20%;clear:both;font-weight:bold} .output dl dd{float:left;width:80%}
+.output p,.output ul,.output ol,.output dl,.output table{margin:0 0 2em} .output li{margin-bottom:1em}
+.output h2,.output h3,.output h4{font-size:2em;margin:2em 0;line-height:2;word-break:break-all}
+.output table{display:block;width:50%;table-layout:fixed;margin-left:3em}
+.output td,.output th{text-align:right;max-width:6em;padding:1em;white-space:nowrap}
+.output tbody tr:nth-child(odd){background:#eee} .output summary{display:block;margin:1em} .output svg{max-width:50%}
+"""
+BOXES = """() => [...document.querySelectorAll('.pellucid :is(dt,dd,dl,h3,h4,table,th,td,p,li,summary)')].map(node => {
+  const {x, y, width, height} = node.getBoundingClientRect(); return [x, y, width, height].map(Math.round)})"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_notebooks_style_sheet_moves_nothing(browser, tmp_path, scheme):
+    results = sample_corpus(30)
+    methods = SideBySide(
+        {name: [sample_explanation(method=name)] for name in ("lime", "occlusion")}, {"relevance": "no"}
+    )
+    parts = [part._repr_html_() for part in (results, sample_table(), methods, results[0], results.words())]
+    boxes = []
+    for sheet in ("", NOTEBOOK_SHEET):
+        place = tmp_path / "notebook.html"
+        head = f"<!doctype html><meta charset=utf-8><style>{sheet}</style>"
+        place.write_text(head + "".join(f"<div class=output>{part}</div>" for part in parts), encoding="utf-8")
+        page, _ = opened(browser, place, color_scheme=scheme)
+        boxes.append(page.evaluate(BOXES))
+        page.close()
+    assert len(boxes[0]) > 100 and boxes[0] == boxes[1]
+
+
 def test_numbers_are_reached_by_keyboard(browser, path):
     page, _ = opened(browser, path)
     after = "() => getComputedStyle(document.querySelector('article .pl-map .pl-u'), '::after').content"

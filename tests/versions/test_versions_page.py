@@ -20,13 +20,15 @@ def of_class(html, name):
     return [node for node in parsed(html).every() if name in node.attributes.get("class", "").split()]
 
 
-def test_fifty_texts_are_in_full_and_the_rest_is_folded(tmp_path):
+def test_every_text_is_a_line_that_opens_fifty_into_cards(tmp_path):
     html = pellucid.report(changes(), path=tmp_path / "changes.html", about={"build": "7"}).read_text("utf-8")
-    assert len(of_class(html, "pl-card")) == 50 and "10 more texts, folded" in html
+    assert len(of_class(html, "pl-card")) == 50 and len(of_class(html, "pl-line")) == 60
     assert len(of_class(html, "pl-versions")) == 60
     anchors = {node.attributes["id"] for node in parsed(html).every() if "id" in node.attributes}
     links = {node.attributes["href"][1:] for node in parsed(html).every() if "href" in node.attributes}
-    assert links <= anchors and {f"text-{n}" for n in range(1, 61)} <= links
+    assert links <= anchors and {f"text-{n}" for n in range(1, 61)} <= anchors
+    titles = [node.text for node in of_class(html, "pl-example-title")]
+    assert len(titles) == 3 and all(title.startswith("Answer ") for title in titles)  # those that changed come first
 
 
 def test_the_page_says_what_exceeds_the_floor(tmp_path):

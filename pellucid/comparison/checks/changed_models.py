@@ -30,6 +30,7 @@ Lines = dict[str, list[CheckLine]]
 @checks.add(
     needs=frozenset({"explainer"}),
     cost="the methods on n_texts texts, n_levels times",
+    asks="whether it changes when the model's weights are random",
     rule="passes where, all weights being random, tau is below .5; of parts alone, where no part leaves it at .9 or "
     "above",
     again="n_levels",
@@ -93,6 +94,7 @@ def curve_of(method: str, values: list[Interval], first: int) -> Curve:
 @checks.add(
     needs=frozenset({"trainer", "explainer"}),
     cost="one training by the model's recipe, and the methods on n_texts texts",
+    asks="whether it changes for a model that was trained on random labels",
     long=True,
     rule="passes where tau is below .5",
 )
@@ -137,6 +139,7 @@ CHANGE = "change of the scores"
     cost="the methods on every text once more",
     again=1,
     rule="passes where the scores change by less than a twentieth of their size",
+    asks="whether it stays when the words' vectors are shifted and every answer stays",
 )
 def input_shift(case: CheckCase, *, size: float = 1.0) -> Findings:
     """How far scores move when all word vectors are shifted by one vector and the network takes the shift back, so that
@@ -187,6 +190,7 @@ DEAD_WEIGHT = "weight of the dead word"
     cost="the methods on every text once more",
     again=1,
     rule="passes where the dead word weighs less than half of an average word",
+    asks="whether it gives weight to a word that the model cannot read",
 )
 def dead_token(case: CheckCase) -> Findings:
     """The weight that a method gives a word which the model cannot read: 0 for none, 1 for that of an average word.

@@ -33,6 +33,7 @@ ACCURACY, BEYOND = "accuracy after retraining", "lost beyond random words"
 @checks.add(
     needs=frozenset({"trainer", "explainer"}),
     cost="the methods on all texts to train on, and one training for each method and share",
+    asks="whether a model that is trained without its words gets worse",
     long=True,
     rule="passes where models lose more without its words than without random ones",
     curve_axis="share of the words that is removed before training",
@@ -220,6 +221,7 @@ MEGABYTE = 1e6
 @checks.add(
     needs=frozenset({"explainer"}),
     cost="each method alone on n_texts texts, one at a time",
+    asks="how long it takes",
     timed=True,
     again=1,
 )

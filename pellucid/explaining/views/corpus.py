@@ -1,7 +1,7 @@
 """Many texts on a page, with a summary before them, each in a line that opens; and fragments for notebooks."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,10 +24,10 @@ from pellucid.drawing.page import (
     shared_cautions,
     shared_caveats,
 )
-from pellucid.drawing.wording import answer_name, percent
+from pellucid.drawing.wording import answer_name, percent, short_ids
 from pellucid.explaining.views.class_words import class_words_view, words_intro
 from pellucid.explaining.views.opening import examples_view, opening, picks_of
-from pellucid.explaining.views.side_by_side import side_by_side_sections
+from pellucid.explaining.views.side_by_side import left_out_view, side_by_side_sections
 from pellucid.explaining.views.summary import summary_sections
 from pellucid.results.class_words import ClassWords
 from pellucid.results.explanation import Explanation
@@ -146,7 +146,7 @@ def _place(text: Text) -> tuple[bool, float, int]:
     return (False, -sure, text.position) if is_wrong(text.first) else (True, sure, text.position)
 
 
-def _line(text: Text) -> list[Markup | str | None]:
+def _line(text: Text, ids: Mapping[str, str]) -> list[Markup | str | None]:
     """The number, the verdict, the answer and how sure it was, and the start of the text."""
     prediction, example = text.first.prediction, text.first.example
     probability = prediction.probability
@@ -155,17 +155,12 @@ def _line(text: Text) -> list[Markup | str | None]:
     sure = percent(probability) if is_one else ""
     copies = f" (×{text.copies})" if text.copies > 1 else ""
     return [
-        element("span", name(f"{ending(example.id) or text.position}{copies}"), class_="pl-nr"),
+        element("span", name(f"{ids[example.id] or text.position}{copies}"), class_="pl-nr"),
         _mark(text.first),
         element("span", name(f"{answer_name(text.first)}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),
         element("span", shortened(" / ".join(example.segments), START), class_="pl-start", dir="auto", lang=""),
     ]
-
-
-def ending(id_: str) -> str:
-    """The end of an id, which tells it apart from the others of its file: "…reviews-1974"."""
-    return id_ if len(id_) <= LONGEST_ID else f"…{id_[1 - LONGEST_ID :]}"
 
 
 def _mark(explanation: Explanation) -> Markup:
@@ -176,8 +171,15 @@ def _mark(explanation: Explanation) -> Markup:
 
 
 def _lines(texts: Sequence[Text], scales: Scales, hide: frozenset[str], in_full: int) -> Markup:
-    """A line a text, which opens; the lines beyond the first two hundred are folded by the hundred."""
-    lines = [_folded(text, scales, hide, whole=index < in_full) for index, text in enumerate(texts)]
+    """A line a text, which opens into its card or picture."""
+    ids = short_ids([text.first.example.id for text in texts], LONGEST_ID)
+    return folded_lines([_folded(text, ids, scales, hide, index < in_full) for index, text in enumerate(texts)])
+
+
+def folded_lines(lines: Sequence[Markup]) -> Markup:
+    """Lines of `folded_line` with the switch that writes their numbers; beyond two hundred they are folded again, by
+    the hundred.
+    """
     parts = [numbers_switch(), *lines[:LINES]]
     for start in range(LINES, len(lines), GROUP):
         title = f"Texts {start + 1:,} to {min(start + GROUP, len(lines)):,}"
@@ -185,15 +187,20 @@ def _lines(texts: Sequence[Text], scales: Scales, hide: frozenset[str], in_full:
     return element("div", *parts, class_="pl-folded")
 
 
-def _folded(text: Text, scales: Scales, hide: frozenset[str], whole: bool) -> Markup:
+def _folded(text: Text, ids: Mapping[str, str], scales: Scales, hide: frozenset[str], whole: bool) -> Markup:
     if whole:
         shown = card(text.explanations, scales=scales, hide=hide, checks=False, anchor=text.anchor)
     else:
         several = len(text.explanations) > 1
         pictures = (light_picture(explanation, scales, several) for explanation in text.explanations)
         shown = element("div", *pictures, id=text.anchor)
-    line = element("summary", *_line(text), class_="pl-line")
-    return element("details", line, shown, class_="pl-full" if whole else None)
+    return folded_line(_line(text, ids), shown, whole)
+
+
+def folded_line(line: Sequence[Markup | str | None], shown: Markup, in_print: bool) -> Markup:
+    """A line and what it opens into; in_print: whether that is printed, though it is closed."""
+    summary = element("summary", *line, class_="pl-line")
+    return element("details", summary, shown, class_="pl-full" if in_print else None)
 
 
 def light_picture(explanation: Explanation, scales: Scales, named: bool = False) -> Markup:
@@ -223,8 +230,7 @@ def notebook_results(results: Results) -> str:
     scales = usual_scales(results)
     cards = (card(of_text, scales=scales, checks=False) for of_text in by_example(results)[:IN_NOTEBOOK])
     summary = summary_sections(summary_of_results(results))
-    parts = (part for section in summary for part in (small_print([section.intro]), section.body))
-    return notebook_frame(*parts, small_print([f"The first {IN_NOTEBOOK} texts:"]), *cards)
+    return notebook_frame(*_shown(summary), small_print([f"The first {IN_NOTEBOOK} texts:"]), *cards)
 
 
 @renderers.add(draws="summary")
@@ -243,5 +249,18 @@ def notebook_class_words(words: ClassWords) -> str:
 @renderers.add(draws="side by side")
 def notebook_side_by_side(methods: SideBySide) -> str:
     """Several methods' explanations of the same texts, for `_repr_html_`."""
-    sections = side_by_side_sections(methods)
-    return notebook_sections(sections)
+    sections = side_by_side_sections(replace(methods, left_out={}))
+    return notebook_frame(*_shown(sections), left_out_folded(methods.left_out))
+
+
+def left_out_folded(left_out: Mapping[str, str]) -> Markup | None:
+    """How many methods are left out, with the reasons folded; nothing where all were asked for by name."""
+    if not left_out:
+        return None
+    summary = element("summary", f"{len(left_out)} methods are left out here; why")
+    return element("details", summary, left_out_view(left_out))
+
+
+def _shown(sections: Sequence[Section]) -> Iterator[Markup | None]:
+    """The sections without their headings."""
+    return (part for section in sections for part in (small_print([section.intro]), section.body))

@@ -11,9 +11,9 @@ from pellucid.drawing.long_text import Highlight, around, excerpt_block
 from pellucid.drawing.method_facts import explains_state, explains_written, facts_of, readable
 from pellucid.drawing.page import Opening, written_on
 from pellucid.drawing.wording import answer_name, percent
-from pellucid.results.explanation import Explanation
+from pellucid.results.explanation import Explanation, Prediction
 from pellucid.results.table import CHANCE, Table
-from pellucid.text.example import data_of
+from pellucid.text.example import Example, data_of
 from pellucid.text.units import Spans
 
 EXCERPT = 280  # characters of each text, about seven lines beside two others
@@ -23,7 +23,8 @@ Pick = tuple[str, Explanation, str]  # what the text is an example of, its expla
 
 def opening(explanations: Sequence[Explanation], table: Table | None = None, texts: Markup | None = None) -> Opening:
     """The facts of a page of explanations; table: the comparison that says whether the methods can be believed."""
-    return Opening(tuple(_facts(explanations)), trust_in_words(explanations, table), texts)
+    facts = tuple(_facts(explanations) if table is None else _facts_of_table(table))
+    return Opening(facts, trust_in_words(explanations, table), texts)
 
 
 def _facts(explanations: Sequence[Explanation]) -> Iterator[str]:
@@ -68,14 +69,17 @@ def trust_in_words(explanations: Sequence[Explanation], table: Table | None) -> 
 
 def table_opening(table: Table) -> Opening:
     """The facts of a page that shows a comparison and no text."""
-    about, n_texts = table.about, most_texts(table)
-    facts = [
-        f"Model {about['model']}" if "model" in about else "",
-        texts_in_words(n_texts, str(about.get("data", ""))),
-        f"Methods compared: {sum(method.partition('(')[0] != CHANCE for method in table.methods)}",
-        written_on(),
-    ]
-    return Opening(tuple(filter(None, facts)), advice_in_words(table))
+    return Opening(tuple(_facts_of_table(table)), advice_in_words(table))
+
+
+def _facts_of_table(table: Table) -> Iterator[str]:
+    """The model, the texts, how many methods were compared, the day."""
+    if "model" in table.about:
+        yield f"Model {table.about['model']}"
+    yield texts_in_words(most_texts(table), str(table.about.get("data", "")))
+    n_methods = sum(method.partition("(")[0] != CHANCE for method in table.methods)
+    yield f"{n_methods} method{'' if n_methods == 1 else 's'} compared with random scores"
+    yield written_on()
 
 
 def most_texts(table: Table) -> int:
@@ -91,7 +95,8 @@ def advice_in_words(table: Table, methods: Sequence[str] = ()) -> str:
     advice = table.card.points("use") if table.card is not None else ()
     if not advice:
         return f"A comparison of {most_texts(table):,} texts is below; it gives no advice."
-    return f"Measured for this model on {most_texts(table):,} texts. Use: {advice[0].sentence}"
+    sentence = advice[0].sentence
+    return f"Measured for this model on {most_texts(table):,} texts. Use {sentence}" if advice[0].methods else sentence
 
 
 def _beside_chance(table: Table, method: str) -> str:
@@ -134,6 +139,15 @@ def picks_of(texts: Sequence[tuple[Explanation, str]]) -> list[Pick]:
         ("Least certain answer", sure[-1:]),
     ]
     return _once(named)
+
+
+def telling_texts(predictions: Sequence[Prediction], examples: Sequence[Example]) -> list[Example]:
+    """The same three kinds of texts, chosen by answers alone, before anything is explained."""
+    pairs = sorted(zip(predictions, examples, strict=True), key=lambda pair: -pair[0].probability)
+    wrong = [text for answer, text in pairs if text.label in answer.labels and text.label != answer.label]
+    right = [text for _, text in pairs if text not in wrong]
+    picked = [*right[:1], *wrong[:1], *(text for _, text in pairs[-1:])]
+    return [text for index, text in enumerate(picked) if text not in picked[:index]]
 
 
 def _by_value(texts: Sequence[tuple[Explanation, str]]) -> list[Pick]:

@@ -25,6 +25,7 @@ from pellucid.drawing.wording import (
     readable_number,
     signed,
     strongest_in_words,
+    target_name,
 )
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
@@ -76,7 +77,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
     return element(
         "article",
         text_heading(first.example),
-        answer_line(first, list(dict.fromkeys(str(explanation.target) for explanation in of_text))),
+        answer_line(first, list(dict.fromkeys(target_name(explanation) for explanation in of_text))),
         element("div", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
         *order_caution(first.example),

@@ -17,7 +17,7 @@ from pellucid.drawing.html import (
 )
 from pellucid.drawing.page import Section, notebook_frame
 from pellucid.drawing.span_view import span_view
-from pellucid.drawing.wording import percent, readable_number, three, unbroken, weight
+from pellucid.drawing.wording import percent, readable_number, target_name, three, unbroken, weight
 from pellucid.results.heaviest_spans import analysed_heaviest
 from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 
@@ -72,7 +72,7 @@ def span_analysis_card(analysis: SpanAnalysis) -> Markup:
     return element(
         "article",
         text_heading(explanation.example),
-        answer_line(explanation, [str(explanation.target)]),
+        answer_line(explanation, [target_name(explanation)]),
         span_view(explanation),
         scroll_box(spans, "The heaviest spans"),
         small_print(summary_sentences(analysis)),

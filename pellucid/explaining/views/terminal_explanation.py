@@ -6,7 +6,7 @@ from rich.text import Text
 
 from pellucid.base.kinds import renderers
 from pellucid.drawing.colours import LEVELS, level
-from pellucid.drawing.emphasis import full_colour, plain_caution
+from pellucid.drawing.emphasis import Scales, full_colour, plain_caution, scale_key
 from pellucid.drawing.heat_map import drawable_view, is_of_written_words, units_in_order
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import (
@@ -28,6 +28,7 @@ from pellucid.drawing.wording import (
     shown_row,
     signed,
     strongest_in_words,
+    target_name,
 )
 from pellucid.results.explanation import Explanation
 from pellucid.run.diagnostics import brief_of
@@ -35,7 +36,7 @@ from pellucid.text.units import Kind, Spans
 
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5
-SIGNS = "one sign from a tenth, two from a third, three from two thirds of the strongest score"
+SIGNS = "one sign from a tenth, two from a third, three from two thirds of the strongest score shown"
 WRITTEN = (
     "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
 )
@@ -48,16 +49,18 @@ SIGNS_FROM = (0.1, 1 / 3, 2 / 3)  # shares of the largest score from which one, 
 
 
 @renderers.add(draws="explanation")
-def terminal_text(explanation: Explanation, *, colour: bool | None = None, width: int | None = None) -> str:
+def terminal_text(
+    explanation: Explanation, *, colour: bool | None = None, width: int | None = None, scales: Scales | None = None
+) -> str:
     """One explanation as text: the answer, the text (shaded, or with signs), the strongest units, the caveats.
 
     colour: whether to shade; None: where the standard output is a terminal that shows colours. width: None takes the
-    terminal's.
+    terminal's. scales: the scores of the full colour, where texts share them; None: the text's own.
     """
     colour = wants_colour(colour)
     if is_of_written_words(explanation):
         return printed([*_heading(explanation), *_written(explanation), *_caveats(explanation)], colour, width)
-    text, strongest = _text_and_strongest(explanation, colour)
+    text, strongest = _text_and_strongest(explanation, colour, scales or {})
     notes = [
         _how_to_read(facts_of(explanation.method, [explanation]), colour),
         *row_in_words(explanation),
@@ -109,12 +112,13 @@ def _strongest_of(row: Explanation) -> str:
     return "; ".join(part for part in (listed(clear_spans(row, 2)) or ALL_ZERO, through) if part)
 
 
-def _text_and_strongest(explanation: Explanation, colour: bool) -> tuple[Text, str]:
+def _text_and_strongest(explanation: Explanation, colour: bool, scales: Scales) -> tuple[Text, str]:
     row = shown_row(explanation)
     if isinstance(row.units, Spans):
         return line(explanation.example.text), listed(clear_spans(row, MOST)) or ALL_ZERO
     view = drawable_view(explanation, _unit(explanation))
-    text = shaded(view) if colour else with_signs(view)
+    scale = scales.get(scale_key(view), full_colour(view))
+    text = shaded(view, scale) if colour else with_signs(view, scale)
     return text, strongest_in_words(view, MOST)
 
 
@@ -144,10 +148,10 @@ def _subject(explanation: Explanation) -> str:
 
 def target_in_words(explanation: Explanation) -> str:
     """The number that the scores explain, and its value; of hidden states, which are vectors, no value."""
-    target = explanation.target
+    target = target_name(explanation)
     if explains_state(explanation):
         return f"explaining {target}"
-    return f"explaining {target} ({signed(target.value)})"
+    return f"explaining {target} ({signed(explanation.target.value)})"
 
 
 def _how_to_read(facts: MethodFacts, colour: bool) -> str:
@@ -170,15 +174,13 @@ def _how_to_read(facts: MethodFacts, colour: bool) -> str:
     return f"{meaning}: {SIGNS}."
 
 
-def shaded(view: Explanation) -> Text:
-    """The text on a background that shows each unit's score; the largest score has the full colour."""
-    scale = full_colour(view)
+def shaded(view: Explanation, scale: float) -> Text:
+    """The text on a background that shows each unit's score; scale: the score of the full colour."""
     return _drawn(view, lambda words, score: Text(words, style=_style(level(score, scale))))
 
 
-def with_signs(view: Explanation) -> Text:
+def with_signs(view: Explanation, scale: float) -> Text:
     """The text with signs before the units that count, for terminals without colour: `[++]good`."""
-    scale = full_colour(view)
     return _drawn(view, lambda words, score: Text(_signs(score, scale) + words))
 
 

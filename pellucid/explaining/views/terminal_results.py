@@ -13,9 +13,10 @@ from pellucid.drawing.emphasis import clear
 from pellucid.drawing.heat_map import drawable_view
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import facts_of, readable
+from pellucid.drawing.page import page_scales
 from pellucid.drawing.span_view import clear_spans
 from pellucid.drawing.terminal import INDENT, Line, caution_lines, line, printed
-from pellucid.drawing.wording import MINUS, answer_name, first_names, percent, readable_number, signed
+from pellucid.drawing.wording import MINUS, answer_name, first_names, percent, readable_number, short_ids, signed
 from pellucid.results.class_words import ClassWords, Sign
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
@@ -23,6 +24,7 @@ from pellucid.results.summary import Summary, one_a_text
 from pellucid.text.units import Spans
 
 WHOLE = 5  # texts that are drawn whole
+LONGEST_ID = 14  # characters
 ROWS = 18  # with the header and the last line, twenty
 STRONGEST = 3
 MARKS = {True: "✓", False: "✗", None: ""}
@@ -46,8 +48,8 @@ def terminal_results(
     texts = one_a_text(results)
     hint = in_syntax("print(results[0]) shows one whole", "--full prints every text whole") if hint is None else hint
     if full or len(texts) <= WHOLE:
-        whole = renderers.get("terminal_text").make
-        return "\n".join(whole(result, colour=colour, width=width) for result in results)
+        whole, scales = renderers.get("terminal_text").make, page_scales(results)
+        return "\n".join(whole(result, colour=colour, width=width, scales=scales) for result in results)
     summary = terminal_summary(results.summary(), colour=colour, width=width)
     table: list[Line | Grid] = [_grid(worst_first(texts)[:ROWS]), line(_last_line(results, len(texts), hint))]
     return f"{summary}\n{printed(table, colour, width)}"
@@ -72,18 +74,19 @@ def _grid(texts: Sequence[Explanation]) -> Grid:
         explanation.prediction.probabilities and not explanation.prediction.gives_several for explanation in texts
     )
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", expand=True)
-    grid.add_column("id", max_width=14, no_wrap=True)
+    grid.add_column("id", max_width=LONGEST_ID, no_wrap=True)
     for title in (["", "label"] if labelled else []) + ["predicted"]:
         grid.add_column(title, max_width=14, no_wrap=True)
     if sure:
         grid.add_column("sure", justify="right", no_wrap=True)
     grid.add_column("strongest words", ratio=2, no_wrap=True)
     grid.add_column("beginning", ratio=3, no_wrap=True)
+    ids = short_ids([explanation.example.id for explanation in texts], LONGEST_ID)
     for explanation in texts:
         verdict = [MARKS[explanation.is_correct], explanation.example.label or ""] if labelled else []
         chance = [percent(explanation.prediction.probability)] if sure else []
         cells = [
-            explanation.example.id,
+            ids[explanation.example.id],
             *verdict,
             answer_name(explanation),
             *chance,

@@ -80,7 +80,7 @@ def _block(explanation: Explanation, row_number: int, colour: bool) -> list[Line
     notes = ", ".join([f"1 = {readable_number(scale)}", *in_brief(explanation)])
     words = ", ".join(f"“{unit.text}” {signed(unit.score / scale)}" for unit in strongest(view, MOST))
     under = [
-        *([shaded(view)] if colour else []),
+        *([shaded(view, scale)] if colour else []),
         line(words or ALL_ZERO),
         *caution_lines([*plain_caution(view), *explanation.caveats]),
     ]

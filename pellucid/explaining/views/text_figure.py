@@ -25,7 +25,7 @@ from pellucid.drawing.emphasis import clear, full_colour
 from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.html import Markup, element, plain, style
 from pellucid.drawing.method_facts import facts_of, readable
-from pellucid.drawing.wording import answer_with_chances, readable_number
+from pellucid.drawing.wording import answer_with_chances, readable_number, target_name
 from pellucid.results.explanation import Explanation, Scored
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def text_svg(explanation: Explanation) -> str:
     words = _set_in_lines(_parts(view))
     height = 2 * MARGIN + SVG_LINE * (1 + max((word.line for word in words), default=0))
     mirrored = runs_right_to_left(view.example.text)
-    title = f"{readable(explanation.method)}, explaining {explanation.target}"
+    title = f"{readable(explanation.method)}, explaining {target_name(explanation)}"
     svg = element(
         "svg",
         element("title", title),

@@ -26,7 +26,7 @@ from pellucid.drawing.emphasis import clear, full_colour
 from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import readable
-from pellucid.results.class_words import ClassWords, WordScore, class_of, distinct_texts
+from pellucid.results.class_words import ClassWords, WordScore, distinct_texts, explained_class
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.table import Cell, Table
@@ -106,8 +106,9 @@ def _bars(panel: "Axes", words: list[WordScore], colours: Palette) -> None:
     panel.barh(places, means, color=[to_rgba(colours.sign(mean), OPACITY) for mean in means], height=0.7)
     if not words:
         panel.set_axis_off()
-        at_top = {"transform": panel.transAxes, "va": "top", "in_layout": False}
-        panel.text(0, 0.95, NOTHING_SURE, color=colours.muted, fontsize=SMALL, **at_top)
+        note = panel.text(0, 0.95, NOTHING_SURE, color=colours.muted, fontsize=SMALL, va="top")
+        note.set_transform(panel.transAxes)
+        note.set_in_layout(False)
         return
     reach = REACH * max(map(abs, means))
     left, right = (-reach if min(means) < 0 else -reach / 4), (reach if max(means) > 0 else reach / 4)
@@ -274,7 +275,7 @@ def dots_by_word(results: Results) -> dict[tuple[str, str], list[Dot]]:
         for word, score in distinct_text.shown_row().as_iterated().above_rounding():
             scores[word_form(word)].append(score)
         for form, of_form in scores.items():
-            dots[class_of(distinct_text.target), form].append(
+            dots[explained_class(distinct_text), form].append(
                 (float(np.mean(of_form)), distinct_text.is_correct is False)
             )
     return dots
