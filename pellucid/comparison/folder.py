@@ -39,9 +39,9 @@ from pellucid.comparison.judged_part import JudgedPart, not_a_part, write_values
 from pellucid.comparison.run_checks import CHECKS
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import read, save
-from pellucid.results.table import Table
+from pellucid.results.table import TABLE_FILE, Table
 
-QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", "table.json", "report.html"
+QUESTION, PARTS, TABLE, REPORT = "question.json", "parts", TABLE_FILE, "report.html"
 VALUES, EARLIER = "values.parquet", "earlier.json"
 TRAINED = "trained"  # the folder of trained models beside a comparison's parts
 NOT_NAMED = "none named"  # such as a route, where passes are PyTorch's own

@@ -36,6 +36,7 @@ _CELL: dict[str, type | UnionType] = {  # the kinds of a cell's plain fields
     "settings": Mapping,
 }
 CHANCE = "chance"
+TABLE_FILE = "table.json"  # in the folder of a comparison
 CEILING = "annotators"  # the method of a table's ceiling
 COST_SECONDS = "seconds a text"  # the measure of the check `cost` that pages draw beside metrics
 

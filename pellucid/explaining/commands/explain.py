@@ -12,7 +12,7 @@ import typer
 
 import pellucid
 from pellucid.base.checks import one_of
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.kinds import renderers
 from pellucid.explaining.commands.data_options import (
@@ -36,6 +36,7 @@ from pellucid.explaining.commands.safe_text import say
 
 if TYPE_CHECKING:
     from pellucid.results.side_by_side import SideBySide
+    from pellucid.results.table import Table
     from pellucid.run.hidden_target import HiddenState
     from pellucid.run.readout import Positions
     from pellucid.run.target import TargetName
@@ -107,6 +108,13 @@ def explain(
             help="The colours of --html: page, one scale for all texts, or text, each text by its own strongest word."
         ),
     ] = "page",
+    comparison: Annotated[
+        Path | None,
+        typer.Option(
+            help="What pellucid compare saved of this model, its folder or table: --html then says first how far the "
+            "method can be believed."
+        ),
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Save the results to this file: .parquet or .json.")] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Write a row a text, with its strongest words, to this .csv file.")
@@ -138,6 +146,7 @@ def explain(
     check_outputs(written, [source.file, *(texts or [])])  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
     examples = source.examples(texts or [], reading)
+    table = None if comparison is None else _comparison(comparison, html)
     if layer is None:
         explained: TargetName | HiddenState = _target(target, against)
     else:
@@ -161,7 +170,7 @@ def explain(
         pellucid.save(results, save)
     if html is not None:
         shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
-        pellucid.report(shown, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
+        pellucid.report(shown, table, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
     if csv is not None:
         pellucid.write_csv(results, csv)
     if as_json:
@@ -170,6 +179,18 @@ def explain(
         _print(side_by_side, full)
     for path in written:
         say(f"Written: {path}", aside=True)
+
+
+def _comparison(path: Path, html: Path | None) -> Table:
+    """The table of a comparison; raises `BadSetting` for another file, and where no page is asked for."""
+    from pellucid.results.table import TABLE_FILE, Table
+
+    if html is None:
+        raise BadSetting("--comparison is for the page of --html; name that, too, or leave --comparison away.")
+    table = pellucid.read(path / TABLE_FILE if path.is_dir() else path)
+    if not isinstance(table, Table):
+        raise BadSetting(f"--comparison {path} holds no table of a comparison; give what pellucid compare saved.")
+    return table
 
 
 def _print(side_by_side: SideBySide, full: bool) -> None:
