@@ -9,7 +9,15 @@ from pellucid.drawing.html import Markup, element, fragment, header_row, name, s
 from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.method_facts import explains_state, facts_of, readable
 from pellucid.drawing.span_view import span_view
-from pellucid.drawing.wording import answer_with_chances, listed, percent, readable_number, shown_row, signed
+from pellucid.drawing.wording import (
+    answer_with_chances,
+    listed,
+    percent,
+    readable_number,
+    reading_cautions,
+    shown_row,
+    signed,
+)
 from pellucid.results.explanation import WRITTEN, Explanation
 from pellucid.text.example import Example
 from pellucid.text.units import Kind, Spans
@@ -71,6 +79,8 @@ def _of_one_model(
 ) -> Markup:
     of_class = [shown for shown in group if facts_of(shown.method).of_class]
     targets = list(dict.fromkeys(str(shown.target) for shown in of_class))
+    of_reading = reading_cautions(group)  # before the first colour
+    hide = hide | frozenset(of_reading)
     pictures = (
         fragment(
             _target_line(shown) if len(targets) > 1 and shown in of_class else None,
@@ -78,7 +88,7 @@ def _of_one_model(
         )
         for shown in group
     )
-    return fragment(answer_line(group[0], targets), misleading_words(group), *pictures)
+    return fragment(answer_line(group[0], targets), *caution_lines(of_reading), misleading_words(group), *pictures)
 
 
 def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup:

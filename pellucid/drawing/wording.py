@@ -12,6 +12,7 @@ from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import MOST, OverlapCurve, WordLists
 from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
+from pellucid.text.reading import is_about_reading
 
 MOST_NAMED = 5  # texts of a caution
 
@@ -79,6 +80,12 @@ def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
     ]
 
 
+def reading_cautions(explanations: Sequence[Explanation]) -> list[str]:
+    """What the model cannot read of a text, which holds whatever the method: each sentence once."""
+    every = (caveat for explanation in explanations for caveat in explanation.caveats)
+    return list(dict.fromkeys(filter(is_about_reading, every)))
+
+
 def row_in_words(explanation: Explanation) -> list[str]:
     """Which row of an explanation is shown, where it has several or is one of several."""
     if not explanation.rows and not explanation.of_row:
@@ -117,6 +124,7 @@ def clear(explanation: Explanation, k: int = 3) -> list[Scored]:
 
 
 ALL_ZERO = "nothing, all scores are 0"
+ALL_UNREAD = "nothing, the model can read no word"
 ALL_ROUNDING = "nothing, no score is larger than rounding"
 
 
@@ -124,6 +132,8 @@ def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
     """The k strongest units with their scores, in one line; what reads alike, but for case, with one score stands
     once.
     """
+    if explanation.is_unread:
+        return ALL_UNREAD
     different: dict[tuple[str, float], Scored] = {}
     for unit in strongest(explanation, len(explanation.units)):
         different.setdefault((unit.text.casefold(), unit.score), unit)

@@ -17,6 +17,8 @@ CANNOT, IN_PART = "The model cannot read ", "The model reads only a part of "
 NOTHING_READ = f"{CANNOT}a single word of this text: neither its answer nor any score comes from what the text says."
 MOST_NAMED, LONGEST = 5, 20  # words that a sentence names, and the characters of one
 MOST_TEXTS = 3
+SOME_IN_PART = f"{IN_PART}some words."
+SOME_AS_BYTES = "The model reads some words, or parts of them, only as bytes."
 
 _WORD = regex.compile(r"[\p{L}\p{N}\p{S}]")  # a word is more than punctuation
 
@@ -118,16 +120,20 @@ class UnreadTexts:
         """Texts of which the model can read no word."""
         return sum(share == 1 for _, share in self.worst)
 
-    def caution(self) -> tuple[str, ...]:
-        """How many texts, and which are the worst, in a sentence; none where the model reads all words."""
+    @property
+    def in_words(self) -> str:
+        """How many texts they are; empty where the model reads all words."""
         if not self.worst:
-            return ()
+            return ""
         share = percent(len(self.worst) / self.n_texts)
         wholly = f", and no word of {self.n_wholly:,}" if self.n_wholly else ""
+        return f"{CANNOT}some words of {len(self.worst):,} of {self.n_texts:,} texts ({share}){wholly}."
+
+    @property
+    def with_worst(self) -> str:
+        """The same, and the worst texts by name."""
         named = ", ".join(f"{id_ or 'a text'} ({percent(part)})" for id_, part in self.worst[:MOST_TEXTS])
-        return (
-            f"{CANNOT}some words of {len(self.worst):,} of {self.n_texts:,} texts ({share}){wholly}; worst: {named}.",
-        )
+        return f"{self.in_words.removesuffix('.')}; worst: {named}." if named else ""
 
 
 def unread_texts(shares: Iterable[tuple[str, float]]) -> UnreadTexts:

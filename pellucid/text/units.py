@@ -119,7 +119,7 @@ def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tu
         return fine, index
     members = [list(group) for _, group in groupby(range(len(fine)), key=index.__getitem__)]
     labels, segment, start, end = zip(*(_united(fine, group, segments) for group in members), strict=True)
-    readings = tuple(_united_reading(fine, group) for group in members) if fine.readings else ()
+    readings = tuple(united_reading(fine, group) for group in members) if fine.readings else ()
     return Units(kind, labels, segment, start, end, readings=readings), index
 
 
@@ -144,10 +144,12 @@ def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[s
     return segments[segment][start:end], segment, start, end
 
 
-def _united_reading(fine: Units, members: list[int]) -> Reading:
+def united_reading(fine: Units, members: Sequence[int]) -> Reading:
     """What the model can read of several neighbouring units as one: nothing where it can read none of them; pieces of
     blanks say nothing.
     """
+    if not fine.readings:
+        return "whole"
     readings = {fine.readings[unit] for unit in members if not is_blank(fine.labels[unit])}
     if len(readings) == 1:
         return readings.pop()

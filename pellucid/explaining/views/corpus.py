@@ -9,7 +9,7 @@ from pellucid.base.checks import shortened
 from pellucid.base.kinds import renderers
 from pellucid.drawing.card import by_example, by_method, card, is_wrong
 from pellucid.drawing.colours import Scale, ScaleKey, Scales, largest, scale_key
-from pellucid.drawing.heat_map import drawable_view, numbers_switch, small_print, unit_highlights
+from pellucid.drawing.heat_map import caution_lines, drawable_view, numbers_switch, small_print, unit_highlights
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.long_text import Highlight, shown_text
 from pellucid.drawing.method_facts import facts_of, in_words
@@ -23,7 +23,7 @@ from pellucid.drawing.page import (
     shared_caveats,
 )
 from pellucid.drawing.span_view import span_highlights
-from pellucid.drawing.wording import answer_name, percent, shown_row, signed
+from pellucid.drawing.wording import answer_name, percent, reading_cautions, shown_row, signed
 from pellucid.explaining.views.class_words import class_words_view, words_intro
 from pellucid.explaining.views.side_by_side import side_by_side_sections
 from pellucid.explaining.views.summary import summary_sections
@@ -201,7 +201,8 @@ def _folded(texts: Sequence[Text], scales: Scales) -> Markup | None:
 def light_picture(explanation: Explanation, scales: Scales, named: bool = False) -> Markup:
     """The coloured text, and the name of the method where there are several."""
     title = element("small", name(facts_of(explanation.method).title)) if named else None
-    return fragment(title, shown_text(explanation.example, _highlights(explanation, scales)))
+    text = shown_text(explanation.example, _highlights(explanation, scales))
+    return fragment(title, *caution_lines(reading_cautions([explanation])), text)
 
 
 def _highlights(explanation: Explanation, scales: Scales) -> list[Highlight]:

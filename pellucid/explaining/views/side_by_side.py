@@ -7,6 +7,7 @@ from pellucid.base.kinds import attributions
 from pellucid.drawing.card import answer_line, expert_facts, order_caution, text_heading
 from pellucid.drawing.colours import largest
 from pellucid.drawing.heat_map import (
+    caution_lines,
     colour_bar,
     drawable_view,
     is_of_written_words,
@@ -23,12 +24,14 @@ from pellucid.drawing.wording import (
     in_brief,
     parity_in_words,
     readable_number,
+    reading_cautions,
     signed,
     strongest_in_words,
 )
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
+from pellucid.text.reading import is_about_reading
 from pellucid.text.units import Kind
 
 ROWS = (
@@ -77,6 +80,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
         "article",
         text_heading(first.example),
         answer_line(first, list(dict.fromkeys(str(explanation.target) for explanation in of_text))),
+        *caution_lines(reading_cautions(of_text)),
         element("div", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
         *order_caution(first.example),
@@ -162,7 +166,10 @@ def _highlights(view: Explanation, scale: float) -> list[Highlight]:
 
 
 def _cautions(caveats: Sequence[str]) -> Markup | None:
-    """Caveats behind a mark that is a word; nothing where there are none."""
+    """Caveats behind a mark that is a word; nothing where there are none. What the model cannot read stands above all
+    rows.
+    """
+    caveats = [caveat for caveat in caveats if not is_about_reading(caveat)]
     if not caveats:
         return None
     mark = "⚠ caution" if len(caveats) == 1 else f"⚠ {len(caveats)} cautions"

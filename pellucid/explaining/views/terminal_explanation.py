@@ -1,12 +1,14 @@
 """One explanation in a terminal: the answer, the text, its strongest units, and what to keep in mind."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
 from pellucid.drawing.colours import LEVELS, largest, level
-from pellucid.drawing.heat_map import drawable_view, is_of_written_words, units_in_order
+from pellucid.drawing.heat_map import drawable_view, is_of_written_words, units_in_order, unread_places
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import (
     MethodFacts,
@@ -19,10 +21,12 @@ from pellucid.drawing.method_facts import (
 from pellucid.drawing.span_view import clear_spans
 from pellucid.drawing.terminal import caution_lines, line, printed, wants_colour
 from pellucid.drawing.wording import (
+    ALL_UNREAD,
     ALL_ZERO,
     answer_with_chances,
     diagnostics_in_words,
     listed,
+    reading_cautions,
     row_in_words,
     shown_row,
     signed,
@@ -30,10 +34,13 @@ from pellucid.drawing.wording import (
 )
 from pellucid.results.explanation import Explanation
 from pellucid.run.diagnostics import brief_of
+from pellucid.text.reading import is_about_reading
 from pellucid.text.units import Kind, Spans
 
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5
+UNREAD_SIGN = "[?]"
+UNREAD = f"{UNREAD_SIGN} stands before words that the model cannot read."
 SIGNS = "one sign from a tenth, two from a third, three from two thirds of the strongest score"
 WRITTEN = (
     "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
@@ -61,6 +68,7 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
         _how_to_read(facts_of(explanation.method, [explanation]), colour),
         *row_in_words(explanation),
         *diagnostics_in_words(explanation),
+        *([UNREAD] if unread_places(explanation) else []),
     ]
     lines = [
         *_heading(explanation),
@@ -75,11 +83,12 @@ def terminal_text(explanation: Explanation, *, colour: bool | None = None, width
 
 def _heading(explanation: Explanation) -> list[Text]:
     subject = f"{readable(explanation.method)}, {_subject(explanation)}"
-    return [line(answer_in_words(explanation)), line(subject), Text("")]
+    cautions = caution_lines(reading_cautions([explanation]))  # before the first colour
+    return [line(answer_in_words(explanation)), line(subject), *cautions, Text("")]
 
 
 def _caveats(explanation: Explanation) -> list[Text]:
-    return list(caution_lines(explanation.caveats))
+    return list(caution_lines(caveat for caveat in explanation.caveats if not is_about_reading(caveat)))
 
 
 def _written(explanation: Explanation) -> list[Text]:
@@ -108,7 +117,8 @@ def _strongest_of(row: Explanation) -> str:
 def _text_and_strongest(explanation: Explanation, colour: bool) -> tuple[Text, str]:
     row = shown_row(explanation)
     if isinstance(row.units, Spans):
-        return line(explanation.example.text), listed(clear_spans(row, MOST)) or ALL_ZERO
+        nothing = ALL_UNREAD if row.is_unread else ALL_ZERO
+        return marked(row), listed(clear_spans(row, MOST)) or nothing
     view = drawable_view(explanation, _unit(explanation))
     text = shaded(view) if colour else with_signs(view)
     return text, strongest_in_words(view, MOST)
@@ -172,6 +182,14 @@ def shaded(view: Explanation) -> Text:
     return _drawn(view, lambda words, score: Text(words, style=_style(level(score, scale))))
 
 
+def marked(explanation: Explanation) -> Text:
+    """The text as it is, with signs before the words alone that the model cannot read."""
+    view = drawable_view(explanation)
+    if isinstance(view.units, Spans) or not unread_places(view):
+        return line(explanation.example.text)
+    return with_signs(replace(view, scores=np.zeros_like(view.scores)))
+
+
 def with_signs(view: Explanation) -> Text:
     """The text with signs before the units that count, for terminals without colour: `[++]good`."""
     scale = largest(view)
@@ -179,13 +197,16 @@ def with_signs(view: Explanation) -> Text:
 
 
 def _drawn(view: Explanation, draw: Callable[[str, float], Text]) -> Text:
-    """The text with each unit as `draw` writes it, from the unit's words and score."""
-    text = Text()
+    """The text with each unit as `draw` writes it, from the unit's words and score; a sign stands before what the model
+    cannot read.
+    """
+    text, unread = Text(), unread_places(view)
     for index, segment in enumerate(view.example.segments):
         cursor = 0
         text.append(" ⫽ " if index else "")
         for unit in (unit for unit in units_in_order(view) if unit.segment == index):
             text.append(plain(segment[cursor : unit.start]))
+            text.append(UNREAD_SIGN if (index, unit.start) in unread else "")
             text.append(draw(plain(segment[unit.start : unit.end]), unit.score))
             cursor = unit.end
         text.append(plain(segment[cursor:]))
