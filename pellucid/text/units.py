@@ -36,6 +36,7 @@ _SENTENCE = regex.compile(
 )
 _PARAGRAPH = regex.compile(r"(?m)^[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")  # lines without a blank line between
 _BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}\uFE00-\uFE0F]*")  # also joiners, and what chooses the form of an emoji
+_PUNCTUATION = regex.compile(r"\p{P}+")
 _FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 
 
@@ -145,12 +146,14 @@ def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[s
 
 
 def united_reading(fine: Units, members: Sequence[int]) -> Reading:
-    """What the model can read of several neighbouring units as one: nothing where it can read none of them; pieces of
-    blanks say nothing.
+    """What the model can read of several neighbouring units as one: nothing where it can read none of them. Blanks say
+    nothing, and punctuation only by itself.
     """
     if not fine.readings:
         return "whole"
-    readings = {fine.readings[unit] for unit in members if not is_blank(fine.labels[unit])}
+    seen = [unit for unit in members if not is_blank(fine.labels[unit])]
+    words = [unit for unit in seen if _PUNCTUATION.fullmatch(fine.labels[unit]) is None]
+    readings = {fine.readings[unit] for unit in words or seen}
     if len(readings) == 1:
         return readings.pop()
     return "part" if readings & {"none", "part"} else "bytes" if "bytes" in readings else "whole"
