@@ -3,14 +3,17 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import pellucid
 from pellucid.base.kinds import renderers
 from pellucid.explaining.views.side_by_side import side_by_side_sections
 from pellucid.explaining.views.terminal_explanation import UNREAD
-from pellucid.text.reading import NOTHING_READ
+from pellucid.run.diagnostics import with_facts_on_reading
+from pellucid.text.reading import NOTHING_READ, ReadWords
 from tests.shared.tiny import tiny_classifier, tiny_composed
 
 SOME, NONE, ALL = "I like the ☃☂ soup.", "ภาษาไทยดีมาก.", "A good film."
@@ -59,8 +62,10 @@ def test_a_text_that_cannot_be_read_has_no_colours(results, draw):
 
 def test_what_cannot_be_read_is_not_emphasised(results):
     """Emphasis says which word mattered; the score of an unknown word is that of any unknown word."""
-    classes = re.findall(r'<i class="([^"]*pl-unread[^"]*)"', results[0].to_html())
-    assert classes and not any("pl-for" in names or "pl-against" in names for names in classes)
+    scores = np.where(np.array(results[0].units.labels) == "☃☂", 2.0, results[0].scores)
+    html = replace(results[0], scores=scores).to_html()
+    (classes,) = re.findall(r'<i class="([^"]*pl-unread[^"]*)"', html)
+    assert "pl-p16" in classes and "pl-for" not in classes
 
 
 def test_spans_are_drawn_over_the_hatch():
@@ -150,3 +155,18 @@ def test_a_sentence_is_unread_where_all_its_words_are(results):
     some, none = (results[index].sentences() for index in (0, 1))
     assert [units.readings[index] for units in (some.units, none.units) for index in units.content] == ["part", "none"]
     assert (some.unread(), none.unread()) == ([], [NONE])
+
+
+def test_a_strong_caution_stands_with_each_text(model, tmp_path):
+    """Also where all texts of a page have it; other cautions that all have are folded above them."""
+    results = pellucid.explain(model, [NONE, NONE[:-2]], "occlusion", progress=False)
+    page = pellucid.report(results, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count(NOTHING_READ) == 2 and "Cautions about" not in page
+
+
+def test_rows_with_facts_of_their_own_have_it_too(results):
+    rows = (("layer", ("1", "2")),)
+    own = replace(results[2], scores=np.stack([results[2].scores] * 2), rows=rows)
+    own = replace(own, row_diagnostics=({}, {}), row_caveats=((), ()))
+    read = with_facts_on_reading(own, ReadWords(2, ("good", "film")))
+    assert read.row("2").is_unread and read.row("1").caveats == (NOTHING_READ,)

@@ -91,6 +91,17 @@ def test_a_word_with_a_letter_that_is_not_known_is_read_in_part():
     assert read(word_piece(), "A very goოd film").unread == ("goოd",)  # one piece for the whole word
 
 
+def test_the_mark_before_a_word_is_no_part_of_it():
+    """Such as SentencePiece's for a blank, which has the place of the first character."""
+    assert read(sentence_piece(), "好 film").unread == ("好",)
+
+
+def test_the_unknown_token_need_not_be_declared():
+    """A tokenizer that is loaded from one file may not say what its special tokens are for."""
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=word_piece().backend_tokenizer)
+    assert tokenizer.unk_token is None and read(tokenizer, "好 film").unread == ("好",)
+
+
 def test_what_ends_a_text_is_not_unknown_where_one_token_stands_for_both():
     """GPT-2's unknown token is the one that ends texts: it stands for a word only where the text spells it."""
     assert byte_pairs_alone().unk_token_id == byte_pairs_alone().eos_token_id

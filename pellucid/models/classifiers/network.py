@@ -318,6 +318,8 @@ def from_network(
     of_class("The name", name, str | NoneType, "give a string")
     if max_length is not None:
         max_length = whole("max_length", max_length, 1, NO_LIMIT)
+    if unknown is not None:
+        unknown = whole("unknown", unknown, 0, NO_LIMIT)
     kind: Problem = problem if problem is not None else ("one_logit" if len(names) == 1 else "single_label")
     if kind == "one_logit" and len(names) == 1:
         names = (f"not {names[0]}", names[0])
