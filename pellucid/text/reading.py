@@ -91,8 +91,8 @@ def _dropped(pieces: Units, segments: Sequence[str]) -> tuple[str, ...]:
         covered = [0] * (len(text) + 1)  # how many pieces begin at a character, less those that end there
         for segment, start, end in zip(pieces.segment, pieces.start, pieces.end, strict=True):
             if segment == index:
-                covered[start] += 1
-                covered[end] -= 1
+                covered[min(start, len(text))] += 1  # a prompt's last piece may be the blank after it
+                covered[min(end, len(text))] -= 1
         depth = list(accumulate(covered))
         ranges = text_units(text, "word")
         words += [text[start:end] for start, end in ranges if not any(depth[start:end]) and _is_word(text[start:end])]

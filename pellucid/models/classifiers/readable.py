@@ -18,7 +18,7 @@ BYTES = {chr(byte): byte for byte in _PRINTED} | {chr(256 + n): byte for n, byte
 
 
 def piece_readings(
-    tokenizer: Any,  # a fast tokenizer of Hugging Face; its protocol stands in a file that reads this one
+    tokenizer: Any,  # of Hugging Face; the protocol of fast ones stands in a file that reads this one
     ids: Sequence[int],
     labels: Sequence[str],
     segments: Sequence[int],
@@ -28,10 +28,11 @@ def piece_readings(
     labels: the characters of the text that each piece stands for. Special tokens and blanks count as read, and so does
     an unknown token that the text itself spells.
     """
-    backend = tokenizer.backend_tokenizer
-    unknown = unknown_token(tokenizer)
+    backend = getattr(tokenizer, "backend_tokenizer", None)  # Marian's tokenizer has none, and no bytes
+    unknown = unknown_token(tokenizer, backend)
     has_unknown = unknown is not None and tokenizer.convert_tokens_to_ids(unknown) in ids
-    if not has_unknown and backend.token_to_id(A_BYTE) is None and all(map(str.isascii, labels)):
+    has_bytes = backend is not None and backend.token_to_id(A_BYTE) is not None
+    if not has_unknown and not has_bytes and all(map(str.isascii, labels)):
         return ()
     tokens = tokenizer.convert_ids_to_tokens(list(ids))
     is_bytes = _is_broken if _is_byte_level(backend) else _is_one_byte
@@ -46,14 +47,16 @@ def piece_readings(
     return tuple(readings) if {"none", "bytes"} & set(readings) else ()
 
 
-def unknown_token(tokenizer: Any) -> str | None:  # a fast tokenizer
+def unknown_token(tokenizer: Any, backend: Any) -> str | None:  # of Hugging Face, and the library's inside it
     """The token that stands for what a tokenizer does not know; None where it has none."""
     declared: str | None = tokenizer.unk_token
-    return declared or getattr(tokenizer.backend_tokenizer.model, "unk_token", None)
+    return declared or getattr(getattr(backend, "model", None), "unk_token", None)
 
 
-def _is_byte_level(backend: Any) -> bool:  # a tokenizer of the library tokenizers
+def _is_byte_level(backend: Any) -> bool:  # a tokenizer of the library tokenizers, or None
     """Whether each piece is a string of bytes, as in GPT-2's family."""
+    if backend is None:
+        return False
     return "ByteLevel" in repr(backend.decoder) or "ByteLevel" in repr(backend.pre_tokenizer)
 
 
