@@ -86,6 +86,12 @@ def reading_cautions(explanations: Sequence[Explanation]) -> list[str]:
     return list(dict.fromkeys(filter(is_about_reading, every)))
 
 
+def bytes_in_words(explanations: Sequence[Explanation]) -> list[str]:
+    """How many words of a text the model reads only as bytes, which holds whatever the method."""
+    counts = (explanation.diagnostics.get("words_as_bytes", 0.0) for explanation in explanations)
+    return [sentence_of("words_as_bytes", count) for count in dict.fromkeys(counts) if count]
+
+
 def row_in_words(explanation: Explanation) -> list[str]:
     """Which row of an explanation is shown, where it has several or is one of several."""
     if not explanation.rows and not explanation.of_row:

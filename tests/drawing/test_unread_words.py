@@ -100,6 +100,15 @@ def test_methods_side_by_side_say_it_once(model):
     assert str(methods).count(CAUTION[:30]) == 1 and "[?]☃☂" in str(methods)
 
 
+def test_words_as_bytes_are_said_and_not_hatched():
+    methods = pellucid.explain_all(tiny_classifier("gpt2"), SOME, ["gradient", "occlusion"], progress=False)
+    said = "The model reads 2 words, or parts of them, only as bytes."
+    views = [side_by_side_sections(methods)[0].body.text, str(methods)]
+    views += [methods["gradient"][0].to_html(), str(methods["gradient"][0])]
+    assert [" ".join(view.split()).count(said) for view in views] == [1] * 4
+    assert not hatched(views[0]) and "cannot read" not in views[3]
+
+
 def test_a_summary_counts_the_texts_and_names_the_worst(model):
     texts = [
         pellucid.Example((text,), id=f"{place}-{n}") for n in range(4) for place, text in enumerate([SOME, NONE, ALL])

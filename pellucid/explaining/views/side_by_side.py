@@ -13,6 +13,7 @@ from pellucid.drawing.heat_map import (
     is_of_written_words,
     numbers_switch,
     row_table,
+    small_print,
     unit_highlights,
 )
 from pellucid.drawing.html import Markup, definition_list, element, fragment, name
@@ -20,6 +21,7 @@ from pellucid.drawing.long_text import LONG, Highlight, shown_text
 from pellucid.drawing.method_facts import Family, entry_of, facts_of, in_families, in_words
 from pellucid.drawing.page import Section, glossary_view
 from pellucid.drawing.wording import (
+    bytes_in_words,
     diagnostics_in_brief,
     in_brief,
     parity_in_words,
@@ -81,6 +83,7 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
         text_heading(first.example),
         answer_line(first, list(dict.fromkeys(str(explanation.target) for explanation in of_text))),
         *caution_lines(reading_cautions(of_text)),
+        small_print(bytes_in_words(of_text)),
         element("div", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
         *order_caution(first.example),

@@ -21,6 +21,7 @@ from pellucid.drawing.terminal import (
 from pellucid.drawing.wording import (
     ALL_UNREAD,
     ALL_ZERO,
+    bytes_in_words,
     diagnostics_in_brief,
     in_brief,
     parity_in_words,
@@ -74,6 +75,7 @@ def _text(of_text: list[Explanation], colour: bool) -> list[Line]:
         line(f"{answer_in_words(first)}, {target_in_words(first)}"),
         *([line(parity)] if parity else []),
         *caution_lines(reading_cautions(of_text)),
+        *map(line, bytes_in_words(of_text)),
         *([] if colour else [marked(first)]),
         *([line(UNREAD)] if unread_places(first) else []),
     ]
