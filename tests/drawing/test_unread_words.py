@@ -100,12 +100,12 @@ def test_methods_side_by_side_say_it_once(model):
     assert str(methods).count(CAUTION[:30]) == 1 and "[?]☃☂" in str(methods)
 
 
-def test_words_as_bytes_are_said_and_not_hatched():
+def test_words_as_bytes_are_counted_and_not_hatched():
     methods = pellucid.explain_all(tiny_classifier("gpt2"), SOME, ["gradient", "occlusion"], progress=False)
-    said = "The model reads 2 words, or parts of them, only as bytes."
+    sentence = "The model reads 2 words, or parts of them, only as bytes."
     views = [side_by_side_sections(methods)[0].body.text, str(methods)]
     views += [methods["gradient"][0].to_html(), str(methods["gradient"][0])]
-    assert [" ".join(view.split()).count(said) for view in views] == [1] * 4
+    assert [" ".join(view.split()).count(sentence) for view in views] == [1] * 4
     assert not hatched(views[0]) and "cannot read" not in views[3]
 
 
