@@ -24,6 +24,7 @@ from pellucid.results.table import CEILING, Cell, Curve, Table
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, data_of, marked, seen_caveats
+from pellucid.text.reading import UnreadTexts, read_words, unread_texts
 from pellucid.text.units import coarsen
 
 Values = Mapping[tuple[str, str], MetricValues]
@@ -46,11 +47,14 @@ def comparison_table(
     about = _about(comparison) | bootstrap | {"rows": judged.rows, "tokens": judged.tokens}
     if judged.heaviest.texts:
         about["heaviest_spans"] = judged.heaviest.record()
+    unread = _unread(comparison)
+    if unread.worst:
+        about["texts_with_unread_words"] = f"{len(unread.worst):,} of {unread.n_texts:,}, {unread.n_wholly:,} wholly"
     return Table(
         tuple(cells),
         tuple(curve for curve in curves if curve is not None),
         about,
-        _caveats(comparison, judged),
+        (*filter(None, [unread.with_worst]), *_caveats(comparison, judged)),
         tuple(outcomes),
         _card(comparison, judged.values, outcomes),
         _ceiling(comparison, judged.values, bootstrap),
@@ -79,6 +83,16 @@ def _card(comparison: Comparison, values: Values, outcomes: Sequence[CheckOutcom
         seconds=seconds_of(outcomes),
         unmeasured=unmade_checks(outcomes),
     )
+
+
+def _unread(comparison: Comparison) -> UnreadTexts:
+    """The texts with words that the model cannot read, which methods are judged on as on any others."""
+    shares = []
+    for part_index in range(comparison.n_parts):
+        batch = comparison.request.model.encode([comparison.examples[index] for index in comparison.part(part_index)])
+        pairs = zip(batch.examples, batch.units, strict=True)
+        shares += [(example.id, read_words(units, example.segments).share) for example, units in pairs]
+    return unread_texts(shares)
 
 
 def _caveats(comparison: Comparison, judged: JudgedPart) -> tuple[str, ...]:

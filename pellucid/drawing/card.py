@@ -15,6 +15,7 @@ from pellucid.drawing.wording import (
     listed,
     percent,
     readable_number,
+    reading_cautions,
     shown_row,
     signed,
     target_name,
@@ -92,6 +93,8 @@ def _of_one_model(
 ) -> Markup:
     of_class = [shown for shown in group if facts_of(shown.method).of_class]
     targets = list(dict.fromkeys(target_name(shown) for shown in of_class))
+    of_reading = reading_cautions(group)  # before the first colour
+    hide = hide | frozenset(of_reading)
     pictures = (
         fragment(
             _target_line(shown) if len(targets) > 1 and shown in of_class else None,
@@ -99,7 +102,7 @@ def _of_one_model(
         )
         for shown in group
     )
-    return fragment(answer_line(group[0], targets), misleading_words(group), *pictures)
+    return fragment(answer_line(group[0], targets), *caution_lines(of_reading), misleading_words(group), *pictures)
 
 
 def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup:

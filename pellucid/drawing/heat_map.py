@@ -23,24 +23,26 @@ from pellucid.drawing.wording import (
 )
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.word_map import WordMap, unit_map, word_map
-from pellucid.text.units import BY_SIZE, Kind, Spans
+from pellucid.text.units import BY_SIZE, Kind, Spans, united_reading
 
 MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
 WRITTEN_WORDS = (
     "A line a word that was written, a column a word of the text or one that was written before it. Colours: each line "
     "by its own largest score; compare words within a line."
 )
+NOT_READ = "the model cannot read it"
 STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
 
 
 def drawable_view(explanation: Explanation, unit: Kind = "word") -> Explanation:
     """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own; rounding as
-    0.
+    0, and so are all scores of a text of which the model can read no word.
     """
     row = shown_row(explanation)
     kind = row.units.kind
     coarser = kind in BY_SIZE and BY_SIZE.index(kind) >= BY_SIZE.index(unit)
-    return (row if coarser else row.view(unit)).above_rounding()
+    view = (row if coarser else row.view(unit)).above_rounding()
+    return replace(view, scores=np.zeros_like(view.scores)) if view.is_unread else view
 
 
 def heat_map(
@@ -95,7 +97,8 @@ def row_table(explanation: Explanation, title: str) -> Markup | None:
     is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
     kinds = [kind for kind, _ in explanation.rows]
     is_written = is_of_written_words(explanation) and bool(explanation.units.content)
-    if not is_written and (kinds != ["layer"] or not is_of_words or not explanation.units.content):
+    is_of_layers = kinds == ["layer"] and is_of_words and bool(explanation.units.content)
+    if explanation.is_unread or not (is_written or is_of_layers):
         return None
     text_map = word_map(explanation) if is_of_words else unit_map(explanation)
     if len(text_map.words) > MOST_COLUMNS:
@@ -138,16 +141,28 @@ def numbers_switch() -> Markup:
 
 
 def unit_highlights(view: Explanation, scale: float, tooltip: Callable[[Scored], str]) -> list[Highlight]:
-    """Every unit of the text in its colour, the clearest ones emphasised; tooltip: a unit's number."""
-    emphasised = {(unit.segment, unit.start) for unit in clear(view)}
+    """Every unit of the text in its colour, the clearest ones emphasised; hatched instead are those that the model
+    cannot read, whose score is that of any unknown word. tooltip: a unit's number.
+    """
+    unread = unread_places(view)
+    emphasised = {(unit.segment, unit.start) for unit in clear(view)} - unread
     highlights = []
     for unit in units_in_order(view):
         sign = "pl-for" if unit.score > 0 else "pl-against"
         emphasis = sign if (unit.segment, unit.start) in emphasised else ""
-        css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis) if part)
-        weight = abs(unit.score)
-        highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, tooltip(unit), weight))
+        hatch = "pl-unread" if (unit.segment, unit.start) in unread else ""
+        css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis, hatch) if part)
+        title, weight = f"{tooltip(unit)}, {NOT_READ}" if hatch else tooltip(unit), abs(unit.score)
+        highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, title, weight))
     return highlights
+
+
+def unread_places(view: Explanation) -> set[tuple[int, int]]:
+    """Where the units begin that the model cannot read: (segment, first character)."""
+    units = view.units.parts if isinstance(view.units, Spans) else view.units
+    return {
+        (units.segment[unit], units.start[unit]) for unit in units.content if united_reading(units, [unit]) == "none"
+    }
 
 
 def small_print(notes: list[str]) -> Markup | None:
@@ -238,7 +253,11 @@ def _lines(words: Sequence[str], line: int) -> Iterator[range]:
 
 
 def _table(text_map: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool) -> Markup:
-    titles = (element("th", name(_short(text_map.words[column])), scope="col") for column in columns)
+    hatches = ("pl-unread" if text_map.places[column] in text_map.unread else None for column in columns)
+    titles = (
+        element("th", name(_short(text_map.words[column])), scope="col", class_=hatch)
+        for column, hatch in zip(columns, hatches, strict=True)
+    )
     total = element("th", "sum", scope="col", class_="pl-sum") if with_sum else None
     head = element("tr", element("th", row_kind, scope="col"), *titles, total)
     rows = (_row(text_map, row, columns, of_rows[row], with_sum) for row in range(len(text_map.rows)))

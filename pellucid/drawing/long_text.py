@@ -28,6 +28,11 @@ class Highlight:
     weight: float = 0.0
 
 
+def is_seen(highlight: Highlight) -> bool:
+    """Whether a highlight is more than its place: it has a score, or is hatched."""
+    return bool(highlight.weight) or "pl-unread" in highlight.css_classes
+
+
 def text_block(example: Example, highlights: Iterable[Highlight]) -> Markup:
     """The example's texts. Highlights must not overlap; the text between them is shown as it is."""
     ordered = sorted(highlights, key=lambda highlight: (highlight.segment, highlight.start))
@@ -100,7 +105,7 @@ def shown_text(example: Example, highlights: Sequence[Highlight]) -> Markup:
 def _excerpts(example: Example, segment: int, highlights: Sequence[Highlight]) -> Markup:
     """One text of the example: the overview, then its strongest sentences."""
     text = example.segments[segment]
-    scored = [highlight for highlight in highlights if highlight.segment == segment and highlight.weight]
+    scored = [highlight for highlight in highlights if highlight.segment == segment and is_seen(highlight)]
     label = f"{SEGMENTS[segment]}: " if len(example.segments) > 1 else ""
     caption = f"{label}where the scores are, from the beginning of the text to its end".capitalize()
     return element(

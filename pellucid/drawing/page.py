@@ -31,6 +31,7 @@ from pellucid.drawing.style import fragment_style, page_style
 from pellucid.drawing.wording import bounds, readable_number, terms_in, three, worst_checks_in_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval
+from pellucid.text.reading import is_about_reading
 from pellucid.text.units import Kind, Spans
 
 # Facts in order: a list of names and values, or a small table where every value has the same parts.
@@ -246,7 +247,9 @@ def shared_caveats(explanations: Sequence[Explanation]) -> dict[str, tuple[str, 
         method: tuple(
             caveat
             for caveat in group[0].caveats
-            if len(group) > 1 and all(caveat in explanation.caveats for explanation in group)
+            if len(group) > 1
+            and not is_about_reading(caveat)
+            and all(caveat in explanation.caveats for explanation in group)
         )
         for method, group in by_method(explanations).items()
     }

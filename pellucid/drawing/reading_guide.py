@@ -6,7 +6,7 @@ from pellucid.drawing.heat_map import colour_steps
 from pellucid.drawing.html import Markup, element, fragment
 from pellucid.drawing.method_facts import MethodFacts, in_words
 
-KINDS = ("words", "spans", "marks")  # what a page may show
+KINDS = ("words", "spans", "marks", "unread")  # what a page may show
 STEPS = (-16, -12, -8, -4, 0, 4, 8, 12, 16)
 
 NUMBERS = "Point at a word to see its score; “numbers” above a picture writes all scores into the text."
@@ -132,9 +132,9 @@ def errors_guide(facts: MethodFacts, marked: bool) -> Markup:
     return _guide(ERRORS.format(method=facts.title), kinds, ERRORS_LIMITS.format(reading=in_words(facts)))
 
 
-def side_by_side_guide() -> Markup:
-    """What rows of methods mean, and what they do not."""
-    return _guide(SIDE_BY_SIDE, ("words",), SIDE_BY_SIDE_LIMITS)
+def side_by_side_guide(kinds: Collection[str] = ("words",)) -> Markup:
+    """What rows of methods mean, and what they do not; kinds: what the page shows."""
+    return _guide(SIDE_BY_SIDE, kinds, SIDE_BY_SIDE_LIMITS)
 
 
 def versions_guide() -> Markup:
@@ -212,6 +212,7 @@ def legend_items() -> tuple[tuple[str, tuple[Markup | str, ...]], ...]:
             _sample("heavy", "pl-span pl-s1", "a span the model weighed; thicker means heavier"),
         ),
         ("marks", _sample("reason", "pl-marked", "what the text’s author marked as the reason")),
+        ("unread", _sample("hatched", "pl-u pl-unread", "a word that the model cannot read")),
     )
 
 

@@ -1,6 +1,15 @@
 """Span scores: the heaviest spans that do not overlap, underlined and listed."""
 
-from pellucid.drawing.heat_map import caution_lines, is_of_written_words, row_table, small_print
+from dataclasses import replace
+
+from pellucid.drawing.heat_map import (
+    NOT_READ,
+    caution_lines,
+    is_of_written_words,
+    row_table,
+    small_print,
+    unread_places,
+)
 from pellucid.drawing.html import Markup, element, name, table
 from pellucid.drawing.long_text import SEGMENTS, Highlight, shown_text
 from pellucid.drawing.method_facts import facts_of
@@ -36,7 +45,7 @@ def span_view(
         _others(view, spans, are_weights),
         *diagnostics_in_words(explanation, checks),
     ]
-    highlights = _highlights(spans, are_weights)
+    highlights = _with_hatch(_highlights(spans, are_weights), view)
     lines = (_line(span, are_weights, len(view.example.segments)) for span in spans)
     return element(
         "figure",
@@ -78,14 +87,44 @@ def _written_line(row: Explanation, label: str) -> Markup:
 
 
 def clear_spans(view: Explanation, k: int) -> list[Scored]:
-    """The k heaviest spans that do not overlap, without those that weigh next to nothing beside the first."""
+    """The k heaviest spans that do not overlap, without those that weigh next to nothing beside the first; none of a
+    text of which the model can read no word.
+    """
+    if view.is_unread:
+        return []
     spans = view.above_rounding().spans(k)
     return [span for span in spans if span.score and abs(span.score) >= CLEAR * abs(spans[0].score)]
 
 
 def span_highlights(view: Explanation, k: int = MOST) -> list[Highlight]:
-    """Lines under the k heaviest spans."""
-    return _highlights(clear_spans(view, k), _are_weights(view))
+    """Lines under the k heaviest spans, and words hatched that the model cannot read."""
+    return _with_hatch(_highlights(clear_spans(view, k), _are_weights(view)), view)
+
+
+def _with_hatch(spans: list[Highlight], view: Explanation) -> list[Highlight]:
+    """The spans, cut where a word begins or ends that the model cannot read, and those words."""
+    words = view.words()
+    places = unread_places(words)
+    highlights = list(spans)
+    for word in (word for word in map(words.scored, words.units.content) if (word.segment, word.start) in places):
+        around = next((s for s in highlights if s.segment == word.segment and s.start < word.end <= s.end), None)
+        if around is None:
+            highlights.append(Highlight(word.segment, word.start, word.end, "pl-u pl-unread", NOT_READ))
+        else:
+            highlights.remove(around)
+            highlights += _cut(around, max(word.start, around.start), word.end)
+    return highlights
+
+
+def _cut(span: Highlight, start: int, end: int) -> list[Highlight]:
+    """A span as what stands before, in and after a word that the model cannot read; the last part has the number."""
+    parts = [
+        replace(span, end=start),
+        replace(span, start=start, end=end, css_classes=f"{span.css_classes} pl-unread"),
+        replace(span, start=end),
+    ]
+    seen = [part for part in parts if part.end > part.start]
+    return [*(replace(part, tooltip="") for part in seen[:-1]), seen[-1]]
 
 
 def _are_weights(view: Explanation) -> bool:

@@ -14,6 +14,7 @@ from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import MOST, OverlapCurve, WordLists
 from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
+from pellucid.text.reading import is_about_reading
 
 MOST_NAMED = 5  # texts of a caution
 
@@ -81,6 +82,18 @@ def hidden_in_words(explanation: Explanation, facts: MethodFacts) -> list[str]:
     ]
 
 
+def reading_cautions(explanations: Sequence[Explanation]) -> list[str]:
+    """What the model cannot read of a text, which holds whatever the method: each sentence once."""
+    every = (caveat for explanation in explanations for caveat in explanation.caveats)
+    return list(dict.fromkeys(filter(is_about_reading, every)))
+
+
+def bytes_in_words(explanations: Sequence[Explanation]) -> list[str]:
+    """How many words of a text the model reads only as bytes, which holds whatever the method."""
+    counts = (explanation.diagnostics.get("words_as_bytes", 0.0) for explanation in explanations)
+    return [sentence_of("words_as_bytes", count) for count in dict.fromkeys(counts) if count]
+
+
 def row_in_words(explanation: Explanation) -> list[str]:
     """Which row of an explanation is shown, where it has several or is one of several."""
     if not explanation.rows and not explanation.of_row:
@@ -121,6 +134,7 @@ def first_names(ids: Sequence[str]) -> str:
 
 
 ALL_ZERO = "nothing, all scores are 0"
+ALL_UNREAD = "nothing, the model can read no word"
 ALL_ROUNDING = "nothing, no score is larger than rounding"
 
 
@@ -128,6 +142,8 @@ def strongest_in_words(explanation: Explanation, k: int = 3) -> str:
     """The k strongest units with their scores, in one line; what reads alike, but for case, with one score stands
     once.
     """
+    if explanation.is_unread:
+        return ALL_UNREAD
     different: dict[tuple[str, float], Scored] = {}
     for unit in strongest(explanation, len(explanation.units)):
         different.setdefault((unit.text.casefold(), unit.score), unit)

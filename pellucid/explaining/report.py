@@ -199,7 +199,8 @@ def _guide(results: Reportable) -> Markup:
     """How to read the results. It explains only what the page shows."""
     if isinstance(results, SideBySide):
         is_written = _all_are(results, explains_written)
-        return written_guide(_kinds(results.explanations)) if is_written else side_by_side_guide()
+        kinds = _kinds(results.explanations)
+        return written_guide(kinds) if is_written else side_by_side_guide(kinds & {"words", "unread"} | {"words"})
     if any(isinstance(result, SpanAnalysis) for result in results):
         return span_guide(marked=False)
     explanations = [result for result in results if isinstance(result, Explanation)]
@@ -216,7 +217,9 @@ def _guide(results: Reportable) -> Markup:
 def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     """What the pictures of these explanations show, as the legend names it."""
     kinds = {"spans" if isinstance(explanation.units, Spans) else "words" for explanation in explanations}
-    return kinds | ({"marks"} if any(explanation.example.rationales for explanation in explanations) else set())
+    unread = {"unread"} if any("unread_words" in explanation.diagnostics for explanation in explanations) else set()
+    marks = {"marks"} if any(explanation.example.rationales for explanation in explanations) else set()
+    return kinds | marks | unread
 
 
 def _result_sections(results: Reportable, scale: Scale) -> list[Section]:

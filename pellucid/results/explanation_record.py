@@ -13,7 +13,7 @@ from pellucid.base.errors import BadInput
 from pellucid.base.json_text import nan_as_none, parsed
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.text.example import Example, Rationale, prompted
-from pellucid.text.units import Spans, Units
+from pellucid.text.units import Reading, Spans, Units
 
 
 class RationaleRecord(TypedDict):
@@ -35,13 +35,17 @@ class ExampleRecord(TypedDict):
 
 
 class UnitsRecord(TypedDict):
-    """What scores belong to; of spans their parts, and each span's first and last part (None for other units)."""
+    """What scores belong to; of spans their parts, and each span's first and last part (None for other units).
+
+    unit_reading: what the model can read of each; None where it reads all of them whole, or where that is not known.
+    """
 
     unit: str
     unit_labels: list[str]
     unit_segment: list[int]
     unit_start: list[int]
     unit_end: list[int]
+    unit_reading: list[Reading] | None
     span_first: list[int] | None
     span_last: list[int] | None
 
@@ -150,6 +154,7 @@ def _units_record(units: Units | Spans) -> UnitsRecord:
         "unit_segment": list(parts.segment),
         "unit_start": list(parts.start),
         "unit_end": list(parts.end),
+        "unit_reading": list(parts.readings) or None,
         "span_first": None if spans is None else spans.first.tolist(),
         "span_last": None if spans is None else spans.last.tolist(),
     }
@@ -206,6 +211,7 @@ def _units(record: UnitsRecord) -> Units | Spans:
         tuple(record["unit_segment"]),
         tuple(record["unit_start"]),
         tuple(record["unit_end"]),
+        readings=tuple(record["unit_reading"] or ()),
     )
     if record["span_first"] is None:
         return units

@@ -26,12 +26,16 @@ class TextRow(TypedDict):
     method: str
     target: str
     value: float
+    unread: list[str]
     words: list[str] | None
     scores: list[float] | None
 
 
 def text_row(explanation: Explanation) -> TextRow:
-    """The row of one text; words and scores are lists of one length, None where scores have several rows."""
+    """The row of one text; words and scores are lists of one length, None where scores have several rows.
+
+    unread: the words that the model cannot read.
+    """
     prediction, target = explanation.prediction, explanation.target
     pairs = None if explanation.rows else list(explanation)
     return {
@@ -44,6 +48,7 @@ def text_row(explanation: Explanation) -> TextRow:
         "method": explanation.method,
         "target": str(target),
         "value": target.value,
+        "unread": explanation.unread(),
         "words": None if pairs is None else [word for word, _ in pairs],
         "scores": None if pairs is None else [score for _, score in pairs],
     }

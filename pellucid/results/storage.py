@@ -19,7 +19,7 @@ from pellucid.base.json_text import read_json
 from pellucid.base.memory import not_enough_memory
 from pellucid.results.explanation import Explanation, Prediction, RowAxis
 from pellucid.results.explanation_record import ExplanationRecord, from_record, to_record
-from pellucid.text.units import BY_SIZE, SPECIAL, Spans, Units
+from pellucid.text.units import BY_SIZE, READINGS, SPECIAL, Spans, Units
 
 # The most values of a file: VALUES, and VALUES_A_BYTE more for each of its bytes. The most unfolded bytes, likewise.
 VALUES, VALUES_A_BYTE = 1_000_000, 100
@@ -70,6 +70,7 @@ SCHEMA = pa.schema(
         "unit_segment": pa.list_(_number),
         "unit_start": pa.list_(_number),
         "unit_end": pa.list_(_number),
+        "unit_reading": pa.list_(_text),
         "span_first": pa.list_(_number),
         "span_last": pa.list_(_number),
         "scores": pa.list_(pa.float32()),
@@ -93,7 +94,7 @@ SCHEMA = pa.schema(
     },
     metadata={"form": FORM},
 )
-LATER = ("row_facts",)  # fields that files of earlier versions lack; None there
+LATER = ("row_facts", "unit_reading")  # fields that files of earlier versions lack; None there
 EXAMPLE_COLUMNS = ("id", "segments", "label", "rationales", "meta")
 
 
@@ -193,7 +194,7 @@ def _records(path: Path) -> Iterator[ExplanationRecord]:
     for batch in bounded_batches(path, FORM, SCHEMA.names):
         table = pa.Table.from_batches([batch])
         for name in set(LATER) - set(table.schema.names):
-            table = table.append_column(name, pa.nulls(len(table), _text))
+            table = table.append_column(name, pa.nulls(len(table), SCHEMA.field(name).type))
         yield from table.select(SCHEMA.names).cast(SCHEMA).to_pylist()
 
 
@@ -273,6 +274,8 @@ def _check_offsets(units: Units, segments: Sequence[str]) -> None:
     if units.kind not in BY_SIZE:
         raise ValueError(f"its units are {quoted(units.kind)}; there are {', '.join(BY_SIZE)}")
     _check_words(units.labels)
+    if not set(units.readings) <= set(READINGS):
+        raise ValueError(f"the model reads units {quoted(units.readings)}; there are {', '.join(READINGS)}")
     for segment, start, end in zip(units.segment, units.start, units.end, strict=True):
         size = 0 if segment == SPECIAL else len(segments[segment]) if 0 <= segment < len(segments) else -1
         if not 0 <= start <= end <= size:

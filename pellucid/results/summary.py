@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import mean
 
 from pellucid.base.kinds import renderers
@@ -12,6 +12,7 @@ from pellucid.results.class_words import ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.table import Interval
 from pellucid.text.label_map import label_names
+from pellucid.text.reading import CANNOT, IN_PART, SOME_AS_BYTES, SOME_IN_PART, UnreadTexts, unread_texts
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,7 +25,8 @@ class Summary:
     are no class of the model -> texts. values: the lowest, the mean and the highest value of a model that gives one;
     else None. Where a text can have several classes (`gives_several`) it counts for each, and none is right or wrong.
     words: those of each class; None where several methods are mixed. cautions: sentence -> the ids of the texts that it
-    is about, one an explanation. seconds: how long it took, where it is known.
+    is about, one an explanation. seconds: how long it took, where it is known. unread: the texts with words that the
+    model cannot read, the worst first.
     """
 
     n_texts: int
@@ -41,6 +43,7 @@ class Summary:
     seconds: float | None = None
     values: tuple[float, float, float] | None = None
     gives_several: bool = False
+    unread: UnreadTexts = field(default_factory=lambda: UnreadTexts(0))
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -74,13 +77,32 @@ def summary_of(explanations: Sequence[Explanation], seconds: float | None = None
         confusion=Counter((str(explanation.example.label), explanation.prediction.label) for explanation in labelled),
         unmatched_labels=Counter(label for explanation in texts for label in _unmatched(explanation)),
         words=class_words(explanations) if len(methods) == 1 else None,
-        cautions=joined_cautions(
-            (caveat, explanation.example.id) for explanation in explanations for caveat in explanation.caveats
-        ),
+        cautions=_cautions(explanations, texts),
         seconds=seconds,
         values=(min(values), mean(values), max(values)) if values else None,
         gives_several=any(explanation.prediction.gives_several for explanation in texts),
+        unread=_unread(texts),
     )
+
+
+def _unread(explanations: Sequence[Explanation]) -> UnreadTexts:
+    return unread_texts((shown.example.id, shown.diagnostics.get("unread_words", 0.0)) for shown in explanations)
+
+
+def _cautions(explanations: Sequence[Explanation], texts: Sequence[Explanation]) -> dict[str, tuple[str, ...]]:
+    """Each sentence with the ids of its texts. What the model cannot read is other words in each text, so one sentence
+    counts these texts.
+    """
+    sentence, worst = _unread(texts).in_words, tuple(id_ for id_, _ in _unread(explanations).worst)
+    joined = joined_cautions(
+        (SOME_IN_PART if caveat.startswith(IN_PART) else caveat, explanation.example.id)
+        for explanation in explanations
+        for caveat in explanation.caveats
+        if not caveat.startswith(CANNOT)
+    )
+    as_bytes = tuple(shown.example.id for shown in explanations if "words_as_bytes" in shown.diagnostics)
+    counted = {sentence: worst, **joined, SOME_AS_BYTES: as_bytes}
+    return {caution: ids for caution, ids in counted.items() if ids}
 
 
 def _unmatched(explanation: Explanation) -> list[str]:

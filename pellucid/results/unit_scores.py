@@ -206,6 +206,21 @@ class UnitScores:
         """
         return self.diagnostics.get("resolution", 0.0)
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether the model can read no word of the text, so that no score says anything of the words."""
+        return self.diagnostics.get("unread_words") == 1.0
+
+    def unread(self) -> list[str]:
+        """The words, or larger units, that the model cannot read, in reading order; none where that is not known.
+
+        >>> explanation.unread()
+        []
+        """
+        units = self.as_iterated().units
+        assert isinstance(units, Units)  # spans are shared among words
+        return [units.labels[index] for index in units.content if units.readings and units.readings[index] == "none"]
+
     def above_rounding(self) -> Self:
         """The same with 0 for every score that is smaller than the resolution: what pictures colour, and what counts as
         a sign.

@@ -9,7 +9,7 @@ from pellucid.base.checks import shortened
 from pellucid.base.errors import BadInput
 from pellucid.results.explanation import Explanation
 from pellucid.results.unit_scores import coarser
-from pellucid.text.units import Kind
+from pellucid.text.units import Kind, united_reading
 
 Place = tuple[int, int, int]  # segment, start and end of a word in the original text
 
@@ -20,7 +20,7 @@ class WordMap:
 
     words, places: each column's text, and where it stands: (segment, start, end). rows: the labels of the rows, the
     lowest layer first. elsewhere: [row], the sum of the special tokens' scores, which belong to no word. resolution:
-    the size below which a score may be nothing but rounding.
+    the size below which a score may be nothing but rounding. unread: the places of words that the model cannot read.
     """
 
     words: tuple[str, ...]
@@ -29,6 +29,7 @@ class WordMap:
     scores: np.ndarray
     elsewhere: np.ndarray
     resolution: float = 0.0
+    unread: frozenset[Place] = frozenset()
 
     @property
     def above_rounding(self) -> np.ndarray:
@@ -67,7 +68,7 @@ def mean_map(maps: Sequence[WordMap]) -> WordMap:
     first = maps[0]
     scores = np.mean([of_training.scores for of_training in maps], axis=0)
     elsewhere = np.mean([of_training.elsewhere for of_training in maps], axis=0)
-    return WordMap(first.words, first.places, first.rows, scores, elsewhere, _coarsest(maps))
+    return replace(first, scores=scores, elsewhere=elsewhere, resolution=_coarsest(maps))
 
 
 def model_map(maps: Sequence[WordMap], names: Sequence[str]) -> WordMap:
@@ -94,7 +95,9 @@ def _map(explanation: Explanation, kind: Kind) -> WordMap:
     scores = scores.astype(np.float64)
     elsewhere = scores[:, units.special].sum(-1)
     rows, of_words = explanation.rows[0][1], scores[:, list(units.content)]
-    return WordMap(words, places, rows, of_words, elsewhere, explanation.resolution)
+    is_unread = [united_reading(units, [index]) == "none" for index in units.content]
+    unread = frozenset(place for place, reading in zip(places, is_unread, strict=True) if reading)
+    return WordMap(words, places, rows, of_words, elsewhere, explanation.resolution, unread)
 
 
 def _coarsest(maps: Sequence[WordMap]) -> float:

@@ -14,6 +14,7 @@ from pellucid.base.kinds import diagnostics
 from pellucid.results.explanation import Explanation
 from pellucid.run.model import Model
 from pellucid.run.rounding import SHORT, Rounding
+from pellucid.text.reading import ReadWords
 
 
 @diagnostics.add(worst="highest")
@@ -46,6 +47,23 @@ def windows(count: float) -> str:
 def overlap_disagreement(share: float) -> str:
     """How much the scores of what stands in several windows differ between them: 0 to 1, 0 where they agree."""
     return ""
+
+
+@diagnostics.add(worst="highest")
+def unread_words(share: float) -> str:
+    """The share of the text's words that the model cannot read, 0 to 1; absent where it reads all, or where that is
+    not known.
+    """
+    return ""  # a caution names them
+
+
+@diagnostics.add(worst="highest")
+def words_as_bytes(count: float) -> str:
+    """The number of words that the model's tokenizer has no pieces for, so that it spells them, or a part of them, by
+    bytes; absent where there is none.
+    """
+    words = "1 word, or a part of it," if count == 1 else f"{count:,.0f} words, or parts of them,"
+    return f"The model reads {words} only as bytes."
 
 
 def worst_of(name: str, values: Sequence[float]) -> float:
@@ -116,6 +134,20 @@ def with_caveat_on_rounding(explanation: Explanation, rounding: Rounding) -> Exp
     else:
         return explanation
     return replace(explanation, caveats=(*rest, caveat))
+
+
+def with_facts_on_reading(explanation: Explanation, read: ReadWords) -> Explanation:
+    """Says, first of all, which words of the text the model cannot read; read: the words of the whole text."""
+    facts, cautions = read.diagnostics, read.cautions()
+    if not facts and not cautions:
+        return explanation
+    return replace(
+        explanation,
+        diagnostics={**explanation.diagnostics, **facts},
+        caveats=(*cautions, *explanation.caveats),
+        row_diagnostics=tuple({**of_row, **facts} for of_row in explanation.row_diagnostics),
+        row_caveats=tuple((*cautions, *of_row) for of_row in explanation.row_caveats),
+    )
 
 
 # What results and saved work say of the route that computed a model's passes.

@@ -24,6 +24,7 @@ from pellucid.run.diagnostics import (
     route_record,
     score_resolution,
     with_caveat_on_rounding,
+    with_facts_on_reading,
 )
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState
@@ -37,6 +38,7 @@ from pellucid.run.target import Explainable, Target, class_logits, class_probabi
 from pellucid.run.windows import in_windows
 from pellucid.run.word import Word, scores_of
 from pellucid.text.example import Example
+from pellucid.text.reading import read_words
 from pellucid.text.units import Spans, Units, caveats_on_words
 
 GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
@@ -182,7 +184,14 @@ def explain_batch(
         for call in complete
     }
     rounding = rounding_of(request.model)
-    return {title: [with_caveat_on_rounding(text, rounding) for text in texts] for title, texts in whole_texts.items()}
+    reads = [read_words(units, example.segments) for units, example in zip(batch.units, batch.examples, strict=True)]
+    return {
+        title: [
+            with_facts_on_reading(with_caveat_on_rounding(text, rounding), read)
+            for text, read in zip(texts, reads, strict=True)
+        ]
+        for title, texts in whole_texts.items()
+    }
 
 
 def _check_readers(request: Request) -> None:

@@ -22,6 +22,8 @@ KINDS = get_args(Kind)
 PASSAGE = "passage"  # the kind of units that the user named; larger than all others
 BY_SIZE = (*KINDS, PASSAGE)
 SPECIAL = -1  # the segment of a special token, which is in no text
+Reading = Literal["whole", "bytes", "part", "none"]
+READINGS = get_args(Reading)
 
 # A word is letters, digits and marks, joined by inner apostrophes or hyphens; anything else visible is a
 # word by itself, one user-perceived character (emoji with its joiners, say) at a time. In scripts without spaces such a
@@ -33,6 +35,8 @@ _SENTENCE = regex.compile(
     r"\S.*?(?:[.!?…؟۔]+[\"'”’)\]]*(?=\s|$)|[。！？｡။។।॥]+[\"'”’)\]」』）】》]*|\n|$)", regex.DOTALL
 )
 _PARAGRAPH = regex.compile(r"(?m)^[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")  # lines without a blank line between
+_BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}\uFE00-\uFE0F]*")  # also joiners, and what chooses the form of an emoji
+_PUNCTUATION = regex.compile(r"\p{P}+")
 _FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 
 
@@ -43,7 +47,9 @@ class Units:
     kind: "piece", "word", "sentence", "paragraph" or "passage". labels: what is shown of each. segment: its text's
     number; -1 for a special token, whose offsets are (0, 0) and whose label is the token itself. start, end: characters
     [start, end) of the text. Several pieces of one character (byte-level BPE) share its offsets. passages: the
-    characters of the first text's passages, where the user named some; these units can be added up to them.
+    characters of the first text's passages, where the user named some; these units can be added up to them. readings:
+    what the model can read of each: the whole, the whole but a part only as bytes, a part, or nothing; empty where it
+    reads all units whole, or where that is not known.
     """
 
     kind: str
@@ -52,11 +58,14 @@ class Units:
     start: tuple[int, ...]
     end: tuple[int, ...]
     passages: tuple[tuple[int, int], ...] = ()
+    readings: tuple[Reading, ...] = ()
 
     def __post_init__(self) -> None:
         sizes = {len(self.labels), len(self.segment), len(self.start), len(self.end)}
+        if self.readings:
+            sizes.add(len(self.readings))
         if len(sizes) > 1:
-            raise ValueError(f"units need as many labels as segments, starts and ends; {sorted(sizes)} came")
+            raise ValueError(f"units need as many labels as segments, starts, ends and readings; {sorted(sizes)} came")
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -70,6 +79,7 @@ class Units:
             segment=pick(self.segment),
             start=pick(self.start),
             end=pick(self.end),
+            readings=pick(self.readings) if self.readings else (),
         )
 
     @cached_property
@@ -81,6 +91,11 @@ class Units:
     def content(self) -> tuple[int, ...]:
         """The indices of the units that are text."""
         return tuple(index for index, segment in enumerate(self.segment) if segment != SPECIAL)
+
+
+def is_blank(label: str) -> bool:
+    """Whether nothing of a label is seen: it is empty, or blanks and invisible characters alone."""
+    return _BLANK.fullmatch(label) is not None
 
 
 @lru_cache(maxsize=256)  # it is called for every window of a long text
@@ -104,8 +119,9 @@ def coarsen(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[Units, tu
     if kind == fine.kind:
         return fine, index
     members = [list(group) for _, group in groupby(range(len(fine)), key=index.__getitem__)]
-    columns = zip(*(_united(fine, group, segments) for group in members), strict=True)
-    return Units(kind, *columns), index
+    labels, segment, start, end = zip(*(_united(fine, group, segments) for group in members), strict=True)
+    readings = tuple(united_reading(fine, group) for group in members) if fine.readings else ()
+    return Units(kind, labels, segment, start, end, readings=readings), index
 
 
 def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int, ...]:
@@ -127,6 +143,20 @@ def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[s
     outer = min(fine.start[unit] for unit in members), max(fine.end[unit] for unit in members)
     start, end = trimmed(segments[segment], *outer)
     return segments[segment][start:end], segment, start, end
+
+
+def united_reading(fine: Units, members: Sequence[int]) -> Reading:
+    """What the model can read of several neighbouring units as one: nothing where it can read none of them. Blanks say
+    nothing, and punctuation only by itself.
+    """
+    if not fine.readings:
+        return "whole"
+    seen = [unit for unit in members if not is_blank(fine.labels[unit])]
+    words = [unit for unit in seen if _PUNCTUATION.fullmatch(fine.labels[unit]) is None]
+    readings = {fine.readings[unit] for unit in words or seen}
+    if len(readings) == 1:
+        return readings.pop()
+    return "part" if readings & {"none", "part"} else "bytes" if "bytes" in readings else "whole"
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

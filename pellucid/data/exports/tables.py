@@ -19,7 +19,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.results import text_row
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.table import Cell, Interval, Table
-from pellucid.text.units import SPECIAL, Spans
+from pellucid.text.units import SPECIAL, Reading, Spans, Units, united_reading
 
 FORMULA = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that begins so
 INVISIBLE = "CZ"  # Unicode's kinds of control signs and blanks, which spreadsheets may drop from a cell's start
@@ -152,13 +152,21 @@ def _locations(explanation: Explanation) -> Iterator[dict[str, object]]:
             "end": end,
             "special": special,
             "text": text,
+            "reading": _reading(units, unit),
         }
+
+
+def _reading(units: Units | Spans, unit: int) -> Reading:
+    """What the model can read of a unit; of a span, of its parts together."""
+    if isinstance(units, Spans):
+        return united_reading(units.parts, range(units.first[unit], units.last[unit] + 1))
+    return united_reading(units, [unit])
 
 
 # Results as a CSV file for spreadsheets: one row a text, a cell of a comparison, or a word of a class.
 
 STRONGEST = 5  # words for the explained class, and words against it
-LEFT_OUT = ("words", "scores")  # lists, which no cell of a spreadsheet can hold
+LEFT_OUT = ("unread", "words", "scores")  # lists, which no cell of a spreadsheet can hold
 
 
 def write_csv(results: Exportable, path: str | Path) -> None:
@@ -168,7 +176,8 @@ def write_csv(results: Exportable, path: str | Path) -> None:
 
     results: from `explain` or `explain_all`, one row a text and method: the columns of `Results.data_frame()`, with
         words and their scores as one text, "lovely +3.65, film +0.39": first the strongest for the explained class and
-        against it, last all words in reading order. From `compare`, one row a cell; from `class_words`, one row a word.
+        against it, then those that the model cannot read, last all words in reading order. From `compare`, one row a
+        cell; from `class_words`, one row a word.
     path: the file to write; a file that exists is replaced.
 
     Raises `BadFile` for a name that does not end in .csv, `BadInput` for anything else than such results.
@@ -177,7 +186,7 @@ def write_csv(results: Exportable, path: str | Path) -> None:
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
     >>> pellucid.write_csv(pellucid.explain(model, ["A good film.", "Dull."]), "results.csv")
     >>> print(open("results.csv", encoding="utf-8-sig").readline())
-    id,text,label,predicted,correct,probability,method,target,value,words_for,words_against,words_and_scores
+    id,text,label,predicted,correct,probability,method,target,value,words_for,words_against,words_unread,words_and_scores
     """
     path = possible_path(path)
     if path.suffix != ".csv":
@@ -208,6 +217,7 @@ def _text_row(explanation: Explanation) -> dict[str, object]:
     return {name: value for name, value in row.items() if name not in LEFT_OUT} | {
         "words_for": _in_one_cell([pair for pair in strongest if pair[1] > rounding][:STRONGEST]),
         "words_against": _in_one_cell([pair for pair in strongest[::-1] if pair[1] < -rounding][:STRONGEST]),
+        "words_unread": ", ".join(row["unread"]),
         "words_and_scores": _in_one_cell(pairs),
     }
 

@@ -9,7 +9,7 @@ from pellucid.base.checks import shortened
 from pellucid.base.kinds import renderers
 from pellucid.drawing.card import by_example, by_method, card, is_wrong, text_highlights
 from pellucid.drawing.emphasis import Scale, ScaleKey, Scales, full_colour, scale_key
-from pellucid.drawing.heat_map import drawable_view, numbers_switch, small_print
+from pellucid.drawing.heat_map import caution_lines, drawable_view, numbers_switch, small_print
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.long_text import shown_text
 from pellucid.drawing.method_facts import facts_of, in_words
@@ -24,7 +24,7 @@ from pellucid.drawing.page import (
     shared_cautions,
     shared_caveats,
 )
-from pellucid.drawing.wording import answer_name, percent, short_ids
+from pellucid.drawing.wording import answer_name, percent, reading_cautions, short_ids
 from pellucid.explaining.views.class_words import class_words_view, words_intro
 from pellucid.explaining.views.opening import examples_view, opening, picks_of
 from pellucid.explaining.views.side_by_side import left_out_view, side_by_side_sections
@@ -206,7 +206,8 @@ def folded_line(line: Sequence[Markup | str | None], shown: Markup, in_print: bo
 def light_picture(explanation: Explanation, scales: Scales, named: bool = False) -> Markup:
     """The coloured text, and the name of the method where there are several."""
     title = element("small", name(facts_of(explanation.method).title)) if named else None
-    return fragment(title, shown_text(explanation.example, text_highlights(explanation, scales)))
+    text = shown_text(explanation.example, text_highlights(explanation, scales))
+    return fragment(title, *caution_lines(reading_cautions([explanation])), text)
 
 
 # Fragments for notebooks, drawn as on a page, with a style sheet that changes nothing outside them.

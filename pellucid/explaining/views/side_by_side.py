@@ -7,11 +7,13 @@ from pellucid.base.kinds import attributions
 from pellucid.drawing.card import answer_line, expert_facts, order_caution, text_heading
 from pellucid.drawing.emphasis import full_colour, plain_caution
 from pellucid.drawing.heat_map import (
+    caution_lines,
     colour_bar,
     drawable_view,
     is_of_written_words,
     numbers_switch,
     row_table,
+    small_print,
     unit_highlights,
 )
 from pellucid.drawing.html import Markup, definition_list, element, fragment, name
@@ -19,10 +21,12 @@ from pellucid.drawing.long_text import LONG, Highlight, shown_text
 from pellucid.drawing.method_facts import Family, entry_of, facts_of, in_families, in_words
 from pellucid.drawing.page import Section, glossary_view
 from pellucid.drawing.wording import (
+    bytes_in_words,
     diagnostics_in_brief,
     in_brief,
     parity_in_words,
     readable_number,
+    reading_cautions,
     signed,
     strongest_in_words,
     target_name,
@@ -30,6 +34,7 @@ from pellucid.drawing.wording import (
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
+from pellucid.text.reading import is_about_reading
 from pellucid.text.units import Kind
 
 ROWS = (
@@ -78,6 +83,8 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
         "article",
         text_heading(first.example),
         answer_line(first, list(dict.fromkeys(target_name(explanation) for explanation in of_text))),
+        *caution_lines(reading_cautions(of_text)),
+        small_print(bytes_in_words(of_text)),
         element("div", *_scale_line(of_text), class_="pl-note pl-scale"),
         *families,
         *order_caution(first.example),
@@ -163,7 +170,10 @@ def _highlights(view: Explanation, scale: float) -> list[Highlight]:
 
 
 def _cautions(caveats: Sequence[str]) -> Markup | None:
-    """Caveats behind a mark that is a word; nothing where there are none."""
+    """Caveats behind a mark that is a word; nothing where there are none. What the model cannot read stands above all
+    rows.
+    """
+    caveats = [caveat for caveat in caveats if not is_about_reading(caveat)]
     if not caveats:
         return None
     mark = "⚠ caution" if len(caveats) == 1 else f"⚠ {len(caveats)} cautions"

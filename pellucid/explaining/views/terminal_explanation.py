@@ -1,13 +1,15 @@
 """One explanation in a terminal: the answer, the text, its strongest units, and what to keep in mind."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
 from pellucid.drawing.colours import LEVELS, level
 from pellucid.drawing.emphasis import Scales, full_colour, plain_caution, scale_key
-from pellucid.drawing.heat_map import drawable_view, is_of_written_words, units_in_order
+from pellucid.drawing.heat_map import drawable_view, is_of_written_words, units_in_order, unread_places
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import (
     MethodFacts,
@@ -20,10 +22,12 @@ from pellucid.drawing.method_facts import (
 from pellucid.drawing.span_view import clear_spans
 from pellucid.drawing.terminal import caution_lines, line, printed, wants_colour
 from pellucid.drawing.wording import (
+    ALL_UNREAD,
     ALL_ZERO,
     answer_with_chances,
     diagnostics_in_words,
     listed,
+    reading_cautions,
     row_in_words,
     shown_row,
     signed,
@@ -32,10 +36,13 @@ from pellucid.drawing.wording import (
 )
 from pellucid.results.explanation import Explanation
 from pellucid.run.diagnostics import brief_of
+from pellucid.text.reading import is_about_reading
 from pellucid.text.units import Kind, Spans
 
 PLUS, MINUS = (200, 90, 0), (20, 90, 180)
 MOST = 5
+UNREAD_SIGN = "[?]"
+UNREAD = f"{UNREAD_SIGN} stands before words that the model cannot read."
 SIGNS = "one sign from a tenth, two from a third, three from two thirds of the strongest score shown"
 WRITTEN = (
     "Beside each written word stand the words that it depends on most, with their scores; words after it have none."
@@ -65,6 +72,7 @@ def terminal_text(
         _how_to_read(facts_of(explanation.method, [explanation]), colour),
         *row_in_words(explanation),
         *diagnostics_in_words(explanation),
+        *([UNREAD] if unread_places(explanation) else []),
     ]
     lines = [
         *_heading(explanation),
@@ -79,11 +87,12 @@ def terminal_text(
 
 def _heading(explanation: Explanation) -> list[Text]:
     subject = f"{readable(explanation.method)}, {_subject(explanation)}"
-    return [line(answer_in_words(explanation)), line(subject), Text("")]
+    cautions = caution_lines(reading_cautions([explanation]))  # before the first colour
+    return [line(answer_in_words(explanation)), line(subject), *cautions, Text("")]
 
 
 def _caveats(explanation: Explanation) -> list[Text]:
-    cautions = list(explanation.caveats)
+    cautions = [caveat for caveat in explanation.caveats if not is_about_reading(caveat)]
     if not (is_of_written_words(explanation) or isinstance(shown_row(explanation).units, Spans)):
         cautions = [*plain_caution(drawable_view(explanation, _unit(explanation))), *cautions]
     return list(caution_lines(cautions))
@@ -115,7 +124,8 @@ def _strongest_of(row: Explanation) -> str:
 def _text_and_strongest(explanation: Explanation, colour: bool, scales: Scales) -> tuple[Text, str]:
     row = shown_row(explanation)
     if isinstance(row.units, Spans):
-        return line(explanation.example.text), listed(clear_spans(row, MOST)) or ALL_ZERO
+        nothing = ALL_UNREAD if row.is_unread else ALL_ZERO
+        return marked(row), listed(clear_spans(row, MOST)) or nothing
     view = drawable_view(explanation, _unit(explanation))
     scale = scales.get(scale_key(view), full_colour(view))
     text = shaded(view, scale) if colour else with_signs(view, scale)
@@ -179,19 +189,30 @@ def shaded(view: Explanation, scale: float) -> Text:
     return _drawn(view, lambda words, score: Text(words, style=_style(level(score, scale))))
 
 
+def marked(explanation: Explanation) -> Text:
+    """The text as it is, with signs before the words alone that the model cannot read."""
+    view = drawable_view(explanation)
+    if isinstance(view.units, Spans) or not unread_places(view):
+        return line(explanation.example.text)
+    return with_signs(replace(view, scores=np.zeros_like(view.scores)), 0.0)
+
+
 def with_signs(view: Explanation, scale: float) -> Text:
     """The text with signs before the units that count, for terminals without colour: `[++]good`."""
     return _drawn(view, lambda words, score: Text(_signs(score, scale) + words))
 
 
 def _drawn(view: Explanation, draw: Callable[[str, float], Text]) -> Text:
-    """The text with each unit as `draw` writes it, from the unit's words and score."""
-    text = Text()
+    """The text with each unit as `draw` writes it, from the unit's words and score; a sign stands before what the model
+    cannot read.
+    """
+    text, unread = Text(), unread_places(view)
     for index, segment in enumerate(view.example.segments):
         cursor = 0
         text.append(" ⫽ " if index else "")
         for unit in (unit for unit in units_in_order(view) if unit.segment == index):
             text.append(plain(segment[cursor : unit.start]))
+            text.append(UNREAD_SIGN if (index, unit.start) in unread else "")
             text.append(draw(plain(segment[unit.start : unit.end]), unit.score))
             cursor = unit.end
         text.append(plain(segment[cursor:]))

@@ -104,6 +104,8 @@ def _cell(text: str) -> Text:
 def _strongest(explanation: Explanation) -> str:
     """The clearest words with their signs; of spans the heaviest one."""
     row = explanation.shown_row()
+    if row.is_unread:
+        return "(none can be read)"
     if isinstance(row.units, Spans):
         return "; ".join(span.text for span in clear_spans(row, 1))
     words = clear(drawable_view(row), STRONGEST)

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from pellucid.base.kinds import renderers
 from pellucid.drawing.emphasis import full_colour, plain_caution, strongest
-from pellucid.drawing.heat_map import drawable_view, is_of_written_words
+from pellucid.drawing.heat_map import drawable_view, is_of_written_words, unread_places
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import in_families, readable
 from pellucid.drawing.terminal import (
@@ -18,13 +18,25 @@ from pellucid.drawing.terminal import (
     printed,
     wants_colour,
 )
-from pellucid.drawing.wording import ALL_ZERO, diagnostics_in_brief, in_brief, parity_in_words, readable_number, signed
+from pellucid.drawing.wording import (
+    ALL_UNREAD,
+    ALL_ZERO,
+    bytes_in_words,
+    diagnostics_in_brief,
+    in_brief,
+    parity_in_words,
+    readable_number,
+    reading_cautions,
+    signed,
+)
 from pellucid.explaining.views.side_by_side import by_reason, unit_of
 from pellucid.explaining.views.span_analysis import COLUMNS, cautions, cells, summary_sentences
 from pellucid.explaining.views.terminal_explanation import (
+    UNREAD,
     WRITTEN,
     WRITTEN_SPANS,
     answer_in_words,
+    marked,
     shaded,
     target_in_words,
     written_words,
@@ -32,6 +44,7 @@ from pellucid.explaining.views.terminal_explanation import (
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.span_analysis import AnalysedSpan, SpanAnalysis
+from pellucid.text.reading import is_about_reading
 from pellucid.text.units import Spans
 
 MOST = 5
@@ -60,7 +73,10 @@ def _text(of_text: list[Explanation], colour: bool) -> list[Line]:
     lines: list[Line] = [
         line(f"{answer_in_words(first)}, {target_in_words(first)}"),
         *([line(parity)] if parity else []),
-        *([] if colour else [line(first.example.text)]),
+        *caution_lines(reading_cautions(of_text)),
+        *map(line, bytes_in_words(of_text)),
+        *([] if colour else [marked(first)]),
+        *([line(UNREAD)] if unread_places(first) else []),
     ]
     for family, members in in_families(of_text).items():
         lines += [Text(""), line(family.heading, style="bold")]
@@ -81,8 +97,10 @@ def _block(explanation: Explanation, row_number: int, colour: bool) -> list[Line
     words = ", ".join(f"“{unit.text}” {signed(unit.score / scale)}" for unit in strongest(view, MOST))
     under = [
         *([shaded(view, scale)] if colour else []),
-        line(words or ALL_ZERO),
-        *caution_lines([*plain_caution(view), *explanation.caveats]),
+        line(words or (ALL_UNREAD if view.is_unread else ALL_ZERO)),
+        *caution_lines(
+            [*plain_caution(view), *(caveat for caveat in explanation.caveats if not is_about_reading(caveat))]
+        ),
     ]
     return [_head(explanation, row_number, notes), *indented(under)]
 

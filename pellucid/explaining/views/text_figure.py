@@ -22,7 +22,7 @@ from pellucid.drawing.canvas import (
 )
 from pellucid.drawing.colours import LIGHT, level
 from pellucid.drawing.emphasis import clear, full_colour
-from pellucid.drawing.heat_map import drawable_view, units_in_order
+from pellucid.drawing.heat_map import drawable_view, units_in_order, unread_places
 from pellucid.drawing.html import Markup, element, plain, style
 from pellucid.drawing.method_facts import facts_of, readable
 from pellucid.drawing.wording import answer_with_chances, readable_number, target_name
@@ -65,10 +65,11 @@ def text_figure(
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     _write(axes, EDGE, EDGE + 0.1, answer_line(explanation), size=NORMAL, colour=colours.ink)
-    emphasised = {(unit.segment, unit.start) for unit in clear(view)}
+    unread = unread_places(view)
+    emphasised = {(unit.segment, unit.start) for unit in clear(view)} - unread
     for word in words:
-        is_clear = (word.unit.segment, word.unit.start) in emphasised
-        _draw_word(axes, word, colours, scale, is_clear)
+        place = (word.unit.segment, word.unit.start)
+        _draw_word(axes, word, colours, scale, place in emphasised, place in unread)
     _key(axes, explanation, colours, scale, height)
     return figure
 
@@ -104,12 +105,17 @@ def word_places(view: Explanation, width: float) -> Iterator[PlacedWord]:
         x, before = x + wide, unit
 
 
-def _draw_word(axes: "Axes", word: PlacedWord, colours: Palette, scale: float, is_clear: bool) -> None:
+def _draw_word(axes: "Axes", word: PlacedWord, colours: Palette, scale: float, is_clear: bool, is_unread: bool) -> None:
     from matplotlib.patches import Rectangle
 
     x, middle = EDGE + word.x, EDGE + LINE * (word.line + 1.6)
     shade = colours.shade(word.unit.score, scale)
     axes.add_patch(Rectangle((x, middle - 0.1), word.width, 0.2, facecolor=shade, linewidth=0))
+    if is_unread:  # hatched, as on a page
+        corner, ink = (x, middle - 0.1), colours.ink
+        axes.add_patch(
+            Rectangle(corner, word.width, 0.2, fill=False, edgecolor=ink, hatch="////", linewidth=0, alpha=0.4)
+        )
     _write(axes, x, middle, plain(word.unit.text), size=NORMAL + 1, colour=colours.ink)
     if is_clear:  # a second sign besides colour, as on a page: solid for the answer, dashed against it
         style = "-" if word.unit.score > 0 else (0, (2, 1.2))
@@ -144,6 +150,7 @@ def _write(axes: "Axes", x: float, y: float, text: str, *, size: float, colour: 
 WIDTH, MARGIN, CHARACTER, SVG_LINE, BOX = 720.0, 12.0, 8.4, 28.0, 22.0  # pixels
 PER_LINE = int((WIDTH - 2 * MARGIN) // CHARACTER)
 NEWLINE = "\n"
+HATCH, HATCH_COLOUR = 6, "#8b919b"  # of the lines over a word that the model cannot read: pixels between them
 NOT_IN_XML = re.compile(
     "[\ufffe\uffff]"
 )  # the only ones that can come: halves of pairs and control characters are pictures
@@ -152,13 +159,16 @@ FONT = "text{font:14px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;
 
 @dataclass(frozen=True)
 class _Word:
-    """A part of the text on one line: column and line from 0, its width in characters, the step of its colour."""
+    """A part of the text on one line: column and line from 0, its width in characters, the step of its colour, and
+    whether the model cannot read it.
+    """
 
     text: str
     column: int
     line: int
     width: int
     step: int
+    is_unread: bool = False
 
 
 @renderers.add(draws="explanation")
@@ -187,18 +197,21 @@ def text_svg(explanation: Explanation) -> str:
     return NOT_IN_XML.sub("\ufffd", svg.text)
 
 
-def _parts(view: Explanation) -> Iterator[tuple[str, int]]:
-    """(text, step of its colour) in reading order: units, and what stands between them; each text begins a line."""
-    scale = full_colour(view)
+def _parts(view: Explanation) -> Iterator[tuple[str, int, bool]]:
+    """(text, step of its colour, whether the model cannot read it) in reading order: units, and what stands between
+    them; each text begins a line.
+    """
+    scale, unread = full_colour(view), unread_places(view)
     for place, segment in enumerate(view.example.segments):
         if place:
-            yield NEWLINE, 0
+            yield NEWLINE, 0, False
         cursor = 0
         for unit in (unit for unit in units_in_order(view) if unit.segment == place):
-            yield from ((part, 0) for part in _pieces(segment[cursor : unit.start]))
-            yield from ((part, level(unit.score, scale)) for part in _pieces(segment[unit.start : unit.end]))
+            step, is_unread = level(unit.score, scale), (place, unit.start) in unread
+            yield from ((part, 0, False) for part in _pieces(segment[cursor : unit.start]))
+            yield from ((part, step, is_unread) for part in _pieces(segment[unit.start : unit.end]))
             cursor = unit.end
-        yield from ((part, 0) for part in _pieces(segment[cursor:]))
+        yield from ((part, 0, False) for part in _pieces(segment[cursor:]))
 
 
 def _pieces(text: str) -> list[str]:
@@ -207,16 +220,16 @@ def _pieces(text: str) -> list[str]:
     return re.findall(rf"\n|[^\S\n]+|\S{{1,{PER_LINE // 2}}}", clean)
 
 
-def _set_in_lines(parts: Iterable[tuple[str, int]]) -> list[_Word]:
+def _set_in_lines(parts: Iterable[tuple[str, int, bool]]) -> list[_Word]:
     """Each part at its column and line."""
     words, column, line = [], 0, 0
-    for text, step in parts:
+    for text, step, is_unread in parts:
         width = cell_len(text)
         if text == NEWLINE or (column and column + width > PER_LINE):
             column, line = 0, line + 1
         if text == NEWLINE or (text.isspace() and not column):
             continue
-        words.append(_Word(text, column, line, width, step))
+        words.append(_Word(text, column, line, width, step, is_unread))
         column += width
     return words
 
@@ -230,9 +243,22 @@ def _drawn(word: _Word, mirrored: bool) -> Iterator[Markup]:
     if word.step:
         box = {"x": round(left, 1), "y": top, "width": round(width, 1), "height": BOX}
         yield element("rect", **box, fill=hexadecimal(blended(word.step)))
+    if word.is_unread and not word.text.isspace():
+        yield from _hatch(left, top, width)
     if not word.text.isspace():
         centre = round(left + width / 2, 1)
         yield element("text", word.text, x=centre, y=top + 16, text_anchor="middle", fill=hexadecimal(LIGHT.ink))
+
+
+def _hatch(left: float, top: float, width: float) -> Iterator[Markup]:
+    """Slanted lines over a box, cut at its sides."""
+    for start in range(0, round(width + BOX), HATCH):
+        x1, x2 = max(start - BOX, 0), min(start, width)
+        y1, y2 = start - x1, start - x2  # from the lower left to the upper right
+        ends = {"x1": left + x1, "y1": top + y1, "x2": left + x2, "y2": top + y2}
+        if y1 <= BOX and x2 > x1:
+            rounded = {name: round(value, 1) for name, value in ends.items()}
+            yield element("line", **rounded, stroke=HATCH_COLOUR)
 
 
 def runs_right_to_left(text: str) -> bool:

@@ -23,7 +23,7 @@ from pellucid.drawing.canvas import (
     title_of_class,
 )
 from pellucid.drawing.emphasis import clear, full_colour
-from pellucid.drawing.heat_map import drawable_view, units_in_order
+from pellucid.drawing.heat_map import drawable_view, units_in_order, unread_places
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import readable
 from pellucid.results.class_words import ClassWords, WordScore, distinct_texts, explained_class
@@ -184,10 +184,13 @@ def latex_class_words(words: ClassWords, *, top: int = 10) -> str:
 
 @renderers.add(draws="explanation", latex_of=("pellucid.results.explanation.Explanation",))
 def latex_text(explanation: Explanation) -> str:
-    r"""A text whose words stand on the colours of their scores, the strongest underlined. Needs the package xcolor."""
+    r"""A text whose words stand on the colours of their scores, the strongest underlined; [?] stands before words that
+    the model cannot read. Needs the package xcolor.
+    """
     view, colours = drawable_view(explanation), palette("light")
     scale = full_colour(view)
-    emphasised = {(unit.segment, unit.start) for unit in clear(view)}
+    unread = unread_places(view)
+    emphasised = {(unit.segment, unit.start) for unit in clear(view)} - unread
     parts, before = [], None
     for unit in units_in_order(view):
         text = view.example.segments[unit.segment]
@@ -197,6 +200,7 @@ def latex_text(explanation: Explanation) -> str:
             parts.append("\\par\n" if "\n\n" in gap else " ")
         word = escaped(plain(unit.text))
         word = rf"\underline{{{word}}}" if (unit.segment, unit.start) in emphasised else word
+        word = f"[?]{word}" if (unit.segment, unit.start) in unread else word
         shade = colours.shade(unit.score, scale).removeprefix("#").upper()
         parts.append(word if shade == "FFFFFF" else rf"\colorbox[HTML]{{{shade}}}{{\strut {word}}}")
         before = unit

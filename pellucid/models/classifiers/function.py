@@ -5,7 +5,7 @@ A text's pieces are its words, each with the white space before it; an edited te
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from types import NoneType
@@ -18,6 +18,7 @@ from torch import Tensor
 from pellucid.base.checks import clipped, of_class, one_of
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.packages import cached_property
+from pellucid.models.classifiers.readable import Reader, vocabulary_reader
 from pellucid.models.classifiers.running import class_names
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds
@@ -100,7 +101,10 @@ PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FunctionClassifier:
-    """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields."""
+    """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields.
+
+    reader: says which words of a text the function knows; None where nothing is known of that.
+    """
 
     function: Callable[[list[Any]], Any]
     labels: tuple[str, ...]
@@ -108,6 +112,7 @@ class FunctionClassifier:
     name: str
     gives: Gives
     mask: str | None
+    reader: Reader | None = field(default=None, repr=False)
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
@@ -153,8 +158,15 @@ class FunctionClassifier:
         """Words as pieces."""
         pairs = [self._pieces.encode(example, self.name) for example in examples]
         mask = None if self.mask is None else self._pieces.remembered_number(" " + self.mask, self.name)
-        rows, units = tuple(row for row, _ in pairs), tuple(unit for _, unit in pairs)
+        rows, units = tuple(row for row, _ in pairs), tuple(self._with_readings(words) for _, words in pairs)
         return Batch(tuple(examples), rows, units, SpecialIds(mask, None))
+
+    def _with_readings(self, words: Units) -> Units:
+        if self.reader is None:
+            return words
+        known = dict(zip(words.content, self.reader([words.labels[word] for word in words.content]), strict=False))
+        readings = tuple(known.get(word, "whole") for word in range(len(words)))
+        return replace(words, readings=readings if "none" in readings else ())
 
     @property
     def vocabulary(self) -> Tensor:
@@ -305,11 +317,13 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
     labels = [str(label) for label in classes]
     problem: Problem = "multi_label" if _gives_several_labels(pipeline, len(labels)) else "single_label"
     if hasattr(pipeline, "predict_proba"):
-        return from_function(pipeline.predict_proba, labels, problem=problem, name=title)
+        classifier = from_function(pipeline.predict_proba, labels, problem=problem, name=title)
+        return replace(classifier, reader=vocabulary_reader(pipeline))
     if hasattr(pipeline, "decision_function"):
         if problem == "single_label" and len(labels) == 2:
             problem = "one_logit"
-        return from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
+        classifier = from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
+        return replace(classifier, reader=vocabulary_reader(pipeline))
     raise BadInput(f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier.")
 
 

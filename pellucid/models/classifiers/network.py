@@ -30,7 +30,7 @@ from pellucid.run.target import Problem
 from pellucid.run.trace import NOTHING, Trace, Want
 from pellucid.run.windows import windows_of
 from pellucid.text.example import Example, Texts
-from pellucid.text.units import SPECIAL, Units, coarse_index
+from pellucid.text.units import SPECIAL, Reading, Units, coarse_index
 
 Piece = tuple[int, int | None, int | None]
 Gaps = Literal["close", "mask"]
@@ -54,6 +54,7 @@ class NetworkClassifier:
     max_length: int
     gaps: Gaps
     layers: tuple[nn.Module, ...] = ()
+    unknown: int | None = None
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     _followed: list[bool] = field(
@@ -117,7 +118,10 @@ class NetworkClassifier:
                 pieces.append((self._between(example), SPECIAL, 0, 0, "[SEP]"))
             pieces += [_checked(piece, segment, text, example) for piece in self.tokenize(text)]
         ids, segments, starts, ends, labels = zip(*pieces, strict=True) if pieces else ((),) * 5
-        units = Units("piece", labels, segments, starts, ends)
+        readings: tuple[Reading, ...] = ()
+        if self.unknown is not None and self.unknown in ids:
+            readings = tuple("none" if piece_id == self.unknown else "whole" for piece_id in ids)
+        units = Units("piece", labels, segments, starts, ends, readings=readings)
         if not units.content:
             raise BadInput(f"Example {example.id!r}: tokenize leaves nothing of {example.text[:40]!r}.")
         word_of = coarse_index(units, "word", example.segments)
@@ -269,6 +273,7 @@ def from_network(
     max_length: int | None = None,
     gaps: Gaps = "close",
     layers: Sequence[nn.Module] | None = None,
+    unknown: int | None = None,
 ) -> NetworkClassifier:
     r"""Any torch network as a classifier that can be explained, judged and compared.
 
@@ -288,6 +293,8 @@ def from_network(
     layers: modules, first to last, that `logits` runs once each and that return [batch piece width] (or that first of
         several outputs): the model's hidden states, for methods with `layer=` and for `HiddenState`. Layer 0 are the
         word embeddings, so `embedding` must be named too. None: the model shows no hidden states.
+    unknown: the id that `tokenize` gives what the network does not know; results say which words these are. None: there
+        is none.
 
     Returns the classifier. Raises `BadSetting` for settings that do not fit; a layer that turns out to return something
     else is a `ModelCannot`.
@@ -311,6 +318,8 @@ def from_network(
     of_class("The name", name, str | NoneType, "give a string")
     if max_length is not None:
         max_length = whole("max_length", max_length, 1, NO_LIMIT)
+    if unknown is not None:
+        unknown = whole("unknown", unknown, 0, NO_LIMIT)
     kind: Problem = problem if problem is not None else ("one_logit" if len(names) == 1 else "single_label")
     if kind == "one_logit" and len(names) == 1:
         names = (f"not {names[0]}", names[0])
@@ -332,6 +341,7 @@ def from_network(
         max_length=max_length or NO_LIMIT,
         gaps=gaps,
         layers=states,
+        unknown=unknown,
     )
 
 

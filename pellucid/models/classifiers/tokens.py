@@ -11,6 +11,7 @@ import tokenizers
 
 from pellucid.base.checks import quoted, reason
 from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.models.classifiers.readable import piece_readings
 from pellucid.run.batch import Batch, Row, SpecialIds
 from pellucid.run.windows import windows_of
 from pellucid.text.example import Example
@@ -264,4 +265,5 @@ def _units(tokenizer: Tokenizer, example: Example, columns: _Columns) -> Units:
         segments.append(segment)
         starts.append(start)
         ends.append(end)
-    return Units("piece", tuple(labels), tuple(segments), tuple(starts), tuple(ends))
+    readings = piece_readings(tokenizer, columns.ids, labels, segments)
+    return Units("piece", tuple(labels), tuple(segments), tuple(starts), tuple(ends), readings=readings)

@@ -63,7 +63,7 @@ class EncoderDecoder:
         most = most_pieces(self.network.config)
         check_length(len(read), most, "the source", example, self.name)
         check_length(1 + len(labels), most, "the target", example, self.name)
-        return row_of(pieces, example)
+        return row_of(self.tokenizer, pieces, example)
 
     def excess(self, example: Example) -> int:
         """How many places more than the model has its row would take where it writes; 0 or less where it fits."""
@@ -182,7 +182,7 @@ class LanguageModel:
         pieces = self._pieces(example)
         most = most_pieces(self.network.config)
         check_length(len(pieces), most, "the text with its continuation", example, self.name)
-        return row_of(pieces, example)
+        return row_of(self.tokenizer, pieces, example)
 
     def excess(self, example: Example) -> int:
         """How many places more than the model has its row would take where it writes; 0 or less where it fits."""

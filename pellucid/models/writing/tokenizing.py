@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
+from pellucid.models.classifiers.readable import piece_readings
 from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
 from pellucid.models.translation.source_spans import SpanReading
 from pellucid.models.translation.translator_folder import source_spans_of
@@ -98,16 +99,18 @@ def pieces_of(tokenizer: Tokenizer, encoded: TokenizedText, text: str, segment: 
     return pieces
 
 
-def row_of(pieces: Sequence[Piece], example: Example) -> tuple[Row, Units]:
+def row_of(tokenizer: Tokenizer, pieces: Sequence[Piece], example: Example) -> tuple[Row, Units]:
     """The row of these pieces, and their units; raises `BadInput` where the tokenizer leaves nothing to read or to
     write.
     """
+    ids, labels, segments = (tuple(getattr(piece, name) for piece in pieces) for name in ("id", "label", "segment"))
     units = Units(
         "piece",
-        tuple(piece.label for piece in pieces),
-        tuple(piece.segment for piece in pieces),
+        labels,
+        segments,
         tuple(piece.start for piece in pieces),
         tuple(piece.end for piece in pieces),
+        readings=piece_readings(tokenizer, ids, labels, segments),
     )
     for segment, text in enumerate(example.segments):
         if text and segment not in units.segment:
@@ -118,7 +121,7 @@ def row_of(pieces: Sequence[Piece], example: Example) -> tuple[Row, Units]:
     index = coarse_index(units, "word", example.segments)
     words = tuple(SPECIAL if units.special[n] else word for n, word in enumerate(index))
     row = Row(
-        tuple(piece.id for piece in pieces),
+        ids,
         tuple(piece.type for piece in pieces),
         tuple(range(len(pieces))),
         words,
