@@ -65,7 +65,7 @@ def _numbers(model: ModelAttention) -> list[str]:
 @with_option_records
 def attention(
     model: Annotated[
-        str, typer.Argument(help="A folder with a model that was trained with pooler additive, dot or span.")
+        str, typer.Argument(help="A folder or hub name: a model trained with a pooler, or any transformer classifier.")
     ],
     data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
     *,
@@ -122,6 +122,7 @@ def attention(
         tests=_tests(tests, setting or []),
         weights=None if weights is None else user_weights_in_file(weights),
         seed=seed,
+        device=None if train is None else device,  # models in memory are where they shall compute
     )
     if save is not None:
         analysis.save(save)
