@@ -10,6 +10,7 @@ import typer
 
 import pellucid
 from pellucid.attention.door import user_weights_in_file
+from pellucid.attention.layer_page import layers_in_words
 from pellucid.attention.page import curve_points
 from pellucid.attention.record import AttentionAnalysis, ModelAttention
 from pellucid.attention.unit_plots import (
@@ -55,11 +56,12 @@ def _numbers(model: ModelAttention) -> list[str]:
         f"imitation adversary, λ = {at:g}: divergence of the weights {three(x)}, distance of the answers {three(y)}"
         for at, x, y in curve_points(model)
     ]
-    return [
+    shown = [
         f"{line_name(test_line)}: {value_in_words(test_line)}, n = {counts_in_words(test_line)}"
         for test_line in ordered_lines(model)
         if not math.isnan(test_line.value.mean)
-    ] + points
+    ]
+    return [*shown, *points, *layers_in_words(model)]
 
 
 @with_option_records

@@ -93,8 +93,8 @@ def weighs_units(model: Model) -> bool:
 def check_weights(model: Model) -> None:
     """Raise `ModelCannot` for a model without weights that a test could change, or with several labels a text."""
     if not weighs_units(model):
-        return check_layers(model)
-    if model.problem != "single_label":
+        check_layers(model)
+    elif model.problem != "single_label":
         raise ModelCannot(
             f"{model.name} can give a text several labels; tests of attention judge one answer a text. Give a "
             f"single-label model."

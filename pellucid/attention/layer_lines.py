@@ -122,14 +122,17 @@ def _answer(moves: str, readings: Mapping[str, str]) -> tuple[str, str]:
     if moves == "against":
         if not passed:
             return "may not", "the answer stays the same when the weights of the words change places in all layers"
-        lie = f"the weights lie on the words that decide, read as {listed(passed)}"
+        lie = f"the weights lie on the words that decide, read as {' or '.join(passed)}"
         return "undecided", f"{lie}, but the answer does not hang on which words have the weight"
     if moves == "for" and len(passed) == len(readings):
         by = f"by every reading ({listed(readings)}) the heaviest words are those that it depends on"
         return "may", f"the answer hangs on which words have the weight, and {by}"
     if moves == "for" and passed:
         rest = listed([name for name in readings if name not in passed])
-        return "only as", f"{listed(passed)}, whose heaviest words decide; of {rest} this is not so, or not clearly"
+        return (
+            "only as",
+            f"{' or '.join(passed)}, whose heaviest words decide; of {rest} this is not so, or not clearly",
+        )
     if passed:
         return "undecided", "how far the answer hangs on which words have the weight cannot be said clearly enough"
     return "undecided", "whether the heaviest words are those that decide cannot be said clearly enough by any reading"
@@ -153,12 +156,8 @@ def _points(name: str, value: Interval, n: int) -> VerdictEvidence:
     value = _widened(value)
     bound = f"for: above {POINTS:.2f}; against: below {POINTS:.2f}; irrelevant weights: 0; {TOGETHER}"
     if n < FEWEST_POINTED:
-        reading, sentence = (
-            "unclear",
-            (
-                f"In {n:,} texts the answer moves without some single word; {FEWEST_POINTED} are needed to judge by them."
-            ),
-        )
+        few = f"In {n:,} texts the answer moves without some single word; {FEWEST_POINTED} are needed to judge by them."
+        reading, sentence = "unclear", few
     elif value.low >= POINTS:
         reading, sentence = "for", "The heaviest word is mostly one that the answer depends on."
     elif value.high < POINTS:

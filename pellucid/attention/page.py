@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.attention.record import AttentionAnalysis, AttentionLine, ModelAttention
+from pellucid.attention import layer_page
+from pellucid.attention.record import IN_LAYERS, AttentionAnalysis, AttentionLine, ModelAttention
 from pellucid.attention.unit_plots import (
     DISTANCE,
     DIVERGENCE,
@@ -84,13 +85,22 @@ def report(
     """Write the analysis to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []
     sections = [*attention_sections(analysis), *facts]
-    return write_report(path, title=title, sections=sections, guide=element("p", GUIDE, class_="pl-lead"))
+    guide = layer_page.GUIDE if _in_layers(analysis) else GUIDE
+    return write_report(path, title=title, sections=sections, guide=element("p", guide, class_="pl-lead"))
+
+
+def _in_layers(analysis: AttentionAnalysis) -> bool:
+    return analysis.models[0].weighs == IN_LAYERS
 
 
 def attention_sections(analysis: AttentionAnalysis) -> list[Section]:
     """The verdict, the tests, single units, and limits."""
+    verdict = Section("The verdict", summary_in_words(analysis), _verdict(analysis))
+    if _in_layers(analysis):
+        limits = caveats_section(layer_page.LIMITS, "What these numbers do not say", "")
+        return [verdict, *layer_page.layer_sections(analysis, settings_table(analysis)), limits]
     sections = [
-        Section("The verdict", summary_in_words(analysis), _verdict(analysis)),
+        verdict,
         Section("The tests", TESTS, fragment(tests_table(analysis), settings_table(analysis))),
     ]
     if curve := adversary_curve(analysis):
@@ -105,7 +115,7 @@ def _verdict(analysis: AttentionAnalysis) -> Markup:
     symbol, _, css_class = MARKS[first.verdict.answer]
     others = [element("p", verdict_in_words(model)) for model in analysis.models[1:]]
     big = element("p", element("span", f"{symbol} ", class_=css_class), verdict_in_words(first), class_="pl-big")
-    rests = element("p", RESTS, class_="pl-note")
+    rests = element("p", layer_page.RESTS if _in_layers(analysis) else RESTS, class_="pl-note")
     words = element("div", big, *others, *caution_lines(analysis.caveats), rests, class_="pl-verdict")
     return fragment(words, evidence_table(first))
 
