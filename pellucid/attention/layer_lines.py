@@ -21,7 +21,7 @@ from pellucid.attention.lines import (
 )
 from pellucid.attention.record import AttentionLine, AttentionVerdict, ModelAttention, VerdictEvidence
 from pellucid.attention.weighed_texts import FEWEST, AttentionOutcome, outcome_of
-from pellucid.attention.weight_tests.set_attention import RANDOM
+from pellucid.attention.weight_tests.set_attention import LEAST, RANDOM
 from pellucid.base.catalogue import Call
 from pellucid.base.checks import listed
 from pellucid.results.bootstrap import bootstrap_interval
@@ -64,6 +64,7 @@ def _line(call: Call, part: str, outcome: AttentionOutcome) -> AttentionLine:
     layer = part.removeprefix("layer ").partition(",")[0] if part.startswith("layer ") else ""
     facts = line_facts(call) | ({"along": "layer", "at": float(layer)} if layer else {})
     facts |= {"better": ""} if part in UNDIRECTED else {}
+    facts |= {"idle": 0.0} if part.endswith((RANDOM, LEAST)) else {}
     return AttentionLine(
         part=part,
         value=outcome.value,

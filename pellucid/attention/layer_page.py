@@ -131,7 +131,9 @@ def _cell(line: AttentionLine | None) -> Markup:
 
 def _meanings(model: ModelAttention) -> Markup:
     """What each test's number says, and what it is of weights that have nothing to do with the answer."""
-    tests = {line.test: line for line in model.lines}
+    tests: dict[str, AttentionLine] = {}
+    for line in model.lines:
+        tests.setdefault(line.test, line)
     rows = (
         element(
             "tr",

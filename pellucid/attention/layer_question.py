@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from pellucid.attention.attended_texts import AttendedTexts
-from pellucid.attention.question import PART
 from pellucid.attention.record import IN_LAYERS
 from pellucid.attention.weighed_texts import FEWEST
 from pellucid.base.catalogue import Call
@@ -22,6 +21,7 @@ from pellucid.run.model import Model
 from pellucid.run.windows import rows_of
 from pellucid.text.example import Example
 
+PART = 8  # texts that are tested and written together: of each, a hundred passes and more
 SETTABLE = frozenset({"attention", "gradient"})  # capabilities; a gradient shows which position the head reads
 
 
@@ -100,6 +100,7 @@ class LayerQuestion:
             **route_record(self.model),
             "tests": {call.title: {name: repr(value) for name, value in call.settings.items()} for call in self.calls},
             "seed": self.seed,
+            "texts tested together": PART,
         }
 
     def texts(self, part_index: int) -> AttendedTexts:

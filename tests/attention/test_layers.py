@@ -3,6 +3,7 @@ models whose attention decides, points elsewhere, or cannot be told from equal w
 """
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch
 from transformers import BertConfig, BertForSequenceClassification
 
 import pellucid
-from pellucid.attention import attended_texts, folder, layer_question, question
+from pellucid.attention import attended_texts, layer_question
 from pellucid.attention.attended_texts import Place, equal_weights, resampled, shuffled_weights, weights_from
 from pellucid.attention.attended_texts import _noise as noise_of
 from pellucid.attention.door import check_weights, imitator_of
@@ -181,8 +182,7 @@ def test_a_text_without_another_one_has_no_others_weights():
 def test_a_text_alone_has_the_numbers_that_it_has_beside_others(family, monkeypatch):
     model = tiny_classifier(family)
     together = asked(model, tests=[*SET, *READ]).tested(0)
-    for module in (question, layer_question):
-        monkeypatch.setattr(module, "PART", 1)
+    monkeypatch.setattr(layer_question, "PART", 1)
     for place, record in enumerate(together):
         [alone] = asked(model, tests=[*SET, *READ]).tested(place)
         assert alone["id"] == record["id"]
@@ -275,6 +275,8 @@ def test_attention_that_goes_to_the_word_that_decides_may_be_read():
     assert first.line("layers_permuted", "all layers, words alone").value.low > 0.1
     assert first.line("heaviest_decides", "rollout").value.low > 0.5
     assert first.line("words_hidden", "rollout, less random words").value.low > 0
+    assert first.line("words_hidden", "rollout, less the least attended").value.low > 0
+    assert math.isnan(first.line("words_hidden", "rollout").idle)
     assert abs(first.line("heaviest_decides", "random order").value.mean) < 0.1
     assert abs(first.line("tau_leave_one_out", "random order").value.mean) < 0.1
 
@@ -406,8 +408,7 @@ def run(path, fatal=-1):
 
 @pytest.mark.whole
 def test_work_that_is_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, monkeypatch):
-    for module in (question, layer_question, folder):
-        monkeypatch.setattr(module, "PART", 1)
+    monkeypatch.setattr(layer_question, "PART", 1)
     moments = run(tmp_path / "whole").count
     assert len(list((tmp_path / "whole" / "parts").iterdir())) == 4
     for fatal in range(1, moments, 7):

@@ -116,7 +116,7 @@ def places(texts: AttendedTexts, heads: bool) -> list[Place]:
     return [Place(), Place(words=True), *(Place(layer) for layer in layers), *single]
 
 
-RANDOM, LEAST = "less random words", "less the least attended"
+RANDOM, LEAST = "less random words", "less the least attended"  # of lines that are 0 for irrelevant weights
 
 
 @attention_tests.add(
@@ -124,7 +124,6 @@ RANDOM, LEAST = "less random words", "less the least attended"
     lowest=-1.0,
     highest=1.0,
     needs="layers",
-    idle=0.0,
     meaning="How far the probability of the answer falls when the words with most attention are hidden, on average "
     "over shares of the text.",
 )
