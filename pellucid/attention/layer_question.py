@@ -30,19 +30,24 @@ def check_layers(model: Model) -> None:
     text.
     """
     if not model.capabilities >= SETTABLE:
-        structure = getattr(model, "structure", None)
-        lacks = [] if structure is None else [structure.lacks[name] for name in sorted(SETTABLE & set(structure.lacks))]
-        why = f", since {listed(lacks)}" if lacks else ""
         raise ModelCannot(
             f"{model.name} has no weights that its answer is a sum by, as models trained with pooler='additive', 'dot' "
-            f"or 'span' have, and no attention weights that can be set{why}; judge the methods that explain it with "
-            f"compare."
+            f"or 'span' have, and no attention weights that can be set, since {_why_not(model)}; judge the methods "
+            f"that explain it with compare."
         )
     if model.problem not in ("single_label", "one_logit"):
         raise ModelCannot(
             f"{model.name} can give a text several labels, or a number; tests of attention judge one answer a text. "
             f"Give a single-label model."
         )
+
+
+def _why_not(model: Model) -> str:
+    lacks = getattr(getattr(model, "structure", None), "lacks", {})
+    if reasons := [lacks[name] for name in sorted(SETTABLE) if name in lacks]:
+        return listed(reasons)
+    joins = getattr(getattr(model, "network", None), "joins", False)
+    return "it joins the windows of long texts, each with weights of its own" if joins else "it shows none"
 
 
 @dataclass(frozen=True)

@@ -332,7 +332,8 @@ def test_the_verdict_asks_what_moves_the_answer_and_each_reading(moves, points, 
 @pytest.mark.parametrize(
     "model, settings, error, message",
     [
-        ("function", {}, ModelCannot, "no attention weights that can be set; judge the methods"),
+        ("function", {}, ModelCannot, "no attention weights that can be set, since it shows none; judge the methods"),
+        ("joined", {}, ModelCannot, "since it joins the windows of long texts"),
         ("no layers", {}, ModelCannot, "since its blocks do not compute one softmax over all pieces each"),
         ("several", {}, ModelCannot, "several labels"),
         ("bert", {"weights": [[1.0]] * 4}, BadSetting, "leave them away"),
@@ -348,6 +349,7 @@ def test_what_it_refuses(model, settings, error, message):
     makers = {
         "function": lambda: pellucid.from_function(lambda texts: [[0.2, 0.3, 0.5]] * len(texts), labels=LABELS),
         "no layers": lambda: family_classifier("bart"),
+        "joined": lambda: tiny_composed("mean", positions=32, max_length=200),
         "several": lambda: tiny_classifier("bert", problem_type="multi_label_classification"),
         "bert": lambda: tiny_classifier("bert"),
         "additive": lambda: tiny_composed("additive"),
