@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.attention.weighed_texts import Reading
+from pellucid.attention.weighed_texts import WordReading
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import ParityBroken
 from pellucid.base.packages import cached_property
@@ -51,15 +51,15 @@ def shuffled_weights(weights: Tensor, movable: Tensor, noise: Tensor) -> Tensor:
 
 def weights_from(others: Tensor, weights: Tensor, movable: Tensor) -> Tensor:
     """The movable keys share their weight as in others [example head query key]; equally where those have none."""
-    placed = others * movable
-    there = placed.sum(-1, keepdim=True)
+    at_movable = others * movable
+    there = at_movable.sum(-1, keepdim=True)
     total = (weights * movable).sum(-1, keepdim=True)
-    shared = torch.where(movable, placed * total / there.clamp_min(torch.finfo(weights.dtype).tiny), weights)
+    shared = torch.where(movable, at_movable * total / there.clamp_min(torch.finfo(weights.dtype).tiny), weights)
     return torch.where(there > 0, shared, equal_weights(weights, movable))
 
 
 @dataclass(frozen=True)
-class Place:
+class LayerPlace:
     """Where weights are changed. layer, head: from 1; None: in all. words: special tokens keep their weights."""
 
     layer: int | None = None
@@ -128,6 +128,10 @@ READINGS: Mapping[str, Choice] = {
 }
 """Reading -> the method that reads it off the weights: what a user would show as the model's attention."""
 
+# What lines of tests are called, after a place or a reading.
+CHANGED = "answers changed"  # beside the distance of the answers, the share of texts that get another class
+RANDOM, LEAST = "less random words", "less the least attended"  # 0 for irrelevant weights
+
 
 @dataclass(frozen=True, eq=False)
 class AttendedTexts:
@@ -181,7 +185,7 @@ class AttendedTexts:
             )
         return self._answers(set_back)
 
-    def with_equal(self, place: Place) -> Tensor:
+    def with_equal(self, place: LayerPlace) -> Tensor:
         """[text class]: the answers where all keys that a query may see have the same weight."""
 
         def new(_: int, weights: Tensor, movable: Tensor) -> Tensor:
@@ -189,7 +193,7 @@ class AttendedTexts:
 
         return self._answers(self._logits(lambda rows: place.change(rows, new)))
 
-    def with_permuted(self, place: Place, draw: int, seed: int) -> Tensor:
+    def with_permuted(self, place: LayerPlace, draw: int, seed: int) -> Tensor:
         """[text class]: the answers where the weights of each query change places, those of each head by themselves."""
 
         def of_pack(rows: Sequence[Row]) -> ChangeAttention:
@@ -201,7 +205,7 @@ class AttendedTexts:
 
         return self._answers(self._logits(of_pack))
 
-    def with_another_texts(self, place: Place) -> Tensor:
+    def with_another_texts(self, place: LayerPlace) -> Tensor:
         """[text class]: the answers with the weights of the donors; nan of a text without, and of a model whose rows of
         unequal length must not share a pass: donors run beside the texts, so one block's weights are in memory at once.
         """
@@ -258,16 +262,17 @@ class AttendedTexts:
         explained = explain_batch(request, self.batch, self.scheduler, silent)
         return dict(zip([*READINGS, *self.methods, "chance"], explained.values(), strict=True))
 
-    def readings(self, text: int) -> dict[str, list[Reading]]:
+    def readings(self, text: int) -> dict[str, list[WordReading]]:
         """Reading -> the text's words by it; and "random order": one for each of chance's draws."""
         scored = {method: _words(self.explained[method][text]) for method in self.methods}
         rankings = {name: [_words(self.explained[name][text])] for name in READINGS}
         chance = self.explained["chance"][text]
         rankings["random order"] = [_words(chance.row(label)) for label in chance.rows[0][1]]
-        return {
-            name: [Reading({method: (weights, scores) for method, scores in scored.items()}) for weights in of_reading]
-            for name, of_reading in rankings.items()
-        }
+        return {name: [_reading(weights, scored) for weights in draws] for name, draws in rankings.items()}
+
+
+def _reading(weights: np.ndarray, scored: Mapping[str, np.ndarray]) -> WordReading:
+    return WordReading({method: (weights, scores) for method, scores in scored.items()})
 
 
 def _words(explanation: Explanation) -> np.ndarray:

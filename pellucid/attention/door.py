@@ -15,7 +15,7 @@ import torch
 
 from pellucid.attention.folder import IMITATORS, AttentionFolder, Question, TestedModel
 from pellucid.attention.layer_lines import layer_attention
-from pellucid.attention.layer_question import LayerQuestion, check_layers
+from pellucid.attention.layer_question import TransformerQuestion, check_layers
 from pellucid.attention.lines import left_out, model_attention
 from pellucid.attention.question import AttentionQuestion, UserWeights, check_user_weights
 from pellucid.attention.record import ANALYSIS, FORM, AttentionAnalysis, ModelAttention
@@ -236,7 +236,7 @@ def attention_analysis(
         )
     calls = tests_to_run(tests, seed, bool(own_weights), bool(training), in_layers)
     questions: dict[str, Question] = {
-        name: LayerQuestion(loaded_model, examples, calls, seed)
+        name: TransformerQuestion(loaded_model, examples, calls, seed)
         if in_layers
         else AttentionQuestion(
             loaded_model,
@@ -268,7 +268,7 @@ def attention_analysis(
 
 
 def _attention_of(name: str, question: Question, tested: TestedModel) -> ModelAttention:
-    if isinstance(question, LayerQuestion):
+    if isinstance(question, TransformerQuestion):
         return layer_attention(name, question, tested)
     return model_attention(name, question, tested)
 

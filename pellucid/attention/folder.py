@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pellucid.attention.layer_question import LayerQuestion
+from pellucid.attention.layer_question import TransformerQuestion
 from pellucid.attention.question import PART, AttentionQuestion
 from pellucid.attention.record import ANALYSIS
 from pellucid.base.errors import BadFile
@@ -30,7 +30,7 @@ from pellucid.results.explanation_record import example_record
 STAGE = "testing attention"
 IMITATORS = "imitators"  # the folder of trained models beside an analysis's parts
 Records = list[dict[str, Any]]
-Question = AttentionQuestion | LayerQuestion
+Question = AttentionQuestion | TransformerQuestion
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.attention.attended_texts import READINGS
+from pellucid.attention.attended_texts import LEAST, RANDOM, READINGS
 from pellucid.attention.folder import TestedModel
-from pellucid.attention.layer_question import LayerQuestion
+from pellucid.attention.layer_question import TransformerQuestion
 from pellucid.attention.lines import (
     AT_CHANCE,
     FEWEST_POINTED,
@@ -21,7 +21,6 @@ from pellucid.attention.lines import (
 )
 from pellucid.attention.record import AttentionLine, AttentionVerdict, ModelAttention, VerdictEvidence
 from pellucid.attention.weighed_texts import FEWEST, AttentionOutcome, outcome_of
-from pellucid.attention.weight_tests.set_attention import LEAST, RANDOM
 from pellucid.base.catalogue import Call
 from pellucid.base.checks import listed
 from pellucid.results.bootstrap import bootstrap_interval
@@ -32,7 +31,7 @@ Outcomes = Mapping[tuple[str, str], tuple[Interval, int]]  # (test, line) -> val
 NOTHING = (Interval(math.nan, math.nan, math.nan), 0)
 
 
-def layer_attention(name: str, question: LayerQuestion, tested: TestedModel) -> ModelAttention:
+def layer_attention(name: str, question: TransformerQuestion, tested: TestedModel) -> ModelAttention:
     """What the tests say of one transformer."""
     long = [record for record in tested.texts if record["units"] >= FEWEST]
     parts = [(call, part) for call in question.calls for part in (long[0]["values"][call.title] if long else ())]

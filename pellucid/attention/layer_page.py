@@ -3,10 +3,9 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from pellucid.attention.attended_texts import READINGS
+from pellucid.attention.attended_texts import CHANGED, LEAST, RANDOM, READINGS
 from pellucid.attention.record import AttentionAnalysis, AttentionLine, ModelAttention
 from pellucid.attention.unit_plots import counts_in_words, idle_in_words
-from pellucid.attention.weight_tests.set_attention import CHANGED, LEAST, RANDOM
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.page import Section

@@ -51,7 +51,7 @@ def _why_not(model: Model) -> str:
 
 
 @dataclass(frozen=True)
-class LayerQuestion:
+class TransformerQuestion:
     """As `AttentionQuestion`, of a transformer whose weights are set layer by layer."""
 
     model: Model

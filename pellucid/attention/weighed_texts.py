@@ -186,13 +186,13 @@ def permutations(text: WeighedText, count: int, seed: int, name: str) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Reading:
+class WordReading:
     """One text's words by one reading of a transformer's weights, such as rollout. rankings: as of `WeighedText`."""
 
     rankings: Mapping[str, Ranking]
 
 
-def kendall_tau(text: WeighedText | Reading, method: str) -> Tensor:
+def kendall_tau(text: WeighedText | WordReading, method: str) -> Tensor:
     """[1]: tau-b of the words' weights and the sizes of their scores, -1 to 1; nan where either is constant."""
     weights, scores = text.rankings[method]
     return torch.tensor([tau_b(weights, np.abs(scores))], dtype=torch.float64)

@@ -12,12 +12,12 @@ from transformers import BertConfig, BertForSequenceClassification
 
 import pellucid
 from pellucid.attention import attended_texts, layer_question
-from pellucid.attention.attended_texts import Place, equal_weights, resampled, shuffled_weights, weights_from
+from pellucid.attention.attended_texts import LayerPlace, equal_weights, resampled, shuffled_weights, weights_from
 from pellucid.attention.attended_texts import _noise as noise_of
 from pellucid.attention.door import check_weights, imitator_of
 from pellucid.attention.folder import AttentionFolder
 from pellucid.attention.layer_lines import layer_verdict
-from pellucid.attention.layer_question import LayerQuestion
+from pellucid.attention.layer_question import TransformerQuestion
 from pellucid.attention.record import AttentionAnalysis
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.base.kinds import attention_tests
@@ -44,8 +44,8 @@ def analysed(model, data=EXAMPLES, **settings):
     return pellucid.attention_analysis(model, data, progress=False, **{"tests": [*SET, *READ], **settings})
 
 
-def asked(model, examples=EXAMPLES, tests=SET):
-    return LayerQuestion(model, tuple(examples), tuple(attention_tests.calls(tests)))
+def question_of(model, examples=EXAMPLES, tests=SET):
+    return TransformerQuestion(model, tuple(examples), tuple(attention_tests.calls(tests)))
 
 
 def changed(model, rows, change):
@@ -58,7 +58,7 @@ def changed(model, rows, change):
 def test_equal_weights_are_equal_over_what_the_mask_lets_a_query_see(family):
     model = tiny_classifier(family)
     rows = model.encode(EXAMPLES[:2]).rows
-    trace = changed(model, rows, Place().change(rows, lambda _, weights, movable: equal_weights(weights, movable)))
+    trace = changed(model, rows, LayerPlace().change(rows, lambda _, weights, movable: equal_weights(weights, movable)))
     before = changed(model, rows, lambda _, weights, __: weights).attention
     assert len(trace.attention) == model.n_layers and len(rows[0]) != len(rows[1])
     for weights, own_weights in zip(trace.attention, before, strict=True):
@@ -74,10 +74,10 @@ def test_equal_weights_are_equal_over_what_the_mask_lets_a_query_see(family):
 def test_the_answer_under_equal_weights_is_that_of_a_model_that_has_equal_weights(family):
     """Queries of 0 give equal weights by construction; what is set has to be what the values are weighed by."""
     model, flat = tiny_classifier(family), without_queries(tiny_classifier(family))
-    asks = asked(model).texts(0)
+    texts = question_of(model).texts(0)
     wanted = [answer.probabilities for answer in pellucid.predict(flat, list(TEXTS))]
-    assert asks.with_equal(Place()).numpy() == pytest.approx(np.array(wanted), abs=1e-6)
-    assert (asks.with_equal(Place()) - asks.own_answers).abs().max() > 1e-4
+    assert texts.with_equal(LayerPlace()).numpy() == pytest.approx(np.array(wanted), abs=1e-6)
+    assert (texts.with_equal(LayerPlace()) - texts.own_answers).abs().max() > 1e-4
 
 
 def without_queries(model):
@@ -98,7 +98,7 @@ def test_a_model_whose_weights_are_equal_anyway_answers_alike_under_equal_and_pe
 def test_weights_that_are_set_to_what_they_are_change_nothing(family):
     model = tiny_classifier(family)
     answers = [answer.probabilities for answer in pellucid.predict(model, list(TEXTS))]
-    assert asked(model).texts(0).own_answers.numpy() == pytest.approx(np.array(answers), abs=1e-5)
+    assert question_of(model).texts(0).own_answers.numpy() == pytest.approx(np.array(answers), abs=1e-5)
 
 
 def test_a_model_that_answers_otherwise_under_its_own_weights_is_refused(monkeypatch):
@@ -107,7 +107,7 @@ def test_a_model_that_answers_otherwise_under_its_own_weights_is_refused(monkeyp
     broken = lambda change_attention: real(change_attention=lambda block, weights, keys: weights * 1.01)  # noqa: E731
     monkeypatch.setattr(attended_texts, "Want", broken)
     with pytest.raises(ParityBroken, match="when its attention weights are set to what they are"):
-        asked(model).texts(0).own_answers  # noqa: B018
+        question_of(model).texts(0).own_answers  # noqa: B018
 
 
 @pytest.mark.parametrize("family", SOME)
@@ -119,7 +119,7 @@ def test_permuted_weights_are_the_same_ones_elsewhere_and_words_alone_leave_spec
         return shuffled_weights(weights, movable, noise_of(rows, block, weights.shape, 3, 0))
 
     before = changed(model, rows, lambda _, weights, __: weights).attention[0]
-    for place in (Place(layer=1), Place(layer=1, words=True)):
+    for place in (LayerPlace(layer=1), LayerPlace(layer=1, words=True)):
         after = changed(model, rows, place.change(rows, shuffled)).attention[0]
         for own_line, line, row in zip(before, after, rows, strict=True):
             size = len(row)
@@ -130,13 +130,13 @@ def test_permuted_weights_are_the_same_ones_elsewhere_and_words_alone_leave_spec
             if place.words:
                 special = [n for n, segment in enumerate(row.segments) if segment < 0]
                 torch.testing.assert_close(a[..., special], b[..., special])
-    assert Place(layer=1, head=2, words=True).__str__() == "layer 1, head 2, words alone"
+    assert LayerPlace(layer=1, head=2, words=True).__str__() == "layer 1, head 2, words alone"
 
 
 def test_one_head_alone_is_changed_where_one_is_named():
     model = tiny_classifier("bert")
     rows = model.encode(EXAMPLES[:1]).rows
-    place = Place(layer=2, head=1)
+    place = LayerPlace(layer=2, head=1)
     before = changed(model, rows, lambda _, weights, __: weights).attention
     after = changed(
         model, rows, place.change(rows, lambda _, weights, movable: equal_weights(weights, movable))
@@ -150,12 +150,12 @@ def test_one_head_alone_is_changed_where_one_is_named():
 def test_another_texts_weights_are_those_that_the_other_text_has(family):
     model = tiny_classifier(family)
     pair = as_examples(["dull film dull", "dull dull film"])
-    asks = asked(model, pair).texts(0)
-    first, second = asks.windows[0]
-    assert len(first) == len(second) and list(asks.donors) == [second, first]
+    texts = question_of(model, pair).texts(0)
+    first, second = texts.windows[0]
+    assert len(first) == len(second) and list(texts.donors) == [second, first]
     of_second = changed(model, [second], lambda _, weights, __: weights).attention
     wanted = changed(model, [first], lambda block, _, __: of_second[block]).logits.double().softmax(-1)
-    torch.testing.assert_close(asks.with_another_texts(Place())[:1], wanted, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(texts.with_another_texts(LayerPlace())[:1], wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_weights_of_another_length_are_those_of_the_nearest_places_and_keep_their_sum():
@@ -181,10 +181,10 @@ def test_a_text_without_another_one_has_no_others_weights():
 @pytest.mark.parametrize("family", SOME)
 def test_a_text_alone_has_the_numbers_that_it_has_beside_others(family, monkeypatch):
     model = tiny_classifier(family)
-    together = asked(model, tests=[*SET, *READ]).tested(0)
+    together = question_of(model, tests=[*SET, *READ]).tested(0)
     monkeypatch.setattr(layer_question, "PART", 1)
     for place, record in enumerate(together):
-        [alone] = asked(model, tests=[*SET, *READ]).tested(place)
+        [alone] = question_of(model, tests=[*SET, *READ]).tested(place)
         assert alone["id"] == record["id"]
         for test, lines in record["values"].items():
             for part, draws in lines.items():
@@ -195,13 +195,13 @@ def test_long_texts_are_the_mean_of_their_windows_and_pairs_are_read():
     model = tiny_classifier("bert", max_position_embeddings=32)
     data = [TEXTS[1], LONG, ("A lovely film.", "It was dull."), ("A lovely film.", LONG)]
     answers = [answer.probabilities for answer in pellucid.predict(model, data)]
-    asks = asked(model, as_examples(data)).texts(0)
-    assert len(asks.windows[0]) > len(data)
-    assert asks.own_answers.numpy() == pytest.approx(np.array(answers), abs=1e-5)
+    texts = question_of(model, as_examples(data)).texts(0)
+    assert len(texts.windows[0]) > len(data)
+    assert texts.own_answers.numpy() == pytest.approx(np.array(answers), abs=1e-5)
     assert {line.n for line in analysed(model, data).model().lines if line.test in SET} == {4}
 
 
-def test_only_the_weights_of_one_block_are_in_memory_unless_they_are_asked_for():
+def test_only_the_weights_of_one_block_are_in_memory_unless_all_are_wanted():
     model = tiny_classifier("bert")
     rows = model.encode(EXAMPLES).rows
     with torch.no_grad():
@@ -403,7 +403,7 @@ def test_it_is_saved_read_and_drawn(tmp_path):
 def run(path, fatal=-1):
     with Moments(fatal) as moments:
         AttentionFolder(
-            path, {"one": asked(tiny_classifier("bert"), tests=["layers_permuted", "heaviest_decides"])}
+            path, {"one": question_of(tiny_classifier("bert"), tests=["layers_permuted", "heaviest_decides"])}
         ).tested(moments.progress)
     return moments
 
@@ -419,7 +419,7 @@ def test_work_that_is_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, mo
         assert files_of(tmp_path / f"killed-{fatal}") == files_of(tmp_path / "whole")
 
 
-def test_the_imitator_is_trained_on_the_device_that_is_asked_for(tmp_path):
+def test_the_imitator_is_trained_on_the_device_that_the_caller_names(tmp_path):
     trained(save_encoder(tmp_path / "encoder"), tmp_path / "base", pooler="additive", epochs=1)
     imitator = imitator_of(tmp_path / "base", parts()["train"], tmp_path / "out", 0, "nowhere")
     with pytest.raises(BadSetting, match="device='nowhere' is not possible"):

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.attention.attended_texts import READINGS, AttendedTexts, Place
-from pellucid.attention.weighed_texts import Reading, kendall_tau
+from pellucid.attention.attended_texts import CHANGED, LEAST, RANDOM, READINGS, AttendedTexts, LayerPlace
+from pellucid.attention.weighed_texts import WordReading, kendall_tau
 from pellucid.base.checks import at_least
 from pellucid.base.kinds import attention_tests
 from pellucid.comparison.case import Case
@@ -19,7 +19,6 @@ from pellucid.comparison.removed_words import FRACTIONS, Removed, mean_fall
 from pellucid.results.explanation import Explanation
 from pellucid.run.readout import total_variation
 
-CHANGED = "answers changed"  # of a line beside that of the distance: the share of texts that get another class
 MOVES = "How far the answer's probabilities move, 0 to 1, and the share of texts that get another class, "
 
 
@@ -95,28 +94,25 @@ def layers_of_another_text(texts: AttendedTexts, *, heads: bool = False) -> dict
     return _moved(texts, lambda place: [texts.with_another_texts(place)], heads)
 
 
-def _moved(texts: AttendedTexts, answers: Callable[[Place], Sequence[Tensor]], heads: bool) -> dict[str, Tensor]:
+def _moved(texts: AttendedTexts, answers: Callable[[LayerPlace], Sequence[Tensor]], heads: bool) -> dict[str, Tensor]:
     """For each place [text draw]: the distance of the answers from the model's own, and whether they are of another
     class.
     """
-    own = texts.own_answers
+    own_answers = texts.own_answers
     lines: dict[str, Tensor] = {}
     for place in places(texts, heads):
         changed = torch.stack(list(answers(place)), 1)
-        another = (changed.argmax(-1) != own.argmax(-1)[:, None]).double()
-        lines[str(place)] = total_variation(changed, own[:, None])
+        another = (changed.argmax(-1) != own_answers.argmax(-1)[:, None]).double()
+        lines[str(place)] = total_variation(changed, own_answers[:, None])
         lines[f"{place}, {CHANGED}"] = another.masked_fill(changed.isnan().any(-1), torch.nan)
     return lines
 
 
-def places(texts: AttendedTexts, heads: bool) -> list[Place]:
+def places(texts: AttendedTexts, heads: bool) -> list[LayerPlace]:
     """All layers, all layers but for special tokens, each layer, and each head."""
     layers = range(1, texts.model.n_layers + 1)
-    single = [Place(layer, head) for layer in layers for head in range(1, texts.n_heads + 1)] if heads else []
-    return [Place(), Place(words=True), *(Place(layer) for layer in layers), *single]
-
-
-RANDOM, LEAST = "less random words", "less the least attended"  # of lines that are 0 for irrelevant weights
+    single = [LayerPlace(layer, head) for layer in layers for head in range(1, texts.n_heads + 1)] if heads else []
+    return [LayerPlace(), LayerPlace(words=True), *(LayerPlace(layer) for layer in layers), *single]
 
 
 @attention_tests.add(
@@ -176,7 +172,7 @@ def _last(order: list[int], count: int) -> list[int]:
     meaning="Whether attention ranks the words of a text as the size of gradient × input does: 1 alike, 0 as chance, "
     "−1 the other way round.",
 )
-def tau_gradient_x_input(text: Reading) -> Tensor:
+def tau_gradient_x_input(text: WordReading) -> Tensor:
     """[1]: Kendall's tau-b of the words' attention and the sizes of gradient x input; nan where either is constant.
 
     Kendall's tau of attention with gradient x input: do both rank the words of a text alike?
