@@ -164,6 +164,7 @@ def test_weights_of_another_length_are_those_of_the_nearest_places_and_keep_thei
     torch.testing.assert_close(same, weights)
     longer = resampled(weights, [5], [9], 10)
     torch.testing.assert_close(longer[0, :, [0, 8]][..., [0, 8]], weights[0, :, [0, 4]][..., [0, 4]])
+    torch.testing.assert_close(longer[0, :, 4, 6], weights[0, :, 2, 3])
     assert longer[..., 9].abs().max() == 0
     own = torch.rand(1, 2, 9, 9).softmax(-1).tril()
     movable = torch.ones(9, 9, dtype=torch.bool).tril().expand(1, 2, 9, 9)
