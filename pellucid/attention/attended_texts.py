@@ -127,6 +127,7 @@ READINGS: Mapping[str, Choice] = {
     "rollout": ("attention", {"flow": "rollout"}),
 }
 """Reading -> the method that reads it off the weights: what a user would show as the model's attention."""
+RANDOM_ORDERS: Choice = ("chance", {"n_draws": 10})
 
 # What lines of tests are called, after a place or a reading.
 CHANGED = "answers changed"  # beside the distance of the answers, the share of texts that get another class
@@ -257,7 +258,7 @@ class AttendedTexts:
     @cached_property
     def explained(self) -> Mapping[str, list[Explanation]]:
         """Reading or method -> an explanation of each text; and "chance", with a row a draw."""
-        calls = method_calls([*READINGS.values(), *self.methods, "chance"], self.model)
+        calls = method_calls([*READINGS.values(), *self.methods, RANDOM_ORDERS], self.model)
         request = Request(self.model, calls, Target("predicted", "probability"), self.seed)
         explained = explain_batch(request, self.batch, self.scheduler, silent)
         return dict(zip([*READINGS, *self.methods, "chance"], explained.values(), strict=True))

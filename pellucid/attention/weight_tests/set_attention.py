@@ -132,7 +132,7 @@ def words_hidden(texts: AttendedTexts, *, fractions: Sequence[float] = FRACTIONS
     Source: Serrano & Smith (2019), "Is Attention Interpretable?", section 5, who take weights out of a sum; here words
     are hidden from the model, as in comprehensiveness of DeYoung et al. (2020), "ERASER".
 
-    fractions: shares of the words, rounded up. Random words are those of twenty random orders.
+    fractions: shares of the words, rounded up. Random words are those of ten random orders.
     """
     chance = texts.explained["chance"]
     labels = chance[0].rows[0][1]
