@@ -5,8 +5,9 @@ pass a block computes with weights that were changed after its softmax. What a m
 lies outside a window) keeps the weight 0, and the weights of a query keep their sum.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -261,7 +262,8 @@ class AttendedTexts:
         calls = method_calls([*READINGS.values(), *self.methods, RANDOM_ORDERS], self.model)
         request = Request(self.model, calls, Target("predicted", "probability"), self.seed)
         explained = explain_batch(request, self.batch, self.scheduler, silent)
-        return dict(zip([*READINGS, *self.methods, "chance"], explained.values(), strict=True))
+        by_name = dict(zip([*READINGS, *self.methods, "chance"], explained.values(), strict=True))
+        return by_name | {name: [_in_steps(text) for text in by_name[name]] for name in READINGS}
 
     def readings(self, text: int) -> dict[str, list[WordReading]]:
         """Reading -> the text's words by it; and "random order": one for each of chance's draws."""
@@ -270,6 +272,21 @@ class AttendedTexts:
         chance = self.explained["chance"][text]
         rankings["random order"] = [_words(chance.row(label)) for label in chance.rows[0][1]]
         return {name: [_reading(weights, scored) for weights in draws] for name, draws in rankings.items()}
+
+
+STEP = 1e-5  # of a text's largest weight
+
+
+def _in_steps(explanation: Explanation) -> Explanation:
+    """The explanation whose scores differ by more than rounding or not at all, so that equal weights make no order.
+
+    Steps are powers of two, whose sums over the pieces of a word are exact.
+    """
+    largest = float(np.abs(explanation.scores).max(initial=0.0))
+    if not largest > 0:
+        return explanation
+    step = 2.0 ** math.floor(math.log2(largest * STEP))
+    return replace(explanation, scores=(np.round(explanation.scores / step) * step).astype(explanation.scores.dtype))
 
 
 def _reading(weights: np.ndarray, scored: Mapping[str, np.ndarray]) -> WordReading:

@@ -293,6 +293,8 @@ def test_equal_attention_is_no_explanation_where_words_still_decide():
     first = analysed(planted(set(), {"good": 1, "bad": -1}, gain=100.0), texts_with("?")).model()
     assert first.accuracy.mean == 1 and first.verdict.answer != "may"
     assert first.line("layers_uniform", "all layers").value.high == pytest.approx(0, abs=1e-6)
+    hidden = first.line("words_hidden", "last layer, less random words").value.mean
+    assert abs(hidden) < first.line("words_hidden", "random words").value.mean / 4  # equal weights choose at random
 
 
 def interval(mean, half=0.01):
