@@ -10,6 +10,7 @@ import typer
 
 import pellucid
 from pellucid.attention.door import user_weights_in_file
+from pellucid.attention.layer_page import layers_in_words
 from pellucid.attention.page import curve_points
 from pellucid.attention.record import AttentionAnalysis, ModelAttention
 from pellucid.attention.unit_plots import (
@@ -55,17 +56,18 @@ def _numbers(model: ModelAttention) -> list[str]:
         f"imitation adversary, λ = {at:g}: divergence of the weights {three(x)}, distance of the answers {three(y)}"
         for at, x, y in curve_points(model)
     ]
-    return [
+    shown = [
         f"{line_name(test_line)}: {value_in_words(test_line)}, n = {counts_in_words(test_line)}"
         for test_line in ordered_lines(model)
         if not math.isnan(test_line.value.mean)
-    ] + points
+    ]
+    return [*shown, *points, *layers_in_words(model)]
 
 
 @with_option_records
 def attention(
     model: Annotated[
-        str, typer.Argument(help="A folder with a model that was trained with pooler additive, dot or span.")
+        str, typer.Argument(help="A folder or hub name: a model trained with a pooler, or any transformer classifier.")
     ],
     data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
     *,
@@ -122,6 +124,7 @@ def attention(
         tests=_tests(tests, setting or []),
         weights=None if weights is None else user_weights_in_file(weights),
         seed=seed,
+        device=None if train is None else device,  # models in memory are where they shall compute
     )
     if save is not None:
         analysis.save(save)

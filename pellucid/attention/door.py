@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from pellucid.attention.folder import IMITATORS, AttentionFolder, TestedModel
+from pellucid.attention.folder import IMITATORS, AttentionFolder, Question, TestedModel
+from pellucid.attention.layer_lines import layer_attention
+from pellucid.attention.layer_question import TransformerQuestion, check_layers
 from pellucid.attention.lines import left_out, model_attention
 from pellucid.attention.question import AttentionQuestion, UserWeights, check_user_weights
-from pellucid.attention.record import ANALYSIS, FORM, AttentionAnalysis
+from pellucid.attention.record import ANALYSIS, FORM, AttentionAnalysis, ModelAttention
 from pellucid.attention.weighed_texts import WeighedRow, WeighedText, check_sum, unit_rows, weighed_texts
 from pellucid.base.catalogue import Call, Choice
 from pellucid.base.checks import choices, listed, listed_members, quoted, whole
@@ -28,7 +30,7 @@ from pellucid.base.output_folder import QUESTION
 from pellucid.data.shared.part_files import split_parts
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
-from pellucid.explaining.inputs.loading import distinct_names
+from pellucid.explaining.inputs.loading import distinct_names, load
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.models.analysed_spans import span_states
@@ -42,15 +44,20 @@ from pellucid.training.objectives.other_models import imitators
 
 
 def models_with_weights(
-    model: ModelSource, against: Sequence[ModelSource] | Mapping[str, ModelSource]
+    model: ModelSource, against: Sequence[ModelSource] | Mapping[str, ModelSource], device: str | None = None
 ) -> dict[str, tuple[ModelSource, Model]]:
     """Name -> (what it was given as, the model), the one in question first; raises `ModelCannot` for one without
     weights, `BadInput` for other classes.
     """
     others = list(against.values()) if isinstance(against, Mapping) else _several(against)
-    loaded = [model_from(source) for source in (model, *others)]
+    loaded = [_loaded(source, device) for source in (model, *others)]
     for loaded_model in loaded:
         check_weights(loaded_model)
+        if weighs_units(loaded_model) != weighs_units(loaded[0]):
+            raise BadInput(
+                f"{loaded_model.name} and {loaded[0].name} are tested in different ways, since the answer of one of "
+                f"them is a sum by its weights and that of the other is not; give models of one kind."
+            )
         if sorted(loaded_model.labels) != sorted(loaded[0].labels):
             raise BadInput(
                 f"{loaded_model.name} has the classes {listed(loaded_model.labels)}, and {loaded[0].name} has "
@@ -64,6 +71,13 @@ def models_with_weights(
     return dict(zip(names, zip((model, *others), loaded, strict=True), strict=True))
 
 
+def _loaded(source: ModelSource, device: str | None) -> Model:
+    """device: where a folder or hub name is loaded to; a model in memory stays where it is."""
+    if device is not None and isinstance(source, str | Path):
+        return model_from(load(source, device=device))
+    return model_from(source)
+
+
 def _several(against: Any) -> list[ModelSource]:  # Any: a caller may give one model in place of a list
     return list(against) if isinstance(against, list | tuple) else [against]
 
@@ -71,14 +85,16 @@ def _several(against: Any) -> list[ModelSource]:  # Any: a caller may give one m
 # How texts are read as a model weighs them, whatever it weighs: units, or spans.
 
 
+def weighs_units(model: Model) -> bool:
+    """Whether its answer is a sum by weights of units or spans; else attention weights are set in its layers."""
+    return bool({"unit_weights", "span_weights"} & model.capabilities)
+
+
 def check_weights(model: Model) -> None:
     """Raise `ModelCannot` for a model without weights that a test could change, or with several labels a text."""
-    if not {"unit_weights", "span_weights"} & model.capabilities:
-        raise ModelCannot(
-            f"{model.name} has no weights that its answer is a sum by, so there is nothing to test; models trained "
-            f"with pooler='additive', 'dot' or 'span' have them. Judge the methods that explain it with compare."
-        )
-    if model.problem != "single_label":
+    if not weighs_units(model):
+        check_layers(model)
+    elif model.problem != "single_label":
         raise ModelCannot(
             f"{model.name} can give a text several labels; tests of attention judge one answer a text. Give a "
             f"single-label model."
@@ -169,21 +185,25 @@ def attention_analysis(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    device: str | None = None,
     progress: bool | None = None,
 ) -> AttentionAnalysis:
     """Test whether a model's weights may be read as an explanation, and give a verdict with its evidence.
 
-    model: one that was trained with pooler="additive", "dot" or "span".
+    model: one that was trained with pooler="additive", "dot" or "span", whose answer is a sum by its weights; or any
+        transformer whose attention weights can be set, layer by layer.
     data: texts as in `explain`, or the name or path of data; with labels, lost right answers can be counted. A verdict
         takes 100.
     against: other models with weights and the same classes, tested on the same texts: a list, or a dictionary of names.
     train: labelled texts to train the imitation adversary on; None: it does not run. Then the models are given as
-        folders, in which their recipes stand.
+        folders, in which their recipes stand. Of models with pooler alone.
     folder: keep the work of each few texts there; interrupted work goes on when it is called again.
     tests: names, or (name, settings) pairs; None: all that can run.
     weights: weights of yours to put in place of the model's: a text's id -> one for each of its words, or a list in the
-        order of the texts. They must be 0 or more, and sum to 1.
+        order of the texts. They must be 0 or more, and sum to 1. Of models with pooler alone.
     seed: a whole number; the seed of permutations and other draws.
+    device: where models that are given by folder or name are loaded, and new ones trained: "cpu" (None means it too),
+        "cuda", "cuda:1"; a model in memory stays where it is.
     text, label, label_map, progress: as in `explain`.
 
     Returns the verdict, the numbers of all tests with intervals, and plots of the first texts. Raises `ModelCannot` for
@@ -198,7 +218,7 @@ def attention_analysis(
     True
     """
     whole("seed", seed, 0, HIGHEST_SEED)
-    models = models_with_weights(model, against)
+    models = models_with_weights(model, against, device)
     first = next(iter(models.values()))[1]
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "names_data": True}
     examples = tuple(examples_for(first, data, **columns))
@@ -208,9 +228,17 @@ def attention_analysis(
     check_user_weights(own_weights, examples)
     training = () if train is None else tuple(examples_for(first, train, split="train", strange="error", **columns))
     path = None if folder is None else possible_path(folder)
-    calls = tests_to_run(tests, seed, bool(own_weights), bool(training))
-    questions = {
-        name: AttentionQuestion(
+    in_layers = not weighs_units(first)
+    if in_layers and (training or own_weights):
+        raise BadSetting(
+            f"{first.name} has attention in its layers, and train= and weights= are for models whose answer is a sum "
+            f"by one weight a word (pooler='additive', 'dot' or 'span'); leave them away."
+        )
+    calls = tests_to_run(tests, seed, bool(own_weights), bool(training), in_layers)
+    questions: dict[str, Question] = {
+        name: TransformerQuestion(loaded_model, examples, calls, seed)
+        if in_layers
+        else AttentionQuestion(
             loaded_model,
             examples,
             calls,
@@ -219,7 +247,7 @@ def attention_analysis(
             own_weights,
             training,
             tests is not None,
-            imitator_of(source, training, path, index) if training else None,
+            imitator_of(source, training, path, index, device or "cpu") if training else None,
         )
         for index, (name, (source, loaded_model)) in enumerate(models.items())
     }
@@ -230,7 +258,7 @@ def attention_analysis(
     with progress_bar(progress) as show_progress:
         tested = in_folder.tested(show_progress)
     analysis = AttentionAnalysis(
-        tuple(model_attention(name, question, tested[name]) for name, question in questions.items()),
+        tuple(_attention_of(name, question, tested[name]) for name, question in questions.items()),
         about,
         (*seen_caveats(first, examples), *_left_out(questions, tested)),
     )
@@ -239,20 +267,39 @@ def attention_analysis(
     return analysis
 
 
-def _left_out(questions: Mapping[str, AttentionQuestion], tested: Mapping[str, TestedModel]) -> list[str]:
-    return [sentence for name, question in questions.items() for sentence in left_out(name, question, tested[name])]
+def _attention_of(name: str, question: Question, tested: TestedModel) -> ModelAttention:
+    if isinstance(question, TransformerQuestion):
+        return layer_attention(name, question, tested)
+    return model_attention(name, question, tested)
+
+
+def _left_out(questions: Mapping[str, Question], tested: Mapping[str, TestedModel]) -> list[str]:
+    return [
+        sentence
+        for name, question in questions.items()
+        if isinstance(question, AttentionQuestion)
+        for sentence in left_out(name, question, tested[name])
+    ]
 
 
 # The tests of attention that run: those that a user names, or all that can.
 
+OF_UNITS = ("weights", "user_weights", "train", "states")  # needs of tests of models whose answer is a sum by weights
+OF_LAYERS_ALONE = ("layers", "reading")  # and of tests of transformers; those that need "explainer" are of both
 
-def tests_to_run(tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool) -> tuple[Call, ...]:
+
+def tests_to_run(
+    tests: Iterable[Choice] | None, seed: int, has_weights: bool, has_train: bool, in_layers: bool = False
+) -> tuple[Call, ...]:
     """The tests to run, random ones with the seed; raises `BadSetting` for one that lacks weights or texts to train
-    on.
+    on, and for one of the other kind of models. in_layers: weights are set in a transformer's layers.
     """
+    by_layer = "the weights of a transformer's layers, and this model's answer is a sum by one weight a word or span"
+    by_unit = "the weights or states that an answer is a sum by, and this model has attention in its layers instead"
     lacking = {
         "user_weights": "" if has_weights else "weights of yours: give weights=, or --weights on the command line",
         "train": "" if has_train else "texts to train on: give train=, or --train on the command line",
+        **(dict.fromkeys(OF_UNITS, by_unit) if in_layers else dict.fromkeys(OF_LAYERS_ALONE, by_layer)),
     }
     if tests is None:
         names = attention_tests.names()
@@ -278,12 +325,13 @@ def _with_seed(call: Call, seed: int) -> Call:
 
 
 def imitator_of(
-    source: Any, train: Sequence[Example], folder: Path | None, model_index: int
+    source: Any, train: Sequence[Example], folder: Path | None, model_index: int, device: str = "cpu"
 ) -> Callable[[float], Model]:
     """lambda -> a model that imitates the one in the folder `source`, trained on these texts, of which some choose the
     epoch.
 
-    folder: the analysis's, where the models stay; None: one for the time being. model_index: the model's. Raises
+    folder: the analysis's, where the models stay; None: one for the time being. model_index: the model's. device: where
+    they are trained. Raises
     `BadSetting` for a model that is no folder: its recipe is not known.
     """
     if not isinstance(source, str | Path) or not Path(source).is_dir():
@@ -294,7 +342,7 @@ def imitator_of(
     parts = split_parts(train)
     by_part = {"train": [*parts["train"], *parts["test"]], "dev": parts["dev"]}
     out = Path(mkdtemp(prefix="pellucid-")) if folder is None else folder
-    return imitators(source, by_part, out / IMITATORS / f"{model_index:02d}")
+    return imitators(source, by_part, out / IMITATORS / f"{model_index:02d}", device=device)
 
 
 # An attention analysis from what the command `attention` wrote: the file of `--save`, or the folder of `--out`.

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from pellucid.attention.page import curve_points
-from pellucid.attention.record import AttentionAnalysis, UnitPlot
+from pellucid.attention.record import IN_LAYERS, AttentionAnalysis, UnitPlot
 from pellucid.attention.unit_plots import answered_class, models_of
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.kinds import renderers
@@ -49,6 +49,11 @@ def units_figure(
     without plots.
     """
     plots = analysis.models[0].plots
+    if analysis.models[0].weighs == IN_LAYERS:
+        raise BadInput(
+            "This analysis is of attention in layers, where no single unit has an answer to draw; write its page with "
+            "report."
+        )
     if not plots:
         raise BadInput("This analysis has no plot of a text: none had a unit. Give longer texts.")
     if isinstance(text, bool) or not isinstance(text, int) or not 0 <= text < len(plots):

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pellucid.attention.layer_question import TransformerQuestion
 from pellucid.attention.question import PART, AttentionQuestion
 from pellucid.attention.record import ANALYSIS
 from pellucid.base.errors import BadFile
@@ -29,6 +30,7 @@ from pellucid.results.explanation_record import example_record
 STAGE = "testing attention"
 IMITATORS = "imitators"  # the folder of trained models beside an analysis's parts
 Records = list[dict[str, Any]]
+Question = AttentionQuestion | TransformerQuestion
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class AttentionFolder:
     """
 
     path: Path | None
-    questions: Mapping[str, AttentionQuestion]
+    questions: Mapping[str, Question]
 
     @property
     def files(self) -> OutputFolder | None:
@@ -80,13 +82,13 @@ class AttentionFolder:
             models[name] = TestedModel(texts, self._corpus_lines(f"{index:02d}", question))
         return models
 
-    def _corpus_lines(self, prefix: str, question: AttentionQuestion) -> dict[str, Records]:
+    def _corpus_lines(self, prefix: str, question: Question) -> dict[str, Records]:
         return {
             call.title: self._part(question, f"{prefix}-{call.entry.name}", partial(question.corpus_lines, call))
             for call in question.of_corpus
         }
 
-    def _part(self, question: AttentionQuestion, name: str, work: Callable[[], Records]) -> Records:
+    def _part(self, question: Question, name: str, work: Callable[[], Records]) -> Records:
         if self.path is None:
             return work()
         file = self.path / PARTS / f"{name}.json"

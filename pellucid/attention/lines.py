@@ -62,7 +62,7 @@ def _line(call: Call, outcome: AttentionOutcome) -> AttentionLine:
         n=outcome.n_texts,
         deviation=outcome.deviation,
         left_out=outcome.unlabelled,
-        **_facts(call),
+        **line_facts(call),
     )
 
 
@@ -79,7 +79,7 @@ def left_out(name: str, question: AttentionQuestion, tested: TestedModel) -> lis
 def _line_of_record(call: Call, record: Record) -> AttentionLine:
     """A line that a test of the whole corpus made; None stands for nan."""
     bounds = (record["value"][name] for name in ("mean", "low", "high"))
-    facts = _facts(call) | ({"meaning": record["meaning"]} if record["meaning"] else {})
+    facts = line_facts(call) | ({"meaning": record["meaning"]} if record["meaning"] else {})
     if not record["directed"]:
         facts["better"] = ""
     return AttentionLine(
@@ -91,7 +91,8 @@ def _line_of_record(call: Call, record: Record) -> AttentionLine:
     )
 
 
-def _facts(call: Call) -> dict[str, Any]:
+def line_facts(call: Call) -> dict[str, Any]:
+    """The fields of a line that its test and settings say."""
     facts, entry = call.entry.facts, call.entry
     return {
         "test": call.title,

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pellucid.attention.record import AttentionAnalysis, AttentionLine, ModelAttention
+from pellucid.attention import layer_page
+from pellucid.attention.record import IN_LAYERS, AttentionAnalysis, AttentionLine, ModelAttention
 from pellucid.attention.unit_plots import (
     DISTANCE,
     DIVERGENCE,
@@ -91,14 +92,24 @@ def report(
         f"{analysis.about.get('texts', 0):,} texts",
         written_on(),
     )
-    sections, guide = [*attention_sections(analysis), *done], element("p", GUIDE, class_="pl-lead")
-    return write_report(path, title=title, sections=sections, guide=guide, opening=Opening(facts))
+    sections = [*attention_sections(analysis), *done]
+    guide = element("p", layer_page.GUIDE if _in_layers(analysis) else GUIDE, class_="pl-lead")
+    opening = Opening(facts, verdict_in_words(analysis.models[0]))
+    return write_report(path, title=title, sections=sections, guide=guide, opening=opening)
+
+
+def _in_layers(analysis: AttentionAnalysis) -> bool:
+    return analysis.models[0].weighs == IN_LAYERS
 
 
 def attention_sections(analysis: AttentionAnalysis) -> list[Section]:
     """The verdict, the tests, single units, and limits."""
+    verdict = Section("The verdict", summary_in_words(analysis), _verdict(analysis))
+    if _in_layers(analysis):
+        limits = caveats_section(layer_page.LIMITS, "What these numbers do not say", "")
+        return [verdict, *layer_page.layer_sections(analysis, settings_table(analysis)), limits]
     sections = [
-        Section("The verdict", summary_in_words(analysis), _verdict(analysis)),
+        verdict,
         Section("The tests", TESTS, fragment(tests_table(analysis), settings_table(analysis))),
     ]
     if curve := adversary_curve(analysis):
@@ -113,7 +124,7 @@ def _verdict(analysis: AttentionAnalysis) -> Markup:
     symbol, _, css_class = MARKS[first.verdict.answer]
     others = [element("p", verdict_in_words(model)) for model in analysis.models[1:]]
     big = element("p", element("span", f"{symbol} ", class_=css_class), verdict_in_words(first), class_="pl-big")
-    rests = element("p", RESTS, class_="pl-note")
+    rests = element("p", layer_page.RESTS if _in_layers(analysis) else RESTS, class_="pl-note")
     words = element("div", big, *others, *caution_lines(analysis.caveats), rests, class_="pl-verdict")
     return fragment(words, evidence_table(first))
 

@@ -18,7 +18,8 @@ from pellucid.text.example import is_utf8
 
 FORM = "pellucid-attention-1"
 ANALYSIS = "analysis.json"  # in the folder that an analysis kept its work in, once it is finished
-VERDICTS = ("may", "may not", "undecided")
+VERDICTS = ("may", "only as", "may not", "undecided")
+IN_LAYERS = "pieces in every layer"  # what a transformer weighs whose weights were set layer by layer
 READINGS = ("for", "against", "unclear")
 
 
@@ -65,8 +66,8 @@ class VerdictEvidence:
 
 @dataclass(frozen=True)
 class AttentionVerdict:
-    """answer: whether the weights "may" be read as explanation, "may not", or "undecided". reason: why, in a
-    sentence.
+    """answer: whether the weights "may" be read as explanation, "may not", or "undecided"; of a transformer also "only
+    as", where some readings of its weights may. reason: why, in a sentence.
     """
 
     answer: str
@@ -95,7 +96,8 @@ class UnitPlot:
 class ModelAttention:
     """One model's lines, verdict and plots.
 
-    name: what the analysis calls it. model_hash: of its weights and tokenizer. weighs: "words", "pieces" or "spans".
+    name: what the analysis calls it. model_hash: of its weights and tokenizer. weighs: "words", "pieces", "spans", or
+    IN_LAYERS.
     n_texts, too_short: how many texts were tested, and how many of fewer than two units were left out. accuracy: nan
     without labels.
     """

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from pellucid.attention.record import (
+    IN_LAYERS,
     AttentionAnalysis,
     AttentionLine,
     ModelAttention,
@@ -21,11 +22,14 @@ DIVERGENCE, DISTANCE = (
 )  # the two lines of a point of the adversary
 ANSWERS = {
     "may": "The weights of {name} may be read as an explanation: {reason}.",
+    "only as": "The attention of {name} may be read as an explanation only as {reason}.",
     "may not": "The weights of {name} may not be read as an explanation: {reason}.",
     "undecided": "Whether the weights of {name} may be read as an explanation is undecided: {reason}.",
 }
+ANSWERS_OF_LAYERS = {answer: words.replace("weights of", "attention of") for answer, words in ANSWERS.items()}
 MARKS = {
     "may": ("▲", "may be read", "pl-better"),
+    "only as": ("△", "only one way", "pl-better"),
     "may not": ("▼", "may not be read", "pl-worse"),
     "undecided": ("○", "undecided", "pl-unclear"),
 }
@@ -53,7 +57,8 @@ LIMITS = (
 
 def verdict_in_words(model: ModelAttention) -> str:
     """One sentence: may the weights be read, and why."""
-    return ANSWERS[model.verdict.answer].format(name=model.name, reason=model.verdict.reason)
+    answers = ANSWERS_OF_LAYERS if model.weighs == IN_LAYERS else ANSWERS
+    return answers[model.verdict.answer].format(name=model.name, reason=model.verdict.reason)
 
 
 def summary_in_words(analysis: AttentionAnalysis) -> str:
@@ -73,7 +78,7 @@ def evidence_in_words(evidence: VerdictEvidence) -> str:
 
 def ordered_lines(model: ModelAttention) -> list[AttentionLine]:
     """The lines that are no points of curves, those of the verdict first."""
-    decisive = [evidence.test for evidence in model.verdict.evidence]
+    decisive = [evidence.test.partition(",")[0] for evidence in model.verdict.evidence]  # "heaviest_decides, rollout"
     lines = [line for line in model.lines if not line.along]
     return sorted(lines, key=lambda line: line.test.partition("(")[0] not in decisive)
 

@@ -185,7 +185,14 @@ def permutations(text: WeighedText, count: int, seed: int, name: str) -> Tensor:
 # Whether a text's weights rank its words as a method's scores do.
 
 
-def kendall_tau(text: WeighedText, method: str) -> Tensor:
+@dataclass(frozen=True)
+class WordReading:
+    """One text's words by one reading of a transformer's weights, such as rollout. rankings: as of `WeighedText`."""
+
+    rankings: Mapping[str, Ranking]
+
+
+def kendall_tau(text: WeighedText | WordReading, method: str) -> Tensor:
     """[1]: tau-b of the words' weights and the sizes of their scores, -1 to 1; nan where either is constant."""
     weights, scores = text.rankings[method]
     return torch.tensor([tau_b(weights, np.abs(scores))], dtype=torch.float64)

@@ -13,7 +13,7 @@ from pellucid.run.model import Scores
 from pellucid.run.rounding import quotient
 from pellucid.run.target import Explainable
 
-Flow = Literal["last_layer", "rollout", "tracing"]
+Flow = Literal["last_layer", "mean", "rollout", "tracing"]
 Heads = Literal["mean", "chain"]
 NO_CLASS = "Attention weights belong to no class: they show where the model looks, not for or against what."
 
@@ -34,7 +34,7 @@ def attention(
 ) -> Scores:
     """Weight of each piece in the row that the classifier reads; a text's weights, special tokens included, sum to 1.
 
-    What the classifier's position attends to, in the last block or traced through all blocks.
+    What the classifier's position attends to, in the last block, in all blocks or traced through them.
 
     Source: Abnar & Zuidema (2020), "Quantifying Attention Flow in Transformers" (rollout); Wu & Ong
     (2021), equation 10 (tracing, LAT; corrections.md A2.8). Which position the classification head
@@ -42,10 +42,11 @@ def attention(
     weights are not tied to any class.
 
     That is the row of the first piece for BERT and of the last piece for decoders, and the mean of all rows where the
-    head pools the mean. flow: "last_layer"; "rollout" multiplies all blocks' weights, each mixed half and half with the
-    residual; "tracing" multiplies them without the residual. heads (tracing only): "mean" averages the heads of a
-    block; "chain" follows each head through all blocks and averages at the end. residual (tracing only): True mixes the
-    residual in, so that "mean" gives rollout. Not tied to a class: the same for every target.
+    head pools the mean. flow: "last_layer"; "mean" of that row in all blocks; "rollout" multiplies all blocks' weights,
+    each mixed half and half with the residual; "tracing" multiplies them without the residual. heads (tracing only):
+    "mean" averages the heads of a block; "chain" follows each head through all blocks and averages at the end. residual
+    (tracing only): True mixes the residual in, so that "mean" gives rollout. Not tied to a class: the same for every
+    target.
     """
     one_of("flow", flow, get_args(Flow))
     one_of("heads", heads, get_args(Heads))
@@ -58,6 +59,8 @@ def attention(
         weights = [layer.mean(1, keepdim=True) for layer in weights]
     if flow == "last_layer":
         weights = weights[-1:]
+    if flow == "mean":
+        weights = [sum(weights[1:], weights[0]) / len(weights)]
     scores = _traced(run.read_positions(target), weights, residual or flow == "rollout")
     return run.scores(scores, caveats=((NO_CLASS,),) * len(run.batch))
 

@@ -249,13 +249,18 @@ class StateTrace:
         return values.masked_fill(~real, 0.0).sum(1) / real.sum(1).clamp_min(1)
 
 
+ChangeAttention = Callable[[int, Tensor, Tensor], Tensor]
+"""(the block's number from 0, its weights [example head query key], the keys that no mask hides, bool) -> weights."""
+
+
 @dataclass(frozen=True)
 class Want:
     """What the trace of a run shall contain besides logits; nothing else is computed.
 
     gradients: a graph. hidden, attention: these parts of the trace. head_values: with attention only. deepest: the last
     hidden state that is needed; blocks above it do not run, and there are no logits. under: network -> the context in
-    which it runs (a relevance policy). wide_head: what follows the last block is computed in float32 at least, where
+    which it runs (a relevance policy). change_attention: what blocks compute with in place of their attention weights;
+    needs the capability attention. wide_head: what follows the last block is computed in float32 at least, where
     the network shows its blocks: for answers that are subtracted. eager: by PyTorch itself and in the weights' number
     type, without a route: for a trial.
     """
@@ -268,13 +273,14 @@ class Want:
     under: Callable[[nn.Module], AbstractContextManager[Any]] | None = None
     wide_head: bool = False
     eager: bool = False
+    change_attention: ChangeAttention | None = None
 
     @property
     def exchanges_functions(self) -> bool:
         """Whether the run computes functions of torch in another way than the network's own call, to see or change
         them.
         """
-        return self.attention or self.under is not None
+        return self.attention or self.under is not None or self.change_attention is not None
 
 
 NOTHING = Want()

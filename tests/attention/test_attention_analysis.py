@@ -20,7 +20,7 @@ from pellucid.base.manifest import MANIFEST
 from pellucid.results.table import Interval
 from pellucid.text.example import Example, as_examples
 from tests.shared.moments import Moments, files_of, killed
-from tests.shared.tiny import LABELS, tiny_classifier, tiny_composed
+from tests.shared.tiny import LABELS, tiny_composed
 
 TEXTS = ("Fine", "A gripping, lovely film.", "Dull and long, and in the end not worth it.", "so so, but fine")
 EXAMPLES = [Example((text,), label=LABELS[n % 3], id=f"text-{n}") for n, text in enumerate(TEXTS)]
@@ -139,8 +139,7 @@ def test_weights_of_the_user_for_spans_lie_on_single_words():
         ({"tests": ["permutated"]}, UnknownName, "Did you mean 'permuted'"),
         ({"tests": [("permuted", {"n_permutations": 0})]}, BadSetting, "n_permutations=0"),
         ({"data": []}, BadInput, "no text"),
-        ({"model": "mean"}, ModelCannot, r"no weights .* pooler='additive', 'dot' or 'span' .* with compare"),
-        ({"model": "bert"}, ModelCannot, "with compare"),
+        ({"model": "function"}, ModelCannot, r"no weights .* pooler='additive', 'dot' or 'span' .* with compare"),
         ({"against": "other classes"}, BadInput, "of the same classes"),
         ({"model": "several"}, ModelCannot, "several labels"),
         ({"seed": -1}, BadSetting, "seed"),
@@ -148,8 +147,7 @@ def test_weights_of_the_user_for_spans_lie_on_single_words():
 )
 def test_what_it_refuses(settings, error, message, model):
     models = {
-        "mean": lambda: tiny_composed("mean"),
-        "bert": lambda: tiny_classifier("bert"),
+        "function": lambda: pellucid.from_function(lambda texts: [[0.2, 0.3, 0.5]] * len(texts), labels=LABELS),
         "several": lambda: tiny_composed("dot", problem="multi_label"),
     }
     subject = models[settings.pop("model")]() if "model" in settings else model

@@ -20,6 +20,7 @@ PAIR = ("The café was closed.", "Nobody could eat there.")
 TEXTS = (("A gripping, lovely film.",), PAIR, ("fine",))
 FLOWS = {
     "last_layer": (literal.last_layer, {}),
+    "mean": (lambda maps, read: read @ sum(layer.mean(0) for layer in maps) / len(maps), {"flow": "mean"}),
     "rollout": (literal.rollout, {"flow": "rollout"}),
     "tracing_mean": (literal.tracing_mean, {"flow": "tracing", "heads": "mean"}),
     "tracing_chain": (literal.tracing_chain, {"flow": "tracing", "heads": "chain"}),

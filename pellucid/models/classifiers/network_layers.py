@@ -19,6 +19,7 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.classifiers.hooks import Enough, with_first
 from pellucid.models.families.encoder import attention_scores, shared_heads
 from pellucid.run.module_hooks import hook_output
+from pellucid.run.trace import ChangeAttention
 
 
 @dataclass
@@ -134,12 +135,21 @@ class RecordedAttention(TorchFunctionMode):
     weights: [example head query key]. head_values: with values=True, [example head key width], what a head would add to
     a piece that looked at this key alone: its value through the block's output projection; fewer than weights where
     the projection was not found. oblong: a softmax over other keys than there are queries counts too, as where a
-    decoder reads a source.
+    decoder reads a source. change: what the network computes with in place of its weights. keeps: False where weights
+    are changed and nobody reads them, so that memory holds those of one block.
     """
 
-    def __init__(self, values: bool = False, *, oblong: bool = False) -> None:
+    def __init__(
+        self,
+        values: bool = False,
+        *,
+        oblong: bool = False,
+        change: ChangeAttention | None = None,
+        keeps: bool = True,
+    ) -> None:
         super().__init__()
-        self._oblong = oblong
+        self._oblong, self._change, self._keeps = oblong, change, keeps
+        self._blocks = 0
         self.weights: list[Tensor] = []
         self.head_values: list[Tensor] = []
         self._values = values
@@ -155,7 +165,7 @@ class RecordedAttention(TorchFunctionMode):
             self._project(func, *args)
         output = func(*args, **kwargs)
         if func in SOFTMAX and output.ndim == 4 and (self._oblong or output.shape[-1] == output.shape[-2]):
-            self.weights.append(output)
+            output = self._of_block(output, args[0])
         elif self._values and self.weights and func in PRODUCTS and _same_size(args[0], self.weights[-1]):
             shape = (*self.weights[-1].shape[:2], -1, output.shape[-1])
             self._waiting = args[1].reshape(shape), output.reshape(shape)
@@ -175,12 +185,20 @@ class RecordedAttention(TorchFunctionMode):
         if enable_gqa:
             key, value = shared_heads(query, key, value)
         scores = attention_scores(query, key, attn_mask, is_causal=is_causal, scale=scale, lowest=float("-inf"))
-        weights = _softmax(scores, attn_mask)
-        self.weights.append(weights)
+        weights = self._of_block(_softmax(scores, attn_mask), scores)
         output = weights @ value
         if self._values:
             self._waiting = value, output
         return output
+
+    def _of_block(self, weights: Tensor, scores: Tensor) -> Tensor:
+        """The weights that the block computes with: its own, or what `change` makes of them."""
+        if self._change is not None:
+            weights = self._change(self._blocks, weights, open_keys(scores)).to(weights.dtype)
+        self._blocks += 1
+        if self._keeps:
+            self.weights.append(weights)
+        return weights
 
     def _project(self, func: Callable[..., Any], *args: Tensor) -> None:
         """Record the head values, if this linear map is the one that the joined heads go through."""
@@ -193,6 +211,17 @@ class RecordedAttention(TorchFunctionMode):
         heads = weight.reshape(value.shape[1], value.shape[-1], -1)
         self.head_values.append(torch.einsum("bhkd,hdw->bhkw", value, heads))
         self._waiting = None
+
+
+MASKED = 1000.0  # scores further below a row's largest are a mask: -1e4, the lowest number or minus infinity
+
+
+def open_keys(scores: Tensor) -> Tensor:
+    """[example head query key] scores -> bool: the keys that no mask of padding, causality or a window hides.
+
+    A score of the network's own so far below the largest has the weight 0 as well.
+    """
+    return scores > scores.amax(-1, keepdim=True) - MASKED
 
 
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:

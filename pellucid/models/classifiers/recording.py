@@ -158,7 +158,9 @@ class _Run:
         self.instead, self.layer, self.length = embeddings, layer, length
         self.words: list[Tensor] = []
         self.hidden: list[Tensor] = []
-        self.attention = RecordedAttention(want.head_values)
+        self.attention = RecordedAttention(
+            want.head_values, change=want.change_attention, keeps=want.attention or want.change_attention is None
+        )
 
     def contexts(self) -> Iterator[AbstractContextManager[Any]]:
         """What is active during the run, in the order in which it is entered."""
@@ -186,7 +188,7 @@ class _Run:
             )
         if self.recorder.route is not None:
             yield self.recorder.route.explaining()
-        if want.attention:
+        if want.attention or want.change_attention is not None:
             yield self.attention
         if want.under is not None:
             self._refuse_time_first()
