@@ -1,7 +1,7 @@
-"""Takes the pictures of reports: `python docs/pictures/reports.py demo/span`, the self-explaining model of the demo.
+"""Takes the pictures of reports: `python docs/pictures/reports.py runs/pocket`, the model of the tour of 200 reviews.
 
-Needs playwright and Chromium. Writes report.png, many-texts.png, right-to-left.png, side-by-side.png and spans.png
-beside itself.
+Needs playwright and Chromium. Writes report.png, many-texts.png, errors.png, words.png, right-to-left.png,
+side-by-side.png and spans.png beside itself. All that shows reviews shows those of the tour.
 """
 
 import sys
@@ -17,6 +17,8 @@ from pellucid.explaining.report import Reportable
 from pellucid.run.model import Model
 
 HERE = Path(__file__).parent
+REVIEWS = HERE.parents[1] / "examples" / "data" / "reviews.csv"
+STARS = {"1": "negative", "2": "negative", "3": "neutral", "4": "positive", "5": "positive"}
 FEW = ("span_attention", "occlusion", "kernel_shap")
 SHOWN = "books-028"  # the text of report.png
 OF_SPANS = (  # the texts of docs/how-to/question-the-spans.md
@@ -50,12 +52,16 @@ def pictures(model: Model) -> list[Picture]:
     texts = load_examples("pocket", "test")
     one = [text for text in texts if text.id == SHOWN]
     of_one = [result for method in FEW for result in pellucid.explain(model, one, method=method)]
-    many = pellucid.explain(model, texts[:200], method="occlusion")
+    reviews = pellucid.examples(str(REVIEWS))
+    many = pellucid.explain(model, reviews, method="occlusion", label_map=STARS)
+    errors = pellucid.error_analysis(model, reviews, train="pocket", method="occlusion", label_map=STARS)
+    pellucid.figure(many.words(), HERE / "words.png", top=5)
     rtl = pellucid.explain(model, list(RIGHT_TO_LEFT), method="integrated_gradients")
     side_by_side = pellucid.explain_all(model, one, ["all"])
     return [
         Picture("report", of_one, 1060, element="article"),
         Picture("many-texts", many, 1060, 1500),
+        Picture("errors", errors, 1060, 1100),
         Picture("right-to-left", rtl, 852, element=".pl-cards"),
         Picture("side-by-side", side_by_side, 1072, element="article"),
         Picture("spans", pellucid.spans(model, list(OF_SPANS), k=2), 960, 1500),
