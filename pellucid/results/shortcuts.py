@@ -1,6 +1,6 @@
 """Shortcuts: single words, phrases, pairs of words or kinds of words that decide answers of a class by themselves."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -156,8 +156,3 @@ class Shortcuts:
 
 
 NOTHING = Shortcuts("", 0, 0, 0.0, ())  # where nothing was looked for
-
-
-def in_brief(shortcuts: Shortcuts) -> Sequence[str]:
-    """The sentences that stand first in a summary, and the cost; nothing where nothing decides."""
-    return (*shortcuts.sentences, shortcuts.cost) if shortcuts else ()

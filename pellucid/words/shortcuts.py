@@ -19,6 +19,8 @@ from typing import TypeVar
 
 from pellucid.base.checks import in_syntax, listed, whole
 from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.processes import Progress, silent
+from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
@@ -52,6 +54,7 @@ FEWEST = 15  # answers of a class in each half, below which it is not tested
 MOST = 6  # words, phrases and pairs of a class that are tried
 TRIED = 10  # texts that each is tried on, at most
 DRAWS = 2  # of other words of like frequency
+AT_ONCE = 64  # texts that are answered between two reports of progress
 EXPLAINED = 3  # words by explanations
 MARGIN = 0.1  # added to the share of texts that hold a candidate, so that passes suffice
 CLEARLY = 1.25  # times as many answers, by which a longer candidate is more than a shorter one
@@ -65,18 +68,20 @@ class BoundedModel:
 
     model: Model
     left: int
+    progress: Progress
     passes: int = 0
     known: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
 
     def answers(self, examples: Sequence[Example]) -> list[frozenset[str]]:
         """The classes of each text; equal texts are answered once."""
         new = list({example.segments: example for example in examples if example.segments not in self.known}.values())
-        if new:
-            rows = self.model.encode(new).rows
-            logits = evaluate_rows(self.model, scheduler_for(self.model), rows).double()
+        for first in range(0, len(new), AT_ONCE):
+            some = new[first : first + AT_ONCE]
+            logits = evaluate_rows(self.model, scheduler_for(self.model), self.model.encode(some).rows).double()
             chances = class_probabilities(logits, self.model.problem).tolist()
-            self.known |= {text.segments: self._classes(row) for text, row in zip(new, chances, strict=True)}
-        self.passes, self.left = self.passes + len(new), self.left - len(new)
+            self.known |= {text.segments: self._classes(row) for text, row in zip(some, chances, strict=True)}
+            self.passes, self.left = self.passes + len(some), self.left - len(some)
+            self.progress("taking words out", self.passes, self.passes + max(0, self.left))
         return [self.known[example.segments] for example in examples]
 
     def _classes(self, chances: Sequence[float]) -> frozenset[str]:
@@ -95,6 +100,7 @@ def shortcuts(
     seed: int = 0,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
+    progress: bool | None = None,
 ) -> Shortcuts:
     """Whether one word, phrase, pair of words or kind of words decides a class's answers: taken out, they turn.
 
@@ -104,6 +110,7 @@ def shortcuts(
     passes: edited texts that the model answers, at most, 100 or more.
     seed: a whole number; the seed of the halves and draws.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
+    progress: draw a progress bar; None: when a terminal is watching.
 
     Returns what decides, with counts, exact intervals and sentences; empty where nothing does. Sources
     (`meta["source"]`) and lengths, which cannot be taken out, are told where answers go with them. Raises `ModelCannot`
@@ -124,13 +131,14 @@ def shortcuts(
     if model.problem == "regression":
         raise ModelCannot(f"{model.name} gives a value, so no answer turns; shortcuts are looked for in classifiers.")
     explanations = _explanations(texts)
-    if explanations:
-        examples: Sequence[Example] = [explanation.example for explanation in explanations]
-        answers = [explanation.prediction for explanation in explanations]
-    else:
-        examples = examples_for(model, texts, names_data=True, strange="allowed", text=text, label=label)
-        answers = predictions(model, examples)
-    return shortcuts_in(model, examples, answers, explanations, passes=passes, seed=seed)
+    with progress_bar(progress) as report:
+        if explanations:
+            examples: Sequence[Example] = [explanation.example for explanation in explanations]
+            answers = [explanation.prediction for explanation in explanations]
+        else:
+            examples = examples_for(model, texts, names_data=True, strange="allowed", text=text, label=label)
+            answers = predictions(model, examples, report)
+        return shortcuts_in(model, examples, answers, explanations, passes=passes, seed=seed, progress=report)
 
 
 def _explanations(texts: Data) -> list[Explanation]:
@@ -149,6 +157,7 @@ def shortcuts_in(
     *,
     passes: int = PASSES,
     seed: int = 0,
+    progress: Progress = silent,
 ) -> Shortcuts:
     """The same of texts with their answers; explanations: of these texts by one method, or none."""
     strange = {answer.labels for answer in answers} - {tuple(model.labels)}
@@ -158,7 +167,8 @@ def shortcuts_in(
     texts = as_words(examples)
     Random(f"{seed} halves").shuffle(texts)
     half = len(texts) // 2
-    search = Search(BoundedModel(model, passes, known=dict(classes)), texts[:half], texts[half:], seed)
+    bounded = BoundedModel(model, passes, progress, known=dict(classes))
+    search = Search(bounded, texts[:half], texts[half:], seed)
     labels = [name for name in model.labels if search.n(name, 0) >= FEWEST and search.n(name, 1) >= FEWEST]
     by_scores = _by_scores(explanations, {text.example.segments for text in texts[:half]})
     candidates = {name: search.candidates(name, by_scores.get(name, [])) for name in labels}
