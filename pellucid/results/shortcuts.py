@@ -17,6 +17,10 @@ DECIDES = {
 }
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
 @dataclass(frozen=True)
 class Shortcut:
     """What was taken out of the answers of one class, and how many turned.
@@ -53,7 +57,7 @@ class Shortcut:
     def __str__(self) -> str:
         """What was measured, in a sentence."""
         it, do = ("them", "hold both") if self.cause == "pair" else ("it", "hold it")
-        share = f"{self.share.mean:.0%} [{self.share.low:.0%}, {self.share.high:.0%}]"
+        share = f"{_percent(self.share.mean)} [{_percent(self.share.low)}, {_percent(self.share.high)}]"
         return (
             f"{DECIDES[self.cause]}: {self.name}. Without {it}, {self.turned:,} of {self.n:,} {self.label} answers "
             f"turn ({share}; {self.holding:,} {do}). Without other words of like frequency {self.matched:.0f} turn."
@@ -80,8 +84,8 @@ class Association:
         """What goes together, in a sentence that claims no cause."""
         of_labels = "" if self.labels != self.labels else f", where the labels differ by {100 * self.labels:.0f} points"
         return (
-            f"The {self.cause} of a text goes with its answer: {self.share.mean:.0%} of {self.group} are answered "
-            f"{self.label}, and {self.rest.mean:.0%} of the others{of_labels}. That the model reads it is not shown."
+            f"The {self.cause} of a text goes with its answer: {_percent(self.share.mean)} of {self.group} are answered "
+            f"{self.label}, and {_percent(self.rest.mean)} of the others{of_labels}. That the model reads it is not shown."
         )
 
 
@@ -117,8 +121,8 @@ class Shortcuts:
     def silence(self) -> str:
         """What was looked for where nothing decides."""
         return (
-            f"No single word, phrase, pair of words or kind of words was seen to decide more than {self.least:.0%} of "
-            f"a class's answers."
+            f"No single word, phrase, pair of words or kind of words was seen that decides more than {_percent(self.least)} "
+            f"of a class's answers."
         )
 
     @property

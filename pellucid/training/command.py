@@ -13,7 +13,6 @@ import typer
 import pellucid
 from pellucid.base.checks import known, listed
 from pellucid.base.errors import BadSetting, PellucidError
-from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.commands.data_options import Reading
 from pellucid.explaining.commands.model_options import settings_by_name, settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
@@ -251,6 +250,7 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
 
 def right_share(model: Classifier, test: Sequence[Example]) -> float:
     """The share of the texts that the model gets right; a bar shows how many are judged."""
+    from pellucid.drawing.terminal import progress_bar
     from pellucid.training.upgrading import right
 
     n_right = 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeVar
 
-from pellucid.base.checks import in_syntax, listed, whole
+from pellucid.base.checks import listed, whole
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.base.processes import Progress, silent
 from pellucid.drawing.terminal import progress_bar
@@ -201,8 +201,7 @@ def _caveats(few: Sequence[str], untried: int) -> Iterator[str]:
     if few:
         yield f"Classes with fewer than {FEWEST} answers in a half of the texts were not tested: {listed(few)}."
     if untried > 0:
-        more = in_syntax("passes=", "--passes")
-        yield f"{untried:,} more words and phrases were not tried, for want of passes; raise {more} to try them."
+        yield f"{untried:,} more words and phrases were not tried, for want of passes; allow more passes to try them."
 
 
 @dataclass(frozen=True)

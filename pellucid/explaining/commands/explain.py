@@ -34,13 +34,12 @@ from pellucid.explaining.commands.model_options import (
     with_option_records,
 )
 from pellucid.explaining.commands.safe_text import say
-from pellucid.results.shortcuts import NOTHING, Shortcuts
-from pellucid.run.model import WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pellucid.results.explanation import Explanation
+    from pellucid.results.shortcuts import Shortcuts
     from pellucid.results.side_by_side import SideBySide
     from pellucid.run.hidden_target import HiddenState
     from pellucid.run.model import Model
@@ -167,7 +166,7 @@ def explain(
     )
     results = side_by_side.explanations
     first = next(iter(side_by_side.values()))
-    shortcuts = NOTHING if layer is not None else _shortcuts(classifier, first, shortcut_passes, seed)
+    shortcuts = _shortcuts(classifier, first, shortcut_passes if layer is None else 0, seed)
     if save is not None:
         pellucid.save(results, save)
     if html is not None:
@@ -192,14 +191,19 @@ def _print(side_by_side: SideBySide, full: bool, shortcuts: Shortcuts) -> None:
         print(side_by_side)
         return
     draw = renderers.get("terminal_results").make
-    for place, (title, results) in enumerate(side_by_side.items()):
+    first = {"shortcuts": shortcuts}
+    for title, results in side_by_side.items():
         if len(side_by_side) > 1:
             say(f"{title}:")
-        print(draw(results, full=full, shortcuts=NOTHING if place else shortcuts))
+        print(draw(results, full=full, **first))
+        first = {}  # it is of the model, and said once
 
 
 def _shortcuts(model: Model, results: Sequence[Explanation], passes: int, seed: int) -> Shortcuts:
     """What decides by itself; nothing is asked of few texts, or of a model that writes or gives a value."""
+    from pellucid.results.shortcuts import NOTHING
+    from pellucid.run.model import WRITING
+
     if passes == 0 or len(results) < FEWEST or WRITING in model.capabilities or model.problem == "regression":
         return NOTHING
     return pellucid.shortcuts(model, results, passes=passes, seed=seed)

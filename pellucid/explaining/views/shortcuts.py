@@ -21,21 +21,23 @@ JUDGE = (
 GUIDE = (
     "A word, phrase, pair or kind of words is taken out of every text of a class that holds it, and the model answers "
     "again. Turn: answers of the class that are then other ones. Others: how many turn without as many other words of "
-    "the same texts, of like frequency. It decides where clearly more than {least:.0%} of the class's answers turn that do not "
-    "turn without the other words: exact binomial test at 5 %, Holm's correction over all rows."
+    "the same texts, of like frequency. It decides where clearly more than {least:.0f} % of the class's answers turn "
+    "that do not turn without the other words: exact binomial test at 5 %, Holm's correction over all rows."
 )
 COLUMNS = ("taken out", "class", "hold it", "turn", "95 % interval", "others", "p", "decides")
 
 
 def shortcut_sections(shortcuts: Shortcuts) -> list[Section]:
     """The section that stands first on a page: the sentences where something decides; else none."""
-    return [Section(HEADING, f"{JUDGE} {shortcuts.cost}", _sentences(shortcuts))] if shortcuts else []
+    return [Section(HEADING, "", _sentences(shortcuts))] if shortcuts else []
 
 
 def _sentences(shortcuts: Shortcuts) -> Markup:
+    judge = f"{JUDGE} {shortcuts.cost}" if shortcuts.decisive else shortcuts.cost
     return fragment(
         *(element("p", element("strong", name(sentence))) for sentence in map(str, shortcuts.decisive)),
         *(element("p", name(str(association))) for association in shortcuts.associations),
+        element("p", judge, class_="pl-note"),
         *caution_lines(shortcuts.caveats),
     )
 
@@ -48,14 +50,14 @@ def page_sections_of_shortcuts(shortcuts: Shortcuts) -> tuple[list[Section], Mar
     rows = (element("tr", *(element("td", name(cell)) for cell in cells(shortcut))) for shortcut in shortcuts.tested)
     tested = scroll_box(table(header_row(COLUMNS), rows, "pl-table pl-small"), "What was taken out")
     every = [Section("What was tested", "", tested)] if shortcuts.tested else []
-    return [*first, *every], element("p", GUIDE.format(least=shortcuts.least))
+    return [*first, *every], element("p", GUIDE.format(least=100 * shortcuts.least))
 
 
 def cells(shortcut: Shortcut) -> Iterator[str]:
     """The numbers of one row."""
     share = shortcut.share
     yield from (shortcut.name, shortcut.label, f"{shortcut.holding:,}", f"{shortcut.turned:,} of {shortcut.n:,}")
-    yield f"{share.low:.0%} to {share.high:.0%}"
+    yield f"{100 * share.low:.0f} to {100 * share.high:.0f} %"
     yield from (f"{shortcut.matched:.1f}", "< .001" if shortcut.p < 0.001 else f"{shortcut.p:.3f}")
     yield "yes" if shortcut.decides else "no"
 
