@@ -84,8 +84,9 @@ class Association:
         """What goes together, in a sentence that claims no cause."""
         of_labels = "" if self.labels != self.labels else f", where the labels differ by {100 * self.labels:.0f} points"
         return (
-            f"The {self.cause} of a text goes with its answer: {_percent(self.share.mean)} of {self.group} are answered "
-            f"{self.label}, and {_percent(self.rest.mean)} of the others{of_labels}. That the model reads it is not shown."
+            f"The {self.cause} of a text goes with its answer: {_percent(self.share.mean)} of {self.group} are "
+            f"answered {self.label}, and {_percent(self.rest.mean)} of the others{of_labels}. That the model reads it "
+            f"is not shown."
         )
 
 
@@ -121,8 +122,8 @@ class Shortcuts:
     def silence(self) -> str:
         """What was looked for where nothing decides."""
         return (
-            f"No single word, phrase, pair of words or kind of words was seen that decides more than {_percent(self.least)} "
-            f"of a class's answers."
+            f"No single word, phrase, pair of words or kind of words was seen that decides more than "
+            f"{_percent(self.least)} of a class's answers."
         )
 
     @property

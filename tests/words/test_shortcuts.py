@@ -78,6 +78,15 @@ def test_counts_are_those_of_the_edited_texts():
     assert "One word decides: “zx”. Without it, " in str(shortcut)
 
 
+def test_a_model_that_turns_without_any_word_is_not_said_to_go_by_one():
+    draw = random.Random(0)
+    texts = [" ".join([*draw.choices(REST, k=7), "zx" if n % 2 else "", draw.choice(REST)]) for n in range(160)]
+    shortcuts = pellucid.shortcuts(answering(lambda text: len(text.split()) > 8), texts)
+    assert not shortcuts.decisive
+    (of_zx,) = (shortcut for shortcut in shortcuts.tested if shortcut.words == ("zx",))
+    assert of_zx.turned == of_zx.matched == of_zx.n
+
+
 def test_two_words_of_which_either_suffices_are_named_as_a_pair():
     draw = random.Random(0)
     pairs = (("at", "so"), ("ab", "cd"))
