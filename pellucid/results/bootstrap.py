@@ -101,15 +101,18 @@ def more_than_share(count: int, total: int, share: float) -> float:
     return float(betainc(count, total - count + 1, share)) if count else 1.0
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
     """p values, corrected for their number: the smallest times m, the next times m - 1 ..., none below one before it,
     at most 1.
+
+    weights: how much of the level each test gets, above 0, set before the tests; None: all the same.
     """
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    ordered = np.maximum.accumulate(np.asarray(p_values, dtype=float)[order] * factors)
+    shares = np.ones(len(p_values)) if weights is None else np.asarray(weights, dtype=float)
+    weighted = np.asarray(p_values, dtype=float) / shares
+    order = np.argsort(weighted, kind="stable")
+    left = shares[order][::-1].cumsum()[::-1]  # the weight of a test and all after it
     result = np.empty(len(p_values))
-    result[order] = np.minimum(ordered, 1.0)
+    result[order] = np.minimum(np.maximum.accumulate(weighted[order] * left), 1.0)
     return [float(p) for p in result]
 
 

@@ -3,8 +3,8 @@
 Half of the texts choose what may decide: what goes most with a class, and what explanations score highest for it, a few
 texts of each answered without it. The other half tests the best of these: of the class's answers, how many turn without
 the word, and not without other words of like frequency, drawn from the same texts? An exact binomial test asks whether
-that is more than `LEAST` of the class's answers; Holm's correction is over all that is tested. So a word that decides
-less than that is named in at most one of twenty calls.
+that is more than `LEAST` of the class's answers; Holm's correction, weighted by what the first half promised, is over
+all that is tested. So a word that decides less than that is named in at most one of twenty calls.
 
 Bastings et al. (2022), "Will You Find These Shortcuts?", plant words and ask methods for them; here the model is asked.
 """
@@ -173,7 +173,8 @@ def shortcuts_in(
     by_scores = _by_scores(explanations, {text.example.segments for text in texts[:half]})
     candidates = {name: search.candidates(name, by_scores.get(name, [])) for name in labels}
     untried = sum(map(len, candidates.values())) - search.most_tried
-    tested = _corrected(search.tests(search.promising(candidates)))
+    promising = search.promising(candidates)
+    tested = _corrected(search.tests(promising), weights_of(promising))
     few = [name for name in model.labels if name not in labels]
     distinct = [text.example for text in texts]
     return Shortcuts(
@@ -266,11 +267,12 @@ class Search:
     def tests(self, candidates: Mapping[Key, float]) -> list[tuple[Shortcut, int]]:
         """Each candidate tested on the other half, with how many answers turned without it alone.
 
-        The passes that are left are shared by what each promises.
+        The passes that are left are shared by their weights.
         """
         frequencies = Counter(word for text in (*self.choosing, *self.testing) for word in set(text.words))
-        total = self.bounded.left / (1 + DRAWS) / max(sum(candidates.values()), 1e-9)
-        return [self.test(*key, max(1, int(share * total)), frequencies) for key, share in candidates.items()]
+        total = self.bounded.left / (1 + DRAWS)
+        weights = zip(candidates, weights_of(candidates), strict=True)
+        return [self.test(*key, max(1, int(weight * total)), frequencies) for key, weight in weights]
 
     def test(self, label: str, candidate: Candidate, most: int, frequencies: Counter[str]) -> tuple[Shortcut, int]:
         """Take it out of so many of the class's answers as hold it `most` times, by the share of those that chose."""
@@ -321,9 +323,15 @@ def _covers(better: Key, its_share: float, rival: Key, rival_share: float) -> bo
     return first.cause == "phrase" and set(its_words) <= set(words) and clearly_more
 
 
-def _corrected(tests: Sequence[tuple[Shortcut, int]]) -> list[Shortcut]:
+def weights_of(promising: Mapping[Key, float]) -> list[float]:
+    """How much of the passes and of the level each test gets: by the square of the share that it promises."""
+    squares = [share**2 for share in promising.values()]
+    return [square / sum(squares) for square in squares]
+
+
+def _corrected(tests: Sequence[tuple[Shortcut, int]], weights: Sequence[float]) -> list[Shortcut]:
     """The tests with p and verdict, after Holm's correction; what a clearer one covers does not decide by itself."""
-    p_values = holm([more_than_share(alone, shortcut.n, LEAST) for shortcut, alone in tests])
+    p_values = holm([more_than_share(alone, shortcut.n, LEAST) for shortcut, alone in tests], weights)
     judged = [replace(s, p=p, decides=p <= LEVEL) for (s, _), p in zip(tests, p_values, strict=True)]
     deciding = {(s.label, Candidate(s.cause, s.words)): s.share.mean for s in judged if s.decides}
     covered = {

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.data.plant import with_shortcut
-from pellucid.results.bootstrap import exact_share, more_than_share
+from pellucid.results.bootstrap import exact_share, holm, more_than_share
 from pellucid.text.example import Example
 from pellucid.words.shortcut_candidates import Candidate, associations, grown, trimmed, word_text
 from tests.shared.tiny import tiny_classifier
@@ -180,6 +180,15 @@ def test_exact_interval_and_test_are_those_of_scipy():
     both = binomtest(7, 40).proportion_ci()
     assert (exact_share(7, 40).low, exact_share(7, 40).high) == pytest.approx((both.low, both.high))
     assert exact_share(0, 5).low == 0 and exact_share(5, 5).high == 1 and more_than_share(0, 5, 0.1) == 1
+
+
+def test_a_test_of_more_weight_loses_less_by_the_correction():
+    assert holm([0.04, 0.03], [0.9, 0.1]) == pytest.approx([0.04 / 0.9, 0.04 / 0.9])
+    assert (
+        holm([0.01, 0.03, 0.04])
+        == pytest.approx(holm([0.01, 0.03, 0.04], [2, 2, 2]))
+        == pytest.approx([0.03, 0.06, 0.06])
+    )
 
 
 def test_the_record_is_plain():

@@ -22,7 +22,8 @@ GUIDE = (
     "A word, phrase, pair or kind of words is taken out of every text of a class that holds it, and the model answers "
     "again. Turn: answers of the class that are then other ones. Others: how many turn without as many other words of "
     "the same texts, of like frequency. It decides where clearly more than {least:.0f} % of the class's answers turn "
-    "that do not turn without the other words: exact binomial test at 5 %, Holm's correction over all rows."
+    "that do not turn without the other words: exact binomial test at 5 %, Holm's correction over all rows, weighted "
+    "by what the texts that chose them promised."
 )
 COLUMNS = ("taken out", "class", "hold it", "turn", "95 % interval", "others", "p", "decides")
 
