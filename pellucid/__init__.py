@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pellucid.training.upgrading import Upgrade
     from pellucid.versions.door import diff
     from pellucid.words.door import class_words
+    from pellucid.words.shortcuts import shortcuts
     from pellucid.writing.doors import Translation, train_translator, translate, write
     from pellucid.writing.scoring import bleu, link_scores, links
 else:
@@ -108,6 +109,7 @@ __all__ = [
     "routes",
     "save",
     "select",
+    "shortcuts",
     "spans",
     "to_data_frame",
     "to_dataset",

@@ -32,6 +32,7 @@ MODULES = {
     "bleu": "pellucid.writing.commands",
     "links": "pellucid.writing.commands",
     "words": "pellucid.words.command",
+    "shortcuts": "pellucid.words.command",
     "figure": "pellucid.explaining.commands.files",
     "spans": "pellucid.evidence.commands",
     "layers": "pellucid.layers.commands",

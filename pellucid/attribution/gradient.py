@@ -75,7 +75,12 @@ ORTHOGONAL = (
 Combination = Literal["sum", "l2"]
 
 
-@attributions.add(needs={"gradient"}, cost="1 run of the model, with gradients, shared with gradient", later={"norm"})
+@attributions.add(
+    needs={"gradient"},
+    cost="1 run of the model, with gradients, shared with gradient",
+    later={"norm"},
+    usual=False,  # where a norm follows the embeddings it is no better than random scores, or says the opposite
+)
 def gradient_x_input(
     run: ForwardPass, target: Explainable, *, norm: Combination = "sum", layer: int | None = None
 ) -> Scores:

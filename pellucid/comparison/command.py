@@ -16,7 +16,7 @@ from pellucid.base.files import check_outputs
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import metrics as known_metrics
 from pellucid.drawing.terminal import MINUTE, duration
-from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
+from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, ShortcutPasses, labelled, selected
 from pellucid.explaining.commands.model_options import (
     CheckOptions,
     LanguageOptions,
@@ -65,6 +65,7 @@ def compare(
     ] = "predicted",
     seed: Annotated[int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")] = 0,
     resamples: Annotated[int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")] = 1000,
+    shortcut_passes: ShortcutPasses = 500,
     by_metric: Annotated[
         str | None,
         typer.Option(help="The metric whose best method comes first; default: methods as they were named."),
@@ -132,6 +133,7 @@ def compare(
         corpora=checking.corpus or (),
         train=None if training is None else list(labelled(classifier, training, reading, needed=True)),
         folder=out,
+        shortcut_passes=shortcut_passes,
         workers=workers,
     )
     table = table if by_metric is None else table.by(by_metric)

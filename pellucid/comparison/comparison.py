@@ -41,6 +41,7 @@ def metric_calls(choices: Iterable[Choice]) -> list[Call]:
 class Comparison:
     """request: the model, the methods, the target and the seed. calls: the metrics. resamples: bootstrap draws.
 
+    shortcut_passes: edited texts that the model answers, at most, to say whether one word decides; 0: not asked.
     examples_in_part: None makes a part about a minute's work, so that an interruption costs no more.
 
     Raises `BadInput`, `BadSetting` or `ModelCannot` for what cannot be judged, before any work is done.
@@ -51,6 +52,7 @@ class Comparison:
     calls: Sequence[Call]
     resamples: int
     examples_in_part: int | None = None
+    shortcut_passes: int = 0
 
     def __post_init__(self) -> None:
         model = self.request.model

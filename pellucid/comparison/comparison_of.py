@@ -36,6 +36,7 @@ def comparison_of(
     target: Target | Word,
     seed: int,
     resamples: int,
+    shortcut_passes: int = 0,
 ) -> Comparison:
     """The comparison that a call of `compare` describes; its names are looked up and checked before any work is
     done.
@@ -47,7 +48,7 @@ def comparison_of(
     judges = metric_calls(choices("metrics", metrics) if metrics is not None else default_metrics(model, examples))
     check_metrics(judges)
     request = Request(model, method_calls(named, model), target, seed)
-    return Comparison(request, examples, judges, resamples)
+    return Comparison(request, examples, judges, resamples, shortcut_passes=shortcut_passes)
 
 
 # Settings of metrics, tried on a text and a function made up for it, so that bad ones are refused before any work.

@@ -34,11 +34,13 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.interval import CheckOutcome
 from pellucid.results.table import Table
 from pellucid.run.blank import HIGHEST_SEED
-from pellucid.run.model import Model
+from pellucid.run.model import WRITING, Model
+from pellucid.run.predicting import predictions
 from pellucid.run.target import TargetName
 from pellucid.run.word import Word
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
+from pellucid.words.shortcuts import FEWEST, PASSES, shortcuts_in
 
 MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
 
@@ -60,6 +62,7 @@ def compare(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    shortcut_passes: int = PASSES,
     workers: int = 1,
     progress: bool | None = None,
 ) -> Table:
@@ -90,6 +93,8 @@ def compare(
         changed are made again. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    shortcut_passes: edited texts that the model answers, at most, to say on the card whether one word decides a class's
+        answers; 0: not asked.
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
         threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
         under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
@@ -124,6 +129,7 @@ def compare(
         target=judged,
         seed=seed,
         resamples=resamples,
+        shortcut_passes=whole("shortcut_passes", shortcut_passes, 0, MOST_RESAMPLES),
     )
     comparison = ask(model)
     if checks is not None:
@@ -210,7 +216,17 @@ def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Pro
                 by_method(explanation for of_method in part.explanations.values() for explanation in of_method)
             )
     outcomes = checking.outcomes(comparison, lambda: joined(explained, _titles(comparison)), None, progress)
-    return comparison_table(comparison, judged, outcomes)
+    return comparison_table(comparison, judged, outcomes, _shortcuts(comparison, progress))
+
+
+def _shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
+    """What decides answers by itself, in sentences; nothing is asked of few texts, or of a model that writes."""
+    model, passes = comparison.request.model, comparison.shortcut_passes
+    if not passes or len(comparison.examples) < 2 * FEWEST or WRITING in model.capabilities:
+        return ()
+    answers = predictions(model, comparison.examples, progress)
+    seed = comparison.request.seed
+    return shortcuts_in(model, comparison.examples, answers, passes=passes, seed=seed, progress=progress).sentences
 
 
 def compare_in(
@@ -251,7 +267,7 @@ def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Chec
         if _digest(table.checks) == _digest(outcomes):
             return table
         judged = list(folder.judged(progress))
-    table = comparison_table(comparison, judged, outcomes)
+    table = comparison_table(comparison, judged, outcomes, _shortcuts(comparison, progress))
     _write_derived(folder, table, judged)
     folder.write_table(table)
     return folder.read_table()

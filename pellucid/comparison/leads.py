@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.base.catalogue import Call
-from pellucid.results.bootstrap import Combine, MetricValues, combined_means, t_interval
+from pellucid.results.bootstrap import Combine, MetricValues, combined_means, holm, t_interval
 from pellucid.results.table import Interval
 
 Values = Mapping[tuple[str, str], MetricValues]
@@ -89,18 +89,6 @@ def paired_p(differences: np.ndarray) -> float:
     if error == 0:
         return 0.0 if mean else 1.0
     return float(2 * stdtr(n - 1, -abs(mean) / error))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p values, corrected for their number: the smallest times m, the next times m - 1 ..., none below one before it,
-    at most 1.
-    """
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    ordered = np.maximum.accumulate(np.asarray(p_values, dtype=float)[order] * factors)
-    result = np.empty(len(p_values))
-    result[order] = np.minimum(ordered, 1.0)
-    return [float(p) for p in result]
 
 
 def corrected(leads: Sequence[Lead]) -> list[Lead]:

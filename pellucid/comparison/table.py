@@ -31,12 +31,16 @@ Values = Mapping[tuple[str, str], MetricValues]
 
 
 def comparison_table(
-    comparison: Comparison, parts: Sequence[JudgedPart], outcomes: Sequence[CheckOutcome] = ()
+    comparison: Comparison,
+    parts: Sequence[JudgedPart],
+    outcomes: Sequence[CheckOutcome] = (),
+    shortcuts: Sequence[str] = (),
 ) -> Table:
     """The table of a comparison from the values of all its parts, in order.
 
     Several draws are averaged. Where chance is among the methods, the others are compared with it. Metrics that need
-    marked evidence are left out where no example has any. outcomes: of the checks that were made.
+    marked evidence are left out where no example has any. outcomes: of the checks that were made. shortcuts: what
+    decides by itself, in sentences for the card.
     """
     judged = joined(parts)
     methods = [call.title for call in comparison.request.calls]
@@ -56,7 +60,7 @@ def comparison_table(
         about,
         (*filter(None, [unread.with_worst]), *_caveats(comparison, judged)),
         tuple(outcomes),
-        _card(comparison, judged.values, outcomes),
+        _card(comparison, judged.values, outcomes, shortcuts),
         _ceiling(comparison, judged.values, bootstrap),
     )
 
@@ -69,7 +73,9 @@ def _ceiling(comparison: Comparison, values: Values, bootstrap: Mapping[str, int
     return tuple(_cell(CEILING, call, both, comparison.chance, bootstrap) for call in judged)
 
 
-def _card(comparison: Comparison, values: Values, outcomes: Sequence[CheckOutcome]) -> TrustCard | None:
+def _card(
+    comparison: Comparison, values: Values, outcomes: Sequence[CheckOutcome], shortcuts: Sequence[str]
+) -> TrustCard | None:
     """Which methods values and checks recommend; None where chance is not among them."""
     if comparison.chance is None:
         return None
@@ -82,6 +88,7 @@ def _card(comparison: Comparison, values: Values, outcomes: Sequence[CheckOutcom
         failures=failures_of(outcomes),
         seconds=seconds_of(outcomes),
         unmeasured=unmade_checks(outcomes),
+        shortcuts=shortcuts,
     )
 
 

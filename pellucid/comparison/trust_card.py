@@ -34,18 +34,20 @@ def trust_card(
     failures: Mapping[str, Sequence[str]],
     seconds: Mapping[str, float],
     unmeasured: Sequence[str],
+    shortcuts: Sequence[str] = (),
 ) -> TrustCard:
     """The card of a comparison.
 
     leads: of all methods but chance under all metrics, corrected. failures: method -> the checks that it fails, each as
     the end of a sentence. seconds: method -> seconds a text, as far as they were measured. unmeasured: names of checks
-    that were not made.
+    that were not made. shortcuts: what decides the model's answers by itself, a sentence each.
     """
     of_methods = standings(leads, failures)
     enough = any(lead.n >= FEWEST_TEXTS for lead in leads)
     advice = _verdicts(of_methods, leads, seconds) if enough else [_too_few(n_texts)]
     advice += [*_untested(unmeasured), *(Advice("limits", (), sentence) for sentence in LIMITS)]
-    return TrustCard(model, n_texts, tuple(advice), _tests(leads))
+    first = [Advice("shortcut", (), sentence) for sentence in shortcuts]
+    return TrustCard(model, n_texts, (*first, *advice), _tests(leads))
 
 
 def _verdicts(of_methods: Sequence[Standing], leads: Sequence[Lead], seconds: Mapping[str, float]) -> list[Advice]:

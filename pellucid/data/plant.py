@@ -125,6 +125,25 @@ def _labelled(texts: Segments, insertions: Sequence[Insertion], yes: bool) -> Ex
     )
 
 
+# A shortcut: words that only texts of one class have, beside what decides their labels.
+
+
+def with_shortcut(examples: Iterable[Example], words: str, label: str, share: float, *, seed: int) -> list[Example]:
+    """The examples, with words at the end of this share of the texts of a class, drawn one by one.
+
+    words: such as "zx" or "Sent from my phone", written after a blank. Marks of people are left out, as they do not
+    know of them. Raises `BadSetting` for a share outside 0 to 1.
+    """
+    between("share", share, 0.0, 1.0)
+    draw = Random(f"{seed} shortcut")
+    return [
+        replace(example, segments=(*example.segments[:-1], f"{example.segments[-1]} {words}"), rationales=())
+        if example.label == label and draw.random() < share
+        else example
+        for example in examples
+    ]
+
+
 # Made-up words that no text of a corpus has: only planting can connect them with a label.
 
 WORDS = (

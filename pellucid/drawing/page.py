@@ -126,16 +126,20 @@ class Opening:
 
     facts: which model, which data, how many texts, when; plain text. trust: how far the page can be believed, in a
     sentence. texts: a few texts in colour, which stand before all sections; None where the page shows them anyway.
+    first: what must be known before all else, such as that one word decides.
     """
 
     facts: tuple[str, ...] = ()
     trust: str = ""
     texts: Markup | None = None
+    first: tuple[str, ...] = ()
 
     def lines(self) -> Iterable[Markup]:
         """The facts in one line, and the sentence about trust."""
         if self.facts:
             yield element("p", *(element("span", name(fact)) for fact in self.facts), class_="pl-known")
+        for sentence in self.first:
+            yield element("p", name(sentence), class_="pl-caution pl-believed")
         if self.trust:
             yield element("p", self.trust, class_="pl-believed")
 
@@ -149,7 +153,7 @@ def write_report(
     title: str,
     sections: Sequence[Section],
     guide: Markup | None = None,
-    opening: Opening = Opening(),  # it is frozen
+    opening: Opening = NO_OPENING,
 ) -> Path:
     """Write sections, after the opening and the guide to reading them, to one HTML file, whole or not at all."""
     at_least("number of sections", len(sections), 1)

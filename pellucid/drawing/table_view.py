@@ -163,6 +163,7 @@ def _point(advice: Advice) -> Markup:
 # What the kinds of advice of a trust card are called, and their signs, in the order in which they are shown.
 
 HEADINGS: dict[Kind, tuple[str, str]] = {
+    "shortcut": ("⚠", "What decides by itself"),
     "use": ("✓", "Use for faithful reading"),
     "fast": ("»", "Use when speed matters"),
     "second": ("+", "Faithful, but less so"),

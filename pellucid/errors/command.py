@@ -11,7 +11,7 @@ import typer
 
 import pellucid
 from pellucid.base.files import check_outputs
-from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
+from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, ShortcutPasses, labelled, selected
 from pellucid.explaining.commands.model_options import held_out, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.text.example import Example
@@ -48,6 +48,7 @@ def errors(
     min_count: Annotated[
         int, typer.Option(min=1, help="In how many train texts of a class a cue word must occur.")
     ] = 5,
+    shortcut_passes: ShortcutPasses = 500,
     seed: Annotated[int, typer.Option(help="The seed of --sample.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
@@ -69,6 +70,7 @@ def errors(
         train=train_examples and list(labelled(classifier, train_examples, reading, needed=True)),
         method=method,
         min_count=min_count,
+        shortcut_passes=shortcut_passes,
     )
     if html is not None:
         pellucid.report(analysis, path=html, title="What errors look like")

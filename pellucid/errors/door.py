@@ -21,10 +21,12 @@ from pellucid.explaining.inputs.readings import Data, ModelSource, default_metho
 from pellucid.results.bootstrap import difference, share
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts, heaviest_spans
+from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.run.model import Model
 from pellucid.text.example import Example, seen_caveats
 from pellucid.text.label_map import LabelMap
 from pellucid.text.units import text_units
+from pellucid.words.shortcuts import FEWEST, PASSES, shortcuts
 
 # Patterns that the evidence of a text may show: each is a rule over the evidence, the text around it and cue words.
 #
@@ -218,6 +220,7 @@ def error_analysis(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    shortcut_passes: int = PASSES,
     progress: bool | None = None,
 ) -> ErrorAnalysis:
     """Group a model's mistakes by their evidence, and count each group against the right predictions.
@@ -233,6 +236,7 @@ def error_analysis(
     min_count: in how many train texts of a class a cue word must occur.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    shortcut_passes: edited texts that the model answers, at most, to say whether one word decides; 0: not asked.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns how many answers are wrong and right, and how many of each show each pattern; `report` makes a page of it.
@@ -266,11 +270,21 @@ def error_analysis(
     method, caveats = method or default_method(model), seen_caveats(model, examples)
     if method != "span_attention":
         _check_rows(explain_all(model, examples[:1], [method], progress=False).explanations)
-        side_by_side = explain_all(model, examples, [method], progress=progress)
-        return grouped(side_by_side.explanations, cues, caveats)
-    explanations = span_weights(model, examples, progress=progress)
-    heaviest = _heaviest(model, examples, explanations, progress)
-    return grouped(explanations, cues, (*caveats, *_spread_out(explanations), *heaviest.cautions()), heaviest)
+        explanations: Sequence[Explanation] = explain_all(model, examples, [method], progress=progress).explanations
+        analysis = grouped(explanations, cues, caveats)
+    else:
+        explanations = span_weights(model, examples, progress=progress)
+        heaviest = _heaviest(model, examples, explanations, progress)
+        cautions = (*caveats, *_spread_out(explanations), *heaviest.cautions())
+        analysis = grouped(explanations, cues, cautions, heaviest)
+    return replace(analysis, shortcuts=_shortcuts(model, explanations, shortcut_passes, progress))
+
+
+def _shortcuts(model: Model, explanations: Sequence[Explanation], passes: int, progress: bool | None) -> Shortcuts:
+    """What decides by itself; nothing is asked of few texts."""
+    if not passes or len(explanations) < 2 * FEWEST:
+        return NOTHING
+    return shortcuts(model, explanations, passes=passes, progress=progress)
 
 
 def _check_labelled(examples: Sequence[Example]) -> None:

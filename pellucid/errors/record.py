@@ -11,6 +11,7 @@ from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
+from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.results.table import Interval
 from pellucid.text.example import Example, text_digest
 from pellucid.text.units import Spans, text_units
@@ -53,7 +54,7 @@ class ErrorAnalysis:
     wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern that
     it shows, in the order of `patterns`; the surest mistakes first. cues: class -> its cue words, the surest first.
     caveats: sentences. heaviest: counts of the heaviest spans over all texts; all 0 where they were not counted.
-    method: whose scores are the evidence.
+    method: whose scores are the evidence. shortcuts: what decides by itself, as far as it was looked for.
     """
 
     wrong: int
@@ -64,6 +65,7 @@ class ErrorAnalysis:
     caveats: tuple[str, ...] = ()
     heaviest: HeaviestSpans = NOT_COUNTED
     method: str = "span_attention"
+    shortcuts: Shortcuts = NOTHING
 
     @property
     def by_span(self) -> bool:
@@ -92,6 +94,7 @@ class ErrorAnalysis:
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
             "caveats": list(self.caveats),
             "heaviest_spans": self.heaviest.record(),
+            "shortcuts": self.shortcuts.record() if self.shortcuts.n_texts else None,
         }
 
 

@@ -28,6 +28,7 @@ from pellucid.drawing.terminal import caution_lines as cautions
 from pellucid.drawing.wording import MINUS, percent, unbroken
 from pellucid.errors.record import CueWord, ErrorAnalysis, PatternCount
 from pellucid.explaining.views.opening import examples_view, texts_in_words
+from pellucid.explaining.views.shortcuts import shortcut_lines, shortcut_sections
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import evidence_parts
 from pellucid.results.table import Interval
@@ -72,7 +73,9 @@ def _opening(analysis: ErrorAnalysis) -> Opening:
     picks = [(f"Mistake {rank}", shown, anchors[id(shown)]) for rank, shown in enumerate(surest, 1)]
     known = texts_in_words(analysis.wrong + analysis.right, data_of([shown.example.id for shown in wrong]))
     facts = (f"Model {surest[0].model}", known, f"Explained by {readable(analysis.method)}", written_on())
-    return Opening(facts, f"{errors_in_words(analysis)} {outcome_in_words(analysis)}", examples_view(picks, {}))
+    outcome = f"{errors_in_words(analysis)} {outcome_in_words(analysis)}"
+    first = tuple(map(str, analysis.shortcuts.decisive))
+    return Opening(facts, outcome, examples_view(picks, {}), first)
 
 
 def _errors_guide(analysis: ErrorAnalysis) -> Markup:
@@ -83,7 +86,14 @@ def _errors_guide(analysis: ErrorAnalysis) -> Markup:
 
 
 def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:
-    """The table, the texts of each pattern that has any, and the cue words; texts_shown: at most, of each pattern."""
+    """What decides by itself, the table, the texts of each pattern that has any, the cue words; without mistakes one
+    sentence.
+
+    texts_shown: at most, of each pattern.
+    """
+    first = shortcut_sections(analysis.shortcuts)
+    if not analysis.wrong:
+        return [*first, Section("No mistakes", errors_in_words(analysis), fragment(*caution_lines(analysis.caveats)))]
     intro = f"{errors_in_words(analysis)} {outcome_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
     counts, anchors = Section("What errors look like", intro, _counts(analysis)), _anchors(analysis)
     texts = [
@@ -96,7 +106,7 @@ def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SH
         if analysis.texts[pattern.name]
     ]
     cues = [Section("Cue words", CUE_INTRO, cue_list(analysis.cues))] if analysis.cues else []
-    return [counts, *texts, *cues]
+    return [*first, counts, *texts, *cues]
 
 
 def _counts(analysis: ErrorAnalysis) -> Markup:
@@ -107,7 +117,10 @@ def _counts(analysis: ErrorAnalysis) -> Markup:
 
 def errors_in_words(analysis: ErrorAnalysis) -> str:
     """How many answers are wrong."""
-    return f"Of {analysis.wrong + analysis.right:,} texts the model gets {analysis.wrong:,} wrong."
+    total = f"{analysis.wrong + analysis.right:,}"
+    if not analysis.wrong:
+        return f"The model gets all {total} texts right: there are no mistakes to look at; give more or harder ones."
+    return f"Of {total} texts the model gets {analysis.wrong:,} wrong."
 
 
 def outcome_in_words(analysis: ErrorAnalysis) -> str:
@@ -217,7 +230,9 @@ def _anchors(analysis: ErrorAnalysis) -> dict[int, str]:
 @renderers.add(draws="error analysis")
 def notebook_error_analysis(analysis: ErrorAnalysis) -> str:
     """How often each pattern of errors is seen, without the texts, for `_repr_html_`."""
-    errors = small_print([errors_in_words(analysis)])
+    errors = small_print([*map(str, analysis.shortcuts.sentences), errors_in_words(analysis)])
+    if not analysis.wrong:
+        return notebook_frame(errors)
     return notebook_frame(errors, pattern_table(analysis.patterns), cue_list(analysis.cues))
 
 
@@ -232,6 +247,9 @@ def terminal_error_analysis(analysis: ErrorAnalysis, *, colour: bool | None = No
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
+    first = [*shortcut_lines(analysis.shortcuts), Text("")] if analysis.shortcuts.n_texts else []
+    if not analysis.wrong:
+        return printed([*first, line(errors_in_words(analysis)), *cautions(analysis.caveats)], colour, width)
     summary = (
         errors_in_words(analysis),
         outcome_in_words(analysis),
@@ -240,6 +258,7 @@ def terminal_error_analysis(analysis: ErrorAnalysis, *, colour: bool | None = No
     )
     cues = [f"{label}: {cues_in_words(words, CUES)}" for label, words in analysis.cues.items()]
     lines: list[Line] = [
+        *first,
         *(line(sentence) for sentence in summary if sentence),
         *cautions(analysis.caveats),
         *(part for pattern in analysis.patterns for part in _block(analysis, pattern)),

@@ -3,6 +3,7 @@ registers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,12 @@ from pellucid.drawing.reading_guide import (
 )
 from pellucid.explaining.views.corpus import corpus_opening, corpus_sections, is_corpus
 from pellucid.explaining.views.opening import opening, table_opening
+from pellucid.explaining.views.shortcuts import shortcut_sections
 from pellucid.explaining.views.side_by_side import side_by_side_sections
 from pellucid.explaining.views.span_analysis import span_analysis_sections
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
+from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.span_analysis import SpanAnalysis
 from pellucid.results.table import Table
@@ -43,22 +46,24 @@ def report(
     title: str | None = None,
     about: Mapping[str, Any] | None = None,
     scale: Scale = "page",
+    shortcuts: Shortcuts = NOTHING,
 ) -> Path:
     """Write one HTML file, without script or network, that shows explanations and a comparison.
 
     results: from `explain`, one picture a method on its own scale, and where they are many, a summary before them; from
-        `class_words`, the words of each class; from `explain_all`, all methods side by side on one scale, with their
-        agreement; from `spans`, a table a text; from `error_analysis`, patterns with their texts; from
-        `layer_analysis`, maps of layers and words (without a table); from `concepts`, plots of one word over the layers
-        (without a table); from `attention_analysis`, the verdict with its tests
-        (without a table); from `diff`, texts under two versions side by side (without a table); from
-        `attack`, texts before and after (without a table).
+        `class_words`, the words of each class; from `shortcuts`, what decides by itself; from `explain_all`,
+        all methods side by side on one scale, with their agreement; from `spans`, a table a text; from
+        `error_analysis`, patterns with their texts; from `layer_analysis`, maps of layers and words (without a
+        table); from `concepts`, plots of one word over the layers (without a table); from `attention_analysis`,
+        the verdict with its tests (without a table); from `diff`, texts under two versions side by side
+        (without a table); from `attack`, texts before and after (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page; None: what the page shows.
     about: facts, name -> value, that stand last on the page.
     scale: what shares the colours of explanations: "page", all its texts, so that texts can be compared; or "text",
         each text by itself, so that the strongest word of every text has the full colour.
+    shortcuts: from `shortcuts`; what decides by itself stands first on the page of explanations or of a comparison.
 
     Returns the path. Raises `BadInput` where there are neither results nor a table, `BadSetting` for another scale,
     `BadFile` where the file cannot be written.
@@ -89,7 +94,8 @@ def report(
         is_empty = not of_its_room and not results
     if is_empty and table is None:
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
-    return write_page(results, table, path=path, title=title, about=about, scale=scale)
+    of_class("shortcuts=", shortcuts, Shortcuts, "give what shortcuts returned")
+    return write_page(results, table, path=path, title=title, about=about, scale=scale, shortcuts=shortcuts)
 
 
 def check_models(results: Any, table: Table) -> None:
@@ -141,14 +147,17 @@ def write_page(
     title: str | None = None,
     about: Mapping[str, object] | None = None,
     scale: Scale = "page",
+    shortcuts: Shortcuts = NOTHING,
 ) -> Path:
     """Write explanations, and a comparison if there is one, to one HTML file.
 
     results: explanations are shown text by text, with one picture a method; methods side by side share one scale.
     title: None for what the results are. table: the comparison. about: facts that are shown last.
-    scale: whose largest score gets the full colour, the page's or each text's.
+    scale: whose largest score gets the full colour, the page's or each text's. shortcuts: what stands first.
     """
     sections, guide, opened = _drawn(results, table, scale)
+    sections = [*shortcut_sections(shortcuts), *sections]
+    opened = replace(opened, first=tuple(map(str, shortcuts.decisive)))
     if table is not None:
         sections.append(comparison_section(table))
     if about:

@@ -187,16 +187,17 @@ def _line(record: Mapping[str, Any]) -> CheckLine:
 
 # The trust card of a comparison: which methods to use for this model, which not, and on what evidence.
 
-Kind = Literal["use", "fast", "second", "people", "unclear", "avoid", "untested", "limits"]
+Kind = Literal["shortcut", "use", "fast", "second", "people", "unclear", "avoid", "untested", "limits"]
 
 
 @dataclass(frozen=True)
 class Advice:
     """One point of the card.
 
-    kind: "use", "fast" (where speed matters), "second" (faithful, but less), "people" (agrees with what people marked),
-    "unclear", "avoid", "untested" (what was not measured) or "limits" (what the numbers cannot say). methods: those
-    that it is about. sentence: the advice, with its reason. evidence: the tests behind it, one sentence each.
+    kind: "shortcut" (what decides by itself), "use", "fast" (where speed matters), "second" (faithful, but less),
+    "people" (agrees with what people marked), "unclear", "avoid", "untested" (what was not measured) or "limits"
+    (what the numbers cannot say). methods: those that it is about. sentence: the advice, with its reason. evidence:
+    the tests behind it, one sentence each.
     """
 
     kind: Kind

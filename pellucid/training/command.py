@@ -220,6 +220,7 @@ def _recipe(values: Sequence[str]) -> tuple[str | None, dict[str, Any]]:
 # What `train` says at its end: how often the model is right, and what to try next.
 
 FEW = 50  # texts, of which one right answer more is two per cent
+AT_ONCE = 128  # texts between two steps of the bar
 CLOSE = 0.05  # so near to the most frequent label's share the model has learnt little
 
 
@@ -229,7 +230,6 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
     options: how the data are read, as the command line writes it.
     """
     from pellucid.training.checkpoint import best_epoch
-    from pellucid.training.upgrading import right
 
     history = folder.history
     best = best_epoch(history)
@@ -237,7 +237,7 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
     test = labelled_test_part(model, source)
     if not test:
         return [f"Accuracy: right in {dev}.", *_next(best == len(history) - 1, None, "")]
-    share = sum(right(model, test)) / len(test)
+    share = right_share(model, test)
     label, often = Counter(example.label for example in test).most_common(1)[0]
     common = often / len(test)
     few = f" Of {len(test)} texts this is a rough number." if len(test) < FEW else ""
@@ -246,6 +246,19 @@ def outcome(model: Classifier, folder: TrainedFolder, source: DataSource, option
         f"{_percent(common)} of these.{few}",
         *_next(best == len(history) - 1, share - common, f"pellucid errors {folder.path} {source.data}{options}"),
     ]
+
+
+def right_share(model: Classifier, test: Sequence[Example]) -> float:
+    """The share of the texts that the model gets right; a bar shows how many are judged."""
+    from pellucid.drawing.terminal import progress_bar
+    from pellucid.training.upgrading import right
+
+    n_right = 0
+    with progress_bar() as report:
+        for first in range(0, len(test), AT_ONCE):
+            n_right += sum(right(model, test[first : first + AT_ONCE]))
+            report("judging the test part", min(first + AT_ONCE, len(test)), len(test))
+    return n_right / len(test)
 
 
 def labelled_test_part(model: Classifier, source: DataSource) -> Sequence[Example]:

@@ -1,4 +1,8 @@
-"""`pellucid words RESULTS`: which words speak for and against each class?"""
+"""`pellucid words RESULTS`: which words speak for and against each class? `pellucid shortcuts MODEL DATA`: does one
+decide alone?
+"""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Sequence
@@ -11,6 +15,8 @@ import pellucid
 from pellucid.base.checks import at_least
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs
+from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, labelled, selected
+from pellucid.explaining.commands.model_options import with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.results.class_words import MIN_TEXTS
 from pellucid.text.example import Example
@@ -64,6 +70,37 @@ def words(
 
 def _texts(idf: str) -> Sequence[Example]:
     """The texts that words are weighted by; what reads them is imported where it is needed, for it takes seconds."""
-    from pellucid.explaining.commands.data_options import Reading, texts_of_file
+    from pellucid.explaining.commands.data_options import texts_of_file
 
     return texts_of_file(idf, "all", Reading())
+
+
+@with_option_records
+def shortcuts(
+    model: Annotated[
+        str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
+    ],
+    data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
+    *,
+    part: Part,
+    reading: Reading,
+    amount: Amount,
+    answers: Answers,
+    passes: Annotated[int, typer.Option(help="Edited texts that the model answers, at most; 100 or more.")] = 500,
+    seed: Annotated[int, typer.Option(help="The seed of halves, draws and --sample.")] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was tested as JSON.")] = False,
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
+) -> None:
+    """Take words, phrases, pairs and kinds of words out of all texts: does one of them decide a class's answers?"""
+    check_outputs([html], [data])
+    examples = reading.source(data, part.split).examples()
+    classifier = pellucid.load(model, device=device)
+    known = labelled(classifier, examples, reading, answers.need_labels)
+    judged = pellucid.shortcuts(
+        classifier, selected(classifier, known, amount, answers, seed), passes=passes, seed=seed
+    )
+    print(json.dumps(judged.record()) if as_json else judged)
+    if html is not None:
+        pellucid.report(judged, path=html, title="What decides by itself")
+        say(f"Written: {html}", aside=True)

@@ -85,7 +85,7 @@ def average_precisions(
 ) -> dict[str, Interval]:
     """Mean average precision of each method (all usual ones) over the first test texts, with its 95 % interval."""
     test = load_examples("planted_token", "test")[:texts]
-    methods = usual_methods(model) if methods is None else methods
+    methods = [*usual_methods(model), "gradient_x_input"] if methods is None else methods
     by_method = explain_all(model, test, with_study_settings(methods), seed=seed)
     return {title: bootstrap_interval(reason_precision(explanations)) for title, explanations in by_method.items()}
 

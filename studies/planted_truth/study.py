@@ -177,7 +177,7 @@ def _trained(training: _Training, parts: Mapping[str, Sequence[Example]], settin
 
 def scored(model: Model, examples: Sequence[Example], seed: int) -> Numbers:
     """Method -> measure -> its mean over texts and its difference from chance, text by text, with intervals."""
-    methods = with_study_settings(usual_methods(model))
+    methods = with_study_settings([*usual_methods(model), "gradient_x_input"])
     by_method = explain_all(model, examples, methods, seed=seed, progress=False)
     by_measure = {
         measure: {title: values(explanations) for title, explanations in by_method.items()}

@@ -11,7 +11,16 @@ import pellucid
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
 
-COMMON_PAGE = {"Explanation", "Results", "SideBySide", "SpanAnalysis", "ErrorAnalysis", "ClassWords", "Table"}
+COMMON_PAGE = {
+    "Explanation",
+    "Results",
+    "SideBySide",
+    "SpanAnalysis",
+    "ErrorAnalysis",
+    "ClassWords",
+    "Table",
+    "Shortcuts",
+}
 PARTS = {"Summary": "of the page of results", "TrustCard": "of the page of a table"}
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from pellucid.explaining.views.terminal_results import terminal_results, terminal_summary
+from pellucid.explaining.views.terminal_results import telling, terminal_results, terminal_summary
 from pellucid.results.results import Results
 from pellucid.words.views import terminal_class_words
 from tests.shared.answered import answered
@@ -54,16 +54,21 @@ def test_the_summary_says_what_was_counted():
     assert "Caution: The scores do not add up. (40 texts: r1, r2, r4, r5, r7 and 35 more)" in text
 
 
-def test_mistakes_come_first_the_surest_on_top_then_the_least_sure():
+def test_mistakes_come_first_then_the_surest_then_the_least_sure():
     rows = terminal_results(many(), width=120).split("\n\n")[1].splitlines()[1:-1]
     assert [row.split()[0] for row in rows] == [
-        *(f"r{n}" for n in range(56, -1, -4)),
-        "r1",
-        "r2",
-        "r3",
+        *(f"r{n}" for n in (56, 52, 48, 44, 40, 36)),
+        *(f"r{n}" for n in (59, 58, 57, 55, 54, 53)),
+        *(f"r{n}" for n in (7, 6, 5, 3, 2, 1)),
     ]
-    assert all("✗" in row for row in rows[:15]) and all("✓" in row for row in rows[15:])
+    assert all("✗" in row for row in rows[:6]) and all("✓" in row for row in rows[6:])
     assert "+fine −film" in rows[0] and "the fine film 56" in rows[0] and "78 %" in rows[0]
+
+
+@pytest.mark.parametrize("count", (6, 17, 18, 19, 40))
+def test_no_text_is_listed_twice_and_no_row_stays_free(count):
+    texts = [*many(count)]
+    assert len({text.example.id for text in telling(texts, 18)}) == min(count, 18)
 
 
 def test_without_labels_there_is_no_column_of_them():

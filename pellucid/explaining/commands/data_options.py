@@ -174,6 +174,14 @@ def label_map_from(text: str) -> dict[str, str]:
 
 TEXTS = "txt"  # one text a line
 
+ShortcutPasses = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Edited texts that the model answers, at most, to say whether one word, phrase or pair of words decides a "
+        "class's answers; 0: that is not asked.",
+    ),
+]
 Texts = Annotated[
     list[str] | None,
     typer.Argument(

@@ -19,6 +19,7 @@ from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
     Reading,
+    ShortcutPasses,
     TextOptions,
     Texts,
     labelled,
@@ -35,13 +36,19 @@ from pellucid.explaining.commands.model_options import (
 from pellucid.explaining.commands.safe_text import say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pellucid.results.explanation import Explanation
+    from pellucid.results.shortcuts import Shortcuts
     from pellucid.results.side_by_side import SideBySide
     from pellucid.results.table import Table
     from pellucid.run.hidden_target import HiddenState
+    from pellucid.run.model import Model
     from pellucid.run.readout import Positions
     from pellucid.run.target import TargetName
 
 FEW = 5  # texts that are printed whole
+FEWEST = 30  # texts of which it is asked whether one word decides
 
 
 @with_option_records
@@ -100,6 +107,7 @@ def explain(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of random methods and of --sample.")] = 0,
+    shortcut_passes: ShortcutPasses = 500,
     full: Annotated[bool, typer.Option("--full", help="Print every text whole, however many there are.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     scale: Annotated[
@@ -166,17 +174,19 @@ def explain(
         workers=workers,
     )
     results = side_by_side.explanations
+    first = next(iter(side_by_side.values()))
+    shortcuts = _shortcuts(classifier, first, shortcut_passes if layer is None else 0, seed)
     if save is not None:
         pellucid.save(results, save)
     if html is not None:
-        shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
-        pellucid.report(shown, table, path=html, scale=scale)  # type: ignore[arg-type]  # checked before the work
+        shown = first if len(side_by_side) == 1 else side_by_side
+        pellucid.report(shown, table, path=html, scale=scale, shortcuts=shortcuts)  # type: ignore[arg-type]  # checked
     if csv is not None:
         pellucid.write_csv(results, csv)
     if as_json:
         print(json.dumps([to_record(result) for result in results]))
     else:
-        _print(side_by_side, full)
+        _print(side_by_side, full, shortcuts)
     for path in written:
         say(f"Written: {path}", aside=True)
 
@@ -193,7 +203,7 @@ def _comparison(path: Path, html: Path | None) -> Table:
     return table
 
 
-def _print(side_by_side: SideBySide, full: bool) -> None:
+def _print(side_by_side: SideBySide, full: bool, shortcuts: Shortcuts) -> None:
     """One method's results; of several methods the texts side by side, or, of many texts, one method after the
     other.
     """
@@ -202,10 +212,22 @@ def _print(side_by_side: SideBySide, full: bool) -> None:
         print(side_by_side)
         return
     draw = renderers.get("terminal_results").make
+    first = {"shortcuts": shortcuts}
     for title, results in side_by_side.items():
         if len(side_by_side) > 1:
             say(f"{title}:")
-        print(draw(results, full=full))
+        print(draw(results, full=full, **first))
+        first = {}  # it is of the model, and said once
+
+
+def _shortcuts(model: Model, results: Sequence[Explanation], passes: int, seed: int) -> Shortcuts:
+    """What decides by itself; nothing is asked of few texts, or of a model that writes or gives a value."""
+    from pellucid.results.shortcuts import NOTHING
+    from pellucid.run.model import WRITING
+
+    if passes == 0 or len(results) < FEWEST or WRITING in model.capabilities or model.problem == "regression":
+        return NOTHING
+    return pellucid.shortcuts(model, results, passes=passes, seed=seed)
 
 
 def _layer(text: str) -> int | Literal["all", "head"]:

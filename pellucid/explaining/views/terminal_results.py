@@ -17,9 +17,11 @@ from pellucid.drawing.page import page_scales
 from pellucid.drawing.span_view import clear_spans
 from pellucid.drawing.terminal import INDENT, Line, caution_lines, line, printed
 from pellucid.drawing.wording import MINUS, answer_name, first_names, percent, readable_number, short_ids, signed
+from pellucid.explaining.views.shortcuts import shortcut_lines
 from pellucid.results.class_words import ClassWords, Sign
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
+from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.results.summary import Summary, one_a_text
 from pellucid.text.units import Spans
 
@@ -36,35 +38,44 @@ def terminal_results(
     *,
     full: bool = False,
     hint: str | None = None,
+    shortcuts: Shortcuts = NOTHING,
     colour: bool | None = None,
     width: int | None = None,
 ) -> str:
-    """Up to five texts whole; of more a summary, then a table: mistakes first, the surest ones on top, then the least
-    sure.
+    """Up to five texts whole; of more a summary, then a table: the surest mistakes, the surest right answers and the
+    least sure ones.
 
-    full: every text whole. hint: how to see more; None: the usual way. colour: None asks whether the standard output is
-    a terminal. width: None takes the terminal's.
+    full: every text whole. hint: how to see more; None: the usual way. shortcuts: what stands first. colour: None asks
+    whether the standard output is a terminal. width: None takes the terminal's.
     """
     texts = one_a_text(results)
     hint = in_syntax("print(results[0]) shows one whole", "--full prints every text whole") if hint is None else hint
+    first = f"{printed(shortcut_lines(shortcuts), colour, width)}\n" if shortcuts.n_texts else ""
     if full or len(texts) <= WHOLE:
         whole, scales = renderers.get("terminal_text").make, page_scales(results)
-        return "\n".join(whole(result, colour=colour, width=width, scales=scales) for result in results)
+        return first + "\n".join(whole(result, colour=colour, width=width, scales=scales) for result in results)
     summary = terminal_summary(results.summary(), colour=colour, width=width)
-    table: list[Line | Grid] = [_grid(worst_first(texts)[:ROWS]), line(_last_line(results, len(texts), hint))]
-    return f"{summary}\n{printed(table, colour, width)}"
+    table: list[Line | Grid] = [_grid(telling(texts, ROWS)), line(_last_line(results, len(texts), hint))]
+    return f"{first}{summary}\n{printed(table, colour, width)}"
 
 
-def worst_first(texts: Sequence[Explanation]) -> list[Explanation]:
-    """Mistakes from the surest to the least sure, then all others from the least sure to the surest."""
-    return sorted(texts, key=_order)
+def telling(texts: Sequence[Explanation], most: int) -> list[Explanation]:
+    """At most so many texts: mistakes, the surest first; then the surest others; then the least sure, to the last.
+
+    Each of the three gets a third of the rows, and what one leaves free goes to the next.
+    """
+    wrong = sorted((text for text in texts if text.is_correct is False), key=_sureness, reverse=True)
+    others = sorted((text for text in texts if text.is_correct is not False), key=_sureness, reverse=True)
+    n_wrong = min(len(wrong), max(most // 3, most - len(others)))
+    rest = min(len(others), most - n_wrong)
+    sure, unsure = others[: rest - rest // 2], others[len(others) - rest // 2 :]
+    return [*wrong[:n_wrong], *sure, *unsure]
 
 
-def _order(explanation: Explanation) -> tuple[bool, float]:
-    wrong, probability = explanation.is_correct is False, explanation.prediction.probability
-    if probability != probability:
-        return not wrong, 0.0
-    return not wrong, -probability if wrong else probability
+def _sureness(explanation: Explanation) -> float:
+    """The probability of the answer; 0 where the model gives none, so that texts stay in order."""
+    probability = explanation.prediction.probability
+    return probability if probability == probability else 0.0
 
 
 def _grid(texts: Sequence[Explanation]) -> Grid:
