@@ -64,6 +64,7 @@ def attack(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     progress: bool | None = None,
     **settings: Any,
 ) -> Attempts:
@@ -102,6 +103,7 @@ def attack(
         and `pellucid.read` reads all. None: they are kept in memory.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns one `Attempt` a text. Every success is confirmed by a call of the model with the edited text alone. Raises
@@ -120,7 +122,7 @@ def attack(
     'wrong before'
     """
     model = model_from(model)
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     data = examples_for(model, examples, strange="allowed", **columns)
     whole("seed", seed, 0, HIGHEST_SEED)
     if max_queries is not None:

@@ -63,6 +63,7 @@ def compare(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     workers: int = 1,
     progress: bool | None = None,
 ) -> Table:
@@ -97,6 +98,7 @@ def compare(
         changed are made again. One that only has more metrics goes on from the folder's explanations.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
         threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
         under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
@@ -119,7 +121,7 @@ def compare(
     saved, examples = _saved(model, examples, explained)
     methods = None if methods is None else choices("methods", methods)
     metrics = None if metrics is None else choices("metrics", metrics)
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
     whole("seed", seed, 0, HIGHEST_SEED)
@@ -177,11 +179,13 @@ def compare_cost(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
 ) -> ComparisonCost | None:
     """What `compare` with the same arguments will cost, judged by a trial with four to eight of the texts; None below
     64 texts.
 
-    model, examples, methods, metrics, explained, target, text, label, label_map: as for `compare`.
+    model, examples, methods, metrics, explained, target, text, label, label_map, skip_bad_rows: as for
+        `compare`.
     checks, twins, train, corpora: likewise; twins and data are not read, only counted.
 
     Returns evaluations and seconds, checks included, but not those that train models. Raises what `compare` raises.
@@ -195,7 +199,7 @@ def compare_cost(
     """
     model = any_model_from(model)
     saved, examples = _saved(model, examples, explained)
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     judged = judged_target(model, target)
     comparison = comparison_of(model, examples, methods, metrics, target=judged, seed=0, resamples=10, saved=saved)

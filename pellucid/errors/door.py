@@ -222,6 +222,7 @@ def error_analysis(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     progress: bool | None = None,
 ) -> ErrorAnalysis:
     """Group a model's mistakes by their evidence, and count each group against the right predictions.
@@ -239,6 +240,7 @@ def error_analysis(
     min_count: in how many train texts of a class a cue word must occur.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns how many answers are wrong and right, and how many of each show each pattern; `report` makes a page of it.
@@ -263,7 +265,7 @@ def error_analysis(
         )
     if model.problem == "regression":
         raise ModelCannot(f"{model.name} gives a value, which is not right or wrong; give a model with classes.")
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     saved = None if explained is None else saved_explanations(explained, model)
     examples = examples_for(model, texts_of(saved, examples), names_data=True, strange="error", **columns)
     _check_labelled(examples)
