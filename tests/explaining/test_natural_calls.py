@@ -354,7 +354,7 @@ GAPS = pd.DataFrame({"text": ["a lovely film", None, float("nan"), "  ", "a dull
 @pytest.mark.parametrize(
     "data", [GAPS, GAPS.to_dict("records"), GAPS["text"], list(GAPS["text"]), pa.Table.from_pandas(GAPS)]
 )
-def test_rows_without_a_text_are_left_out_and_counted_where_that_is_asked_for(model, data):
+def test_rows_without_a_text_are_left_out_and_counted_on_request(model, data):
     with pytest.raises(BadInput):
         pellucid.explain(model, data, "occlusion")
     with pytest.warns(SkippedRows, match=r"^3 bad rows of 5 were left out: .*missing"):
