@@ -75,12 +75,12 @@ browser:
 	  && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
 	  || echo "No chromium here: the tests that open a report in a browser will be skipped."
 
-# WordNet and the translators that attacks edit texts with: Debian's, where we may install them.
-DICTIONARIES := wordnet-base apertium-eng-spa apertium-eng-cat apertium-en-gl
+# The translators that attacks edit texts with: Debian's, where we may install them. WordNet comes with `make setup`.
+DICTIONARIES := apertium-eng-spa apertium-eng-cat apertium-en-gl
 dictionaries:
 	@dpkg -s $(DICTIONARIES) >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends $(DICTIONARIES) >/dev/null; } \
-	  || echo "No $(DICTIONARIES) here: tests of synonyms and translations will be skipped."
+	  || echo "No $(DICTIONARIES) here: tests of translations will be skipped."
 
 clean:
 	rm -rf .venv demo runs build *.egg-info

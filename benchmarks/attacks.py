@@ -34,7 +34,7 @@ from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.attacks.omission_scores import words_of
 from pellucid.models.routing.compiled_network import lacks_openvino
 from pellucid.text.example import Example
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 
 ROOT = Path(__file__).parents[1]
 RUNS, N_TEXTS = 5, 64
@@ -103,7 +103,7 @@ def floor_of(folder: Path, texts: Sequence[Example]) -> float:
 
 def same_synonyms(texts: Sequence[Example]) -> list[dict[str, list[str]]]:
     """Of each text word -> the synonyms that ours tries."""
-    dictionaries = Dictionaries(DEBIAN, ())
+    dictionaries = Dictionaries(wordnet_folder(), ())
     cases: list[Any] = [
         SimpleNamespace(units=words_of(one), dictionaries=dictionaries, text_of=one.segments) for one in texts
     ]

@@ -2,7 +2,7 @@
 
 The pages of docs/how-to/tour-of-200-reviews.md as cells for a notebook or an editor. It needs a model in runs/pocket:
 pellucid train pocket --out runs/pocket --epochs 4 --learning-rate 2e-4
-and the packages of pip install 'pellucid[plot,pandas]'.
+and the extras plot and pandas.
 """
 
 # %% The model, the reviews, and what their stars mean

@@ -27,6 +27,7 @@ OF_EVERY_METHOD = {
     "text",
     "label",
     "label_map",
+    "skip_bad_rows",
     "workers",
     "progress",
 }

@@ -32,7 +32,6 @@ from pellucid.explaining.commands.model_options import (
     with_option_records,
 )
 from pellucid.explaining.commands.safe_text import say
-from pellucid.text.wordnet import DEBIAN
 
 if TYPE_CHECKING:
     from pellucid.attacks.attack_case import Attempt
@@ -94,7 +93,9 @@ def attack(
             help="Labelled texts, a file or the name of a data set, in which the candidates named_entities count names."
         ),
     ] = None,
-    wordnet: Annotated[Path, typer.Option(help="The folder with WordNet's files.")] = DEBIAN,
+    wordnet: Annotated[
+        Path | None, typer.Option(help="The folder with WordNet's files. Default: the installed one.")
+    ] = None,
     vectors: Annotated[
         Path | None,
         typer.Option(

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -22,7 +22,7 @@ from pellucid.base.errors import BadFile, ModelCannot
 from pellucid.base.json_text import json_digest
 from pellucid.text.example import Example
 from pellucid.text.label_map import label_names
-from pellucid.text.wordnet import DEBIAN, PartOfSpeech, WordNet, content_digest, shared_wordnet
+from pellucid.text.wordnet import PartOfSpeech, WordNet, content_digest, shared_wordnet, wordnet_folder
 
 # How often names of people, places and organisations occur in the texts of each class.
 
@@ -122,7 +122,7 @@ class Dictionaries:
     labelled texts, or None.
     """
 
-    wordnet_folder: Path = DEBIAN
+    wordnet_folder: Path = field(default_factory=wordnet_folder)
     languages: tuple[str, ...] = ("spanish",)
     meaning: Meaning | None = None
     words: NearWords | None = None
@@ -182,8 +182,11 @@ class Dictionaries:
 
     @cached_property
     def wordnet(self) -> WordNet:
-        """Raises `BadFile`, which names the package, where there is none."""
-        return shared_wordnet(self.wordnet_folder)
+        """Raises `BadFile`, which names the package and an attack that needs none, where there is none."""
+        try:
+            return shared_wordnet(self.wordnet_folder)
+        except BadFile as error:
+            raise BadFile(f"{str(error).removesuffix('.')}; the attack deepwordbug needs no dictionary.") from None
 
     @cached_property
     def tagger(self) -> Tagger | None:

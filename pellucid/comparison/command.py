@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -16,7 +16,18 @@ from pellucid.base.files import check_outputs
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import metrics as known_metrics
 from pellucid.drawing.terminal import MINUTE, duration
-from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, ShortcutPasses, labelled, selected
+from pellucid.explaining.commands.data_options import (
+    Amount,
+    Answers,
+    DataOrNone,
+    Part,
+    Reading,
+    Saved,
+    ShortcutPasses,
+    examples_of,
+    labelled,
+    selected,
+)
 from pellucid.explaining.commands.model_options import (
     CheckOptions,
     LanguageOptions,
@@ -44,8 +55,9 @@ def compare(
     model: Annotated[
         str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
     ],
-    data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
+    data: DataOrNone = None,
     *,
+    saved: Saved,
     part: Part,
     reading: Reading,
     amount: Amount,
@@ -92,16 +104,17 @@ def compare(
     from pellucid.comparison.folder import TABLE
     from pellucid.explaining.inputs.examples import reads_label
 
-    check_outputs([save, html], [data, checking.train, *(checking.corpus or [])])
+    check_outputs([save, html], [data, saved.explained, checking.train, *(checking.corpus or [])])
     if by_metric is not None:
         known_metrics.get(by_metric.partition("(")[0])
     names, judges = methods.names(), _metrics(metrics, metric_set)
-    source = reading.source(data, part.split)
-    examples = source.examples()
+    source = None if data is None else reading.source(data, part.split)
+    explained = saved.results()
+    examples = examples_of(source, explained)
     classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
-    training = None if checking.train is None else replace(source, data=checking.train, split="train").examples()
+    training = None if checking.train is None else reading.source(checking.train, "train").examples()
     texts, method_names = (
         selected(classifier, judged, amount, answers, seed),
         None if names == [ALL] else names,
@@ -113,6 +126,7 @@ def compare(
                 texts,
                 method_names,
                 judges,
+                explained=explained,
                 target=target,
                 checks=checking.choices(),
                 twins=checking.twin or (),
@@ -125,6 +139,7 @@ def compare(
         texts,
         method_names,
         judges,
+        explained=explained,
         target=target,
         seed=seed,
         resamples=resamples,

@@ -40,12 +40,26 @@ def compared_part(comparison: Comparison, part_index: int, progress: Progress) -
     model = comparison.request.model
     batch = model.encode([comparison.examples[index] for index in comparison.part(part_index)])
     scheduler = scheduler_for(model)
-    explanations = explain_batch(comparison.request, batch, scheduler, within_part)
+    explanations = explained_part(comparison, batch, scheduler, within_part)
     judged = judge_part(comparison, batch, explanations, scheduler, within_part)
     of_spans = [one_each for one_each in explanations.values() if isinstance(one_each[0].units, Spans)]
     if of_spans:  # span weights are the model's own, so any of these methods has the same
         judged = replace(judged, heaviest=heaviest_spans(of_spans[0]))
     return ComparedPart(explanations, judged)
+
+
+def explained_part(
+    comparison: Comparison, batch: Batch, scheduler: Scheduler, progress: Progress
+) -> dict[str, Sequence[Explanation]]:
+    """Method's title -> one explanation an example: those that were saved, and all others computed."""
+    request, saved = comparison.request, comparison.saved
+    there = (
+        {} if saved is None else {title: saved.explanations(title, batch.examples) for title in comparison.saved_titles}
+    )
+    missing = [call for call in request.calls if call.title not in there]
+    computed = explain_batch(replace(request, calls=missing), batch, scheduler, progress) if missing else {}
+    explanations: dict[str, Sequence[Explanation]] = {**there, **computed}
+    return {call.title: explanations[call.title] for call in request.calls}
 
 
 def judged_part_of(
@@ -183,7 +197,8 @@ def comparison_cost(comparison: Comparison, checks: Sequence[Call] = (), n_twins
     trial = _trial(comparison, middle)
     share = n_texts / len(middle)
     timed = [call for call in checks if "trainer" not in call.entry.facts["needs"]]
-    of_checks = sum(_seconds(comparison, call, middle, trial, n_twins) for call in timed)
+    again = trial if not (timed and comparison.saved) else _trial(replace(comparison, saved=None), middle)
+    of_checks = sum(_seconds(comparison, call, middle, again, n_twins) for call in timed)
     return ComparisonCost(
         n_texts,
         round(trial.rows * share),
@@ -206,7 +221,7 @@ def _trial(comparison: Comparison, examples: Sequence[Example]) -> _Trial:
     some = replace(comparison, examples=tuple(examples), calls=comparison.metrics)
     model = some.request.model
     began, batch, scheduler = time.perf_counter(), model.encode(examples), scheduler_for(model)
-    explanations = explain_batch(some.request, batch, scheduler, silent)
+    explanations = explained_part(some, batch, scheduler, silent)
     explained = time.perf_counter()
     judged = judge_part(some, batch, explanations, scheduler, silent)
     return _Trial(judged.rows, explained - began, time.perf_counter() - explained)

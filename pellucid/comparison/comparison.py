@@ -9,13 +9,15 @@ from hashlib import blake2b
 import torch
 
 from pellucid.base.catalogue import Call, Choice
-from pellucid.base.checks import at_least
+from pellucid.base.checks import at_least, in_syntax
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.kinds import metrics as known_metrics
 from pellucid.base.packages import __version__
 from pellucid.comparison.case import gold_classes
 from pellucid.comparison.selection import marked_share
 from pellucid.explaining.inputs.readings import OF_TEXTS
+from pellucid.explaining.saved import SavedExplanations
+from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import example_record
 from pellucid.results.table import CHANCE
 from pellucid.run.diagnostics import route_record
@@ -42,6 +44,7 @@ class Comparison:
     """request: the model, the methods, the target and the seed. calls: the metrics. resamples: bootstrap draws.
 
     shortcut_passes: edited texts that the model answers, at most, to say whether one word decides; 0: not asked.
+    saved: explanations that were computed before, in place of those of methods of the same title.
     examples_in_part: None makes a part about a minute's work, so that an interruption costs no more.
 
     Raises `BadInput`, `BadSetting` or `ModelCannot` for what cannot be judged, before any work is done.
@@ -53,12 +56,16 @@ class Comparison:
     resamples: int
     examples_in_part: int | None = None
     shortcut_passes: int = 0
+    saved: SavedExplanations | None = None
 
     def __post_init__(self) -> None:
         model = self.request.model
         at_least("resamples", self.resamples, 1)
         if not self.examples:
             raise BadInput("There are no examples to compare methods on.")
+        if self.saved is not None:
+            for title in self.saved_titles:
+                check_saved_target(self.saved.explanations(title, self.examples), self.target, model)
         if WRITING in model.capabilities:
             check_metrics_of_texts(model, self.calls)
             return
@@ -103,6 +110,12 @@ class Comparison:
         return [call for call in self.calls if has_marks or not needs_marks(call)]
 
     @property
+    def saved_titles(self) -> list[str]:
+        """The methods whose explanations were saved."""
+        saved = {} if self.saved is None else self.saved.by_method
+        return [call.title for call in self.request.calls if call.title in saved]
+
+    @property
     def chance(self) -> str | None:
         """The title of the method that the others are compared with, if it is among them."""
         titles = (call.title for call in self.request.calls)
@@ -129,9 +142,28 @@ class Comparison:
             "resamples": self.resamples,
             PART_SIZE: self.part_size,
             "equal scores": TIES,  # values that were measured in reading order are not mixed with others
+            **({} if self.saved is None else {"saved explanations": self.saved.digest}),
             **({} if head is None else {"language head": head.digest}),
             **route_record(request.model),
         }
+
+
+def check_saved_target(saved: Sequence[Explanation], target: Target | Word, model: Model) -> None:
+    """Raise `BadSetting` where saved explanations explain other classes than the comparison does."""
+    if isinstance(target, Word):
+        return
+    examples = [explanation.example for explanation in saved]
+    logits = torch.tensor([explanation.prediction.logits for explanation in saved])
+    resolved = target.resolve(examples, logits, model.labels, model.problem)
+    against = resolved.against or (None,) * len(saved)
+    for explanation, class_number, rival in zip(saved, resolved.classes, against, strict=True):
+        wanted = model.labels[class_number], None if rival is None else model.labels[rival]
+        if (explanation.target.label, explanation.target.against) != wanted:
+            place, option = in_syntax("explained=", "--explained"), in_syntax("target=", "--target")
+            raise BadSetting(
+                f"{place} explains the {explanation.target} for {explanation.example.id!r}, and this comparison "
+                f"{' against '.join(filter(None, wanted))}; give {option} as it was when they were saved."
+            )
 
 
 def needs_marks(call: Call) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from pellucid.base.catalogue import Call, Choice
-from pellucid.base.checks import choices
+from pellucid.base.checks import choices, listed
 from pellucid.base.errors import BadSetting, PellucidError
 from pellucid.base.processes import Processes, Progress, Share, silent
 from pellucid.comparison.case import Case
@@ -18,6 +18,7 @@ from pellucid.comparison.compared_part import STAGE
 from pellucid.comparison.comparison import Comparison, metric_calls
 from pellucid.comparison.folder import ComparisonFolder
 from pellucid.explaining.inputs.readings import default_metrics, to_explain, usual_methods
+from pellucid.explaining.saved import SavedExplanations
 from pellucid.models.classifiers.function import from_function
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.model import Model
@@ -37,18 +38,27 @@ def comparison_of(
     seed: int,
     resamples: int,
     shortcut_passes: int = 0,
+    saved: SavedExplanations | None = None,
 ) -> Comparison:
     """The comparison that a call of `compare` describes; its names are looked up and checked before any work is
-    done.
+    done. saved: explanations in place of computing those of the same methods; without methods, these are judged.
     """
-    named = choices("methods", methods) if methods is not None else usual_methods(model)
+    usual = usual_methods(model) if saved is None else list[Choice](saved.choices)
+    named = choices("methods", methods) if methods is not None else usual
     if "chance" not in {choice if isinstance(choice, str) else choice[0] for choice in named}:
         named.append("chance")
     examples = to_explain(model, as_examples(examples))
     judges = metric_calls(choices("metrics", metrics) if metrics is not None else default_metrics(model, examples))
     check_metrics(judges)
     request = Request(model, method_calls(named, model), target, seed)
-    return Comparison(request, examples, judges, resamples, shortcut_passes=shortcut_passes)
+    comparison = Comparison(request, examples, judges, resamples, shortcut_passes=shortcut_passes, saved=saved)
+    lost = [] if saved is None or methods is not None else set(saved.by_method).difference(comparison.saved_titles)
+    if lost:
+        raise BadSetting(
+            f"{listed(sorted(lost))} of the saved explanations is no method of this version with its settings; name "
+            f"the methods to judge."
+        )
+    return comparison
 
 
 # Settings of metrics, tried on a text and a function made up for it, so that bad ones are refused before any work.

@@ -30,8 +30,10 @@ from pellucid.explaining.inputs.models import any_model_from, model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource, judged_target
 from pellucid.explaining.read import read
 from pellucid.explaining.report import write_page
+from pellucid.explaining.saved import SavedExplanations, saved_explanations, texts_of
 from pellucid.results.explanation import Explanation
 from pellucid.results.interval import CheckOutcome
+from pellucid.results.results import Results
 from pellucid.results.table import Table
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import WRITING, Model
@@ -47,10 +49,11 @@ MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
 
 def compare(
     model: ModelSource,
-    examples: Data,
+    examples: Data | None = None,
     methods: Iterable[Choice] | None = None,
     metrics: Iterable[Choice] | None = None,
     *,
+    explained: Results | str | Path | None = None,
     target: TargetName | Word = "predicted",
     seed: int = 0,
     resamples: int = 1000,
@@ -63,6 +66,7 @@ def compare(
     label: str | None = None,
     label_map: LabelMap | None = None,
     shortcut_passes: int = PASSES,
+    skip_bad_rows: bool = False,
     workers: int = 1,
     progress: bool | None = None,
 ) -> Table:
@@ -74,9 +78,13 @@ def compare(
         words of what it read: the probability is that of a piece of the text, the geometric mean.
     examples: strings, pairs or `Example`s, a data frame, a `datasets.Dataset`, the name or path of data; some metrics
         need labels or marked evidence. Where labels are no classes of the model, its own predictions stand for them.
+        None: the texts of `explained`.
     methods: names, or (name, settings) pairs; None: all usual ones that the model supports. Chance is always judged
         too.
     metrics: likewise; None: all usual ones.
+    explained: explanations of these texts by this model, from `explain` or the file that they were saved in: they are
+        judged as they are, and methods that are not among them are explained. Without `methods`, those in it are
+        judged.
     target: what is explained: "predicted", "gold", a class name or number, or a pair of classes "why A, not B".
     seed: a whole number; the seed of random methods and of the intervals.
     resamples: bootstrap draws behind each 95 % interval, 10 or more.
@@ -95,6 +103,7 @@ def compare(
     label_map: label -> class of the model, for labels under other names.
     shortcut_passes: edited texts that the model answers, at most, to say on the card whether one word decides a class's
         answers; 0: not asked.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
         threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
         under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
@@ -114,9 +123,10 @@ def compare(
     'undecided'
     """
     source, model = model, any_model_from(model)
+    saved, examples = _saved(model, examples, explained)
     methods = None if methods is None else choices("methods", methods)
     metrics = None if metrics is None else choices("metrics", metrics)
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
     whole("seed", seed, 0, HIGHEST_SEED)
@@ -130,6 +140,7 @@ def compare(
         seed=seed,
         resamples=resamples,
         shortcut_passes=whole("shortcut_passes", shortcut_passes, 0, MOST_RESAMPLES),
+        saved=saved,
     )
     comparison = ask(model)
     if checks is not None:
@@ -161,10 +172,11 @@ def compare(
 
 def compare_cost(
     model: ModelSource,
-    examples: Data,
+    examples: Data | None = None,
     methods: Iterable[Choice] | None = None,
     metrics: Iterable[Choice] | None = None,
     *,
+    explained: Results | str | Path | None = None,
     target: TargetName | Word = "predicted",
     checks: Iterable[Choice] | None = None,
     twins: ModelSource | Sequence[ModelSource] = (),
@@ -173,11 +185,13 @@ def compare_cost(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
 ) -> ComparisonCost | None:
     """What `compare` with the same arguments will cost, judged by a trial with four to eight of the texts; None below
     64 texts.
 
-    model, examples, methods, metrics, target, text, label, label_map: as for `compare`.
+    model, examples, methods, metrics, explained, target, text, label, label_map, skip_bad_rows: as for
+        `compare`.
     checks, twins, train, corpora: likewise; twins and data are not read, only counted.
 
     Returns evaluations and seconds, checks included, but not those that train models. Raises what `compare` raises.
@@ -190,15 +204,24 @@ def compare_cost(
     (100, 6, 1617)
     """
     model = any_model_from(model)
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    saved, examples = _saved(model, examples, explained)
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
     judged = judged_target(model, target)
-    comparison = comparison_of(model, examples, methods, metrics, target=judged, seed=0, resamples=10)
+    comparison = comparison_of(model, examples, methods, metrics, target=judged, seed=0, resamples=10, saved=saved)
     n_twins = len(twins) if isinstance(twins, list | tuple) else 1
     came = {"twins": n_twins > 0, "trainer": train is not None, "corpora": not is_empty(corpora)}
     available = frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
     named = [] if checks is None else choices("checks", checks)
     return comparison_cost(comparison, check_calls(named, available), n_twins)
+
+
+def _saved(
+    model: Model, examples: Data | None, explained: Results | str | Path | None
+) -> tuple[SavedExplanations | None, Data]:
+    """Saved explanations, and the texts to judge: those that were given, else those that were saved."""
+    saved = None if explained is None else saved_explanations(explained, model)
+    return saved, texts_of(saved, examples)
 
 
 def _training_texts(model: Model, train: Data, columns: Mapping[str, Any]) -> tuple[Example, ...]:

@@ -11,7 +11,18 @@ import typer
 
 import pellucid
 from pellucid.base.files import check_outputs
-from pellucid.explaining.commands.data_options import Amount, Answers, Part, Reading, ShortcutPasses, labelled, selected
+from pellucid.explaining.commands.data_options import (
+    Amount,
+    Answers,
+    DataOrNone,
+    Part,
+    Reading,
+    Saved,
+    ShortcutPasses,
+    examples_of,
+    labelled,
+    selected,
+)
 from pellucid.explaining.commands.model_options import held_out, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.text.example import Example
@@ -25,8 +36,9 @@ def errors(
     model: Annotated[
         str, typer.Argument(help="A folder with a classifier, or the name of one on the Hugging Face Hub.")
     ],
-    data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder.")],
+    data: DataOrNone = None,
     *,
+    saved: Saved,
     train: Annotated[
         str | None,
         typer.Option(
@@ -55,18 +67,20 @@ def errors(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Group the mistakes of a model by their evidence, and compare them with the texts that it gets right."""
-    check_outputs([html], [data, train])  # reported before the work, not after it
-    source = reading.source(data, part.split)
-    examples = source.examples()
+    check_outputs([html], [data, train, saved.explained])  # reported before the work, not after it
+    source = None if data is None else reading.source(data, part.split)
+    explained = saved.results()
+    examples = examples_of(source, explained)
     classifier = pellucid.load(model, device=device)
     judged, left_out = held_out(classifier, labelled(classifier, examples, reading, needed=True), source)
     if train is None and left_out:
         train_examples: list[Example] | None = left_out
     else:
-        train_examples = _train_examples(source, train)
+        train_examples = _train_examples(source or reading.source(train or "", "train"), train)
     analysis = pellucid.error_analysis(
         classifier,
         selected(classifier, judged, amount, answers, seed),
+        explained=explained,
         train=train_examples and list(labelled(classifier, train_examples, reading, needed=True)),
         method=method,
         min_count=min_count,
@@ -80,7 +94,7 @@ def errors(
 
 
 def _train_examples(source: DataSource, train: str | None) -> list[Example] | None:
-    """The texts to learn cue words from; None where the data are one file, which has no train part of its own."""
-    if train is None and source.is_one_file:
+    """The texts to learn cue words from; None where the data are one file or were explained before."""
+    if train is None and (not source.data or source.is_one_file):
         return None
     return replace(source, data=train or source.data, split="train").examples()

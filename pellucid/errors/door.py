@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from pellucid.attribution.span_attention import is_spread_out
@@ -18,9 +19,11 @@ from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource, default_method
+from pellucid.explaining.saved import saved_explanations, texts_of
 from pellucid.results.bootstrap import difference, share
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts, heaviest_spans
+from pellucid.results.results import Results
 from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.run.model import Model
 from pellucid.text.example import Example, seen_caveats
@@ -212,8 +215,9 @@ READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate 
 
 def error_analysis(
     model: ModelSource,
-    examples: Data,
+    examples: Data | None = None,
     *,
+    explained: Results | str | Path | None = None,
     train: Data | None = None,
     method: Choice | None = None,
     min_count: int = 5,
@@ -221,6 +225,7 @@ def error_analysis(
     label: str | None = None,
     label_map: LabelMap | None = None,
     shortcut_passes: int = PASSES,
+    skip_bad_rows: bool = False,
     progress: bool | None = None,
 ) -> ErrorAnalysis:
     """Group a model's mistakes by their evidence, and count each group against the right predictions.
@@ -229,14 +234,17 @@ def error_analysis(
 
     model: from `load`, `train` or another door; it gives each text one label.
     examples: labelled texts to judge: examples, a data frame, a `datasets.Dataset`, the name or path of data.
+    explained: explanations of these texts by this model, from `explain` or the file that they were saved in, which are
+        then not computed again. Without examples, its labelled texts are judged.
     train: other labelled texts, in any of these forms, from which the cue words of each class are learned. None: the
         cue words of each text are learned from the other half of the examples.
     method: whose scores are the evidence: a name, or (name, settings). None: a self-explaining model's own weights,
-        else integrated_gradients, else occlusion.
+        else integrated_gradients, else occlusion. Of saved explanations: the method's title; None: the only one.
     min_count: in how many train texts of a class a cue word must occur.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     shortcut_passes: edited texts that the model answers, at most, to say whether one word decides; 0: not asked.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns how many answers are wrong and right, and how many of each show each pattern; `report` makes a page of it.
@@ -261,19 +269,26 @@ def error_analysis(
         )
     if model.problem == "regression":
         raise ModelCannot(f"{model.name} gives a value, which is not right or wrong; give a model with classes.")
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
-    examples = examples_for(model, examples, names_data=True, strange="error", **columns)
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
+    saved = None if explained is None else saved_explanations(explained, model)
+    examples = examples_for(model, texts_of(saved, examples), names_data=True, strange="error", **columns)
     _check_labelled(examples)
     if train is not None:
         train = examples_for(model, train, names_data=True, strange="error", split="train", **columns)
     cues = cues_from(train, examples, min_count)
-    method, caveats = method or default_method(model), seen_caveats(model, examples)
-    if method != "span_attention":
+    caveats = seen_caveats(model, examples)
+    if saved is not None:
+        explanations: Sequence[Explanation] = saved.explanations(saved.title(_title(method)), examples)
+        _check_rows(explanations)
+        is_of_words = explanations[0].method != "span_attention"
+    elif is_of_words := (method := method or default_method(model)) != "span_attention":
         _check_rows(explain_all(model, examples[:1], [method], progress=False).explanations)
-        explanations: Sequence[Explanation] = explain_all(model, examples, [method], progress=progress).explanations
-        analysis = grouped(explanations, cues, caveats)
+        explanations = explain_all(model, examples, [method], progress=progress).explanations
     else:
         explanations = span_weights(model, examples, progress=progress)
+    if is_of_words:
+        analysis = grouped(explanations, cues, caveats)
+    else:
         heaviest = _heaviest(model, examples, explanations, progress)
         cautions = (*caveats, *_spread_out(explanations), *heaviest.cautions())
         analysis = grouped(explanations, cues, cautions, heaviest)
@@ -285,6 +300,10 @@ def _shortcuts(model: Model, explanations: Sequence[Explanation], passes: int, p
     if not passes or len(explanations) < 2 * FEWEST:
         return NOTHING
     return shortcuts(model, explanations, passes=passes, progress=progress)
+
+
+def _title(method: Choice | None) -> str | None:
+    return method if method is None or isinstance(method, str) else method[0]
 
 
 def _check_labelled(examples: Sequence[Example]) -> None:

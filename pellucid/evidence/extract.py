@@ -123,6 +123,7 @@ def extract(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Extraction]:
@@ -142,6 +143,7 @@ def extract(
     seed: a whole number; the seed of random extractors.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the extractor's own.
 
@@ -156,7 +158,7 @@ def extract(
     ['good']
     """
     model = model_from(model)
-    examples = examples_for(model, texts, text=text, label=label, label_map=label_map)
+    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows)
     span_selection = selection_for(extractor, selection, budget, n_spans, like)
     with progress_bar(progress) as show_progress:
         return extract_from(model, examples, extractor, [span_selection], settings, seed=seed, progress=show_progress)[

@@ -34,6 +34,7 @@ def spans(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     progress: bool | None = None,
 ) -> list[SpanAnalysis]:
     """Analyse the heaviest spans of each text under a self-explaining model: can the explanation be believed?
@@ -49,6 +50,7 @@ def spans(
     seed: a whole number; the seed of the random spans.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     progress: draw a progress bar; None: when a terminal is watching.
 
     Returns one analysis a text, in order. Raises `ModelCannot` for a model without span attention, `BadInput` for a
@@ -63,7 +65,9 @@ def spans(
     whole("random_spans", random_spans, 1, MOST_SPANS)
     Target(target)  # refuses what is no class
     model = model_from(model)
-    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange="allowed")
+    examples = examples_for(
+        model, texts, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows, strange="allowed"
+    )
     explanations = span_weights(model, examples, target=target, seed=seed, progress=progress, random_spans=random_spans)
     scheduler = scheduler_for(model)
     batches = [model.encode([explanation.example]) for explanation in explanations]

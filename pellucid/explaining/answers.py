@@ -56,6 +56,7 @@ def select(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
 ) -> list[Example]:
     """Select texts by the model's answers: first `only`, of these a `sample`, then `sort`, then the first `limit`.
 
@@ -69,6 +70,7 @@ def select(
     seed: a whole number; the seed of the sample.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
 
     Returns the selected examples. Raises `BadInput` for "wrong" and "right" where a text has no label among the
     classes, and where nothing is left; `ModelCannot` where answers are needed of a model that gives a text several
@@ -86,7 +88,9 @@ def select(
     _check(only, sort, limit, sample)
     whole("seed", seed, 0, HIGHEST_SEED)
     model = any_model_from(model)
-    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange="allowed")
+    examples = examples_for(
+        model, texts, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows, strange="allowed"
+    )
     answers = answers_of(model, examples) if only is not None or sort == "confidence" else None
     positions = list(range(len(examples)))
     if only is not None and answers is not None:
@@ -216,6 +220,7 @@ def accuracy(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     measure: Measure = "accuracy",
     positive: str | None = None,
 ) -> Interval:
@@ -225,6 +230,7 @@ def accuracy(
     examples: labelled texts: examples, a data frame, a `datasets.Dataset`, the name or path of data.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     measure: "accuracy", or "mcc" for the Matthews correlation of labels and predicted classes, of any number of
         classes: 1 where all are right, 0 where predictions have nothing to do with labels, down to -1. It is 0 too
         where all labels are one class, or all predictions are. "f1" for the F1 of one class, "macro_f1" for the mean F1
@@ -247,7 +253,14 @@ def accuracy(
     model = model_from(model)
     classes = _classes_of_f1(model, measure, positive)
     examples = examples_for(
-        model, examples, text=text, label=label, label_map=label_map, names_data=True, strange="allowed"
+        model,
+        examples,
+        text=text,
+        label=label,
+        label_map=label_map,
+        skip_bad_rows=skip_bad_rows,
+        names_data=True,
+        strange="allowed",
     )
     return accuracy_of(model, examples, measure, classes)
 

@@ -47,6 +47,7 @@ def explain(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     passages: Passages | None = None,
     workers: int = 1,
     progress: bool | None = None,
@@ -67,6 +68,7 @@ def explain(
     seed: a whole number; the seed of random methods.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages
         does the answer rest on? What stands between them is a unit too; a second text has its words. A list, or one
         list a text.
@@ -108,6 +110,7 @@ def explain(
         text=text,
         label=label,
         label_map=label_map,
+        skip_bad_rows=skip_bad_rows,
         passages=passages,
         workers=workers,
         progress=progress,
@@ -126,6 +129,7 @@ def explain_all(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     passages: Passages | None = None,
     workers: int = 1,
     progress: bool | None = None,
@@ -138,7 +142,7 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
         all is left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, passages, workers, progress: as in `explain`.
+    target, output, seed, text, label, label_map, skip_bad_rows, passages, workers, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
     left_out says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
@@ -153,7 +157,9 @@ def explain_all(
     """
     model = any_model_from(model)
     strange = strange_for(target)
-    examples = examples_for(model, texts, text=text, label=label, label_map=label_map, strange=strange)
+    examples = examples_for(
+        model, texts, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows, strange=strange
+    )
     choices, by_all = methods_to_run(model, methods)
     named = named_passages(passages, len(examples))
     question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None)

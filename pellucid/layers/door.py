@@ -56,6 +56,7 @@ def layer_analysis(
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
     progress: bool | None = None,
     **settings: Any,
 ) -> LayerAnalysis:
@@ -74,7 +75,7 @@ def layer_analysis(
         `BadSetting`.
     seed: a whole number; the seed of random methods.
     out: a folder that keeps the work of each few texts; interrupted work goes on when it is called again.
-    text, label, label_map, progress: as in `explain`.
+    text, label, label_map, skip_bad_rows, progress: as in `explain`.
     settings: the method's own.
 
     Returns maps of layers and words, sums, and words. Raises `UnknownName` for a method that does not exist,
@@ -92,7 +93,7 @@ def layer_analysis(
     reads_states, settings_of_layers = layer_settings(method, layers)
     each_step = check_steps(method, positions, reads_states)
     explained = _target(method, target, checked_target(positions, layers) if reads_states else None)
-    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
+    columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     examples = examples_for(first, texts, strange=strange_for(target or "predicted"), **columns)
     if not examples:
         raise BadInput("There is no text to analyse; give at least one.")

@@ -91,7 +91,7 @@ def _parts(texts: Data, options: Mapping[str, Any], text: str | Sequence[str] | 
         strange = [name for name, value in options.items() if value is not None and value is not False]
         if strange:
             raise BadSetting(f"{strange[0]}= says how files are read; {type(texts).__name__} is none. Leave it away.")
-        return training_texts(texts, text=text, label=None, label_map=None).training_parts()
+        return training_texts(texts, text, None, None).training_parts()
     name = str(texts)
     settings = mapping("read", options["read"] or {}) | columns_as_settings(text, None)
     if options["format"] is None and not settings and name not in datasets.names() and _is_plain(name):

@@ -16,6 +16,7 @@ import regex
 
 from pellucid.base.checks import one_of
 from pellucid.base.errors import BadSetting
+from pellucid.base.packages import install_command
 
 Kind = Literal["piece", "word", "sentence", "paragraph"]
 KINDS = get_args(Kind)
@@ -303,7 +304,7 @@ def occurrences(labels: Sequence[str], scores: dict[str, float]) -> list[float]:
 
 WITHOUT_DICTIONARY = (
     "The text is in a script without spaces between words, and no dictionary is installed: its characters (or the "
-    "model's pieces) stand for words. pip install 'pellucid[languages]' finds the words."
+    f"model's pieces) stand for words. With a dictionary they are found: {install_command('icu4py')}."
 )
 _SCRIPTS = r"\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}"
 _LETTER = regex.compile(rf"(?=[\p{{L}}\p{{N}}])[{_SCRIPTS}]")

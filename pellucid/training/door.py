@@ -63,7 +63,7 @@ def train(
         frame, a `datasets.Dataset` or labelled examples, which are split likewise; or a mapping of parts, "train" and
         "dev" (or "validation"), to any of these.
     format: how the data are read, a name of `formats`; None: known from the file's name.
-    read: settings of the format; format, read and skip_bad_rows are of files.
+    read: settings of the format; format and read are of files.
     skip_bad_rows: leave out rows that cannot be read or have no label, with a warning that counts them.
     text, label: columns, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label of the data -> the label that is meant, such as {"1": "negative", "5": "positive"}; None: as they
@@ -172,16 +172,16 @@ def _source(
 ) -> DataSource | TrainingTexts:
     """Where the train texts come from: files and data sets by name, anything else from memory.
 
-    options: format, settings and skip_bad_rows, which only files have.
+    options: format and settings, which only files have, and skip_bad_rows.
     """
     if isinstance(data, str | PurePath):
         columns = columns_as_settings(text, label)
         settings = mapping("read", {} if options["settings"] is None else options["settings"]) | columns
         return DataSource(str(data), "train", options["format"], settings, options["skip_bad_rows"], label_map)
-    for name, value in options.items():
-        if value is not None and value is not False:
+    for name in ("format", "settings"):
+        if options[name] is not None:
             raise BadSetting(
                 f"{'read' if name == 'settings' else name}= says how files are read; {type(data).__name__} is none. "
                 f"Leave it away."
             )
-    return training_texts(data, text=text, label=label, label_map=label_map)
+    return training_texts(data, text, label, label_map, options["skip_bad_rows"])

@@ -21,7 +21,7 @@ from pellucid.text.example import Example
 from pellucid.text.inflection import likeliest_synonym
 from pellucid.text.lexicon import is_content_word
 from pellucid.text.units import coarsen
-from pellucid.text.wordnet import DEBIAN, shared_wordnet
+from pellucid.text.wordnet import shared_wordnet
 from pellucid.training.objective import ObjectiveContext
 
 
@@ -109,7 +109,7 @@ class SynonymRows:
     def __init__(self, context: ObjectiveContext, reader: SpanReader) -> None:
         self.context, self.reader = context, reader
         try:
-            wordnet = shared_wordnet(DEBIAN)
+            wordnet = shared_wordnet()
         except BadFile as error:
             raise BadSetting(f"reading='synonyms' needs a dictionary: {error}") from None
         self.synonym = lru_cache(None)(lambda word: likeliest_synonym(word, wordnet) if is_content_word(word) else None)

@@ -214,7 +214,11 @@ class TrainingTexts:
 
 
 def training_texts(
-    data: Any, *, text: str | Sequence[str] | None, label: str | None, label_map: LabelMap | None
+    data: Any,
+    text: str | Sequence[str] | None,
+    label: str | None,
+    label_map: LabelMap | None,
+    skip_bad_rows: bool = False,
 ) -> TrainingTexts:
     """The texts to train on from data in memory.
 
@@ -223,7 +227,7 @@ def training_texts(
     """
 
     def read(part: Any) -> tuple[Example, ...]:
-        return examples_from(part, text=text, label=label, label_map=label_map)
+        return examples_from(part, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows)
 
     def mapped(parts: Mapping[str, Sequence[Example]]) -> dict[str, Sequence[Example]]:
         return {name: part if label_map is None else renamed(part, label_map) for name, part in parts.items()}

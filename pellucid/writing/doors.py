@@ -256,7 +256,7 @@ def _pairs(pairs: Data, options: Mapping[str, Any]) -> dict[str, list[Example]]:
         )
         parts = source.training_parts()
     else:
-        parts = training_texts(pairs, text=None, label=None, label_map=None).training_parts()
+        parts = training_texts(pairs, None, None, None).training_parts()
     for name, examples in parts.items():
         for example in examples:
             if len(example.segments) != 2:

@@ -20,6 +20,7 @@ import numpy as np
 
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadFile, BadInput
+from pellucid.base.packages import install_command
 from pellucid.base.processes import PROGRAM_ENVIRONMENT, program_path
 from pellucid.results.bootstrap import percentile_interval, resampled_means
 from pellucid.results.explanation import Explanation
@@ -207,8 +208,8 @@ def aligned(pairs: Sequence[tuple[str, str]], program: str, seconds: float) -> l
     path = program_path(program)
     if path is None:
         raise BadFile(
-            f"No program {quoted(program)} was found; install eflomal (pip install eflomal) and give the path of its "
-            f"eflomal-align."
+            f"No program {quoted(program)} was found; install eflomal ({install_command('eflomal')}) and give the "
+            f"path of its eflomal-align."
         )
     texts = [tuple(" ".join(text.split()) for text in pair) for pair in pairs]
     with TemporaryDirectory() as folder:

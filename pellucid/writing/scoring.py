@@ -53,7 +53,7 @@ def bleu(
     progress: draw a progress bar; None: when a terminal is watching.
 
     Where pairs were in the train or dev part of a translator that Pellucid trained, the scores have a caveat. Raises
-    `MissingPackage` without sacrebleu (`pip install 'pellucid[translation]'`), `BadInput` for one text in place of a
+    `MissingPackage` without sacrebleu (the extra `translation`), `BadInput` for one text in place of a
     pair, or for a list of another length, `ModelCannot` for a model that does not translate.
 
     >>> scores = pellucid.bleu(["the cat sat on a mat"], [("die Katze saß auf einer Matte", "the cat sat on the mat")])

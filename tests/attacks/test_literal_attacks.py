@@ -10,13 +10,13 @@ from pellucid.attacks.cases import scores_of
 from pellucid.attacks.dictionaries import Dictionaries
 from pellucid.attacks.omission_scores import words_of
 from pellucid.base.kinds import attack_candidates, attack_goals, attack_guards
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 from tests.attacks.word_sums import sum_model, texts
 from tests.reference import attacks as reference
 
 pytestmark = pytest.mark.skipif(
-    not (DEBIAN / "data.noun").is_file() or "spanish" not in installed_pivots(),
-    reason="Debian's packages wordnet-base and apertium-eng-spa are not installed",
+    not (wordnet_folder() / "data.noun").is_file() or "spanish" not in installed_pivots(),
+    reason="WordNet or Debian's package apertium-eng-spa is not installed",
 )
 MODEL = sum_model()
 

@@ -11,9 +11,9 @@ from pellucid.base.kinds import attack_candidates, attack_guards
 from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.word_neighbours import FileNeighbours, WordNeighbours, word_neighbours
 from pellucid.text.example import Example
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 
-WORDNET = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
+WORDNET = pytest.mark.skipif(not (wordnet_folder() / "data.noun").is_file(), reason="WordNet is not installed")
 
 
 class Table:

@@ -11,9 +11,9 @@ from pellucid.attacks.omission_scores import words_of
 from pellucid.base.errors import ModelCannot
 from pellucid.models.word_neighbours import word_neighbours
 from pellucid.text.example import as_examples
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 
-pytestmark = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
+pytestmark = pytest.mark.skipif(not (wordnet_folder() / "data.noun").is_file(), reason="WordNet is not installed")
 
 TEXT = "A good film and a lovely day."
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 from tests.shared.tiny import LABELS, save_tiny
 
 
@@ -38,7 +38,7 @@ def test_one_text_that_can_be_edited_is_enough(run, folder):
     assert status == 0 and "may be edited" not in err
 
 
-@pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="wordnet-base is not installed")
+@pytest.mark.skipif(not (wordnet_folder() / "data.noun").is_file(), reason="WordNet is not installed")
 def test_several_attacks_say_which_one_is_at_work_and_have_settings_of_their_own(run, folder):
     both = ("A gripping, lovely film.", "--attack", "deepwordbug,screened,deepwordbug", "--json")
     status, out, err = run("attack", folder, *both, "--set", "screened.per_unit=1")

@@ -185,3 +185,19 @@ def test_a_model_without_a_head_is_refused(run, tmp_path):
     AutoTokenizer.from_pretrained(tmp_path / "whole").save_pretrained(tmp_path / "headless")
     status, _, err = run("explain", tmp_path / "headless", "x")
     assert status == 2 and "no trained classification head" in err
+
+
+def test_errors_and_compare_take_saved_explanations_in_place_of_data(run, saved, tmp_path):
+    data = tmp_path / "data.jsonl"
+    rows = [{"text": text, "label": label} for text, label in (("A lovely film.", "good"), ("Dull.", "bad"))]
+    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    explained = tmp_path / "explained.parquet"
+    assert run("explain", saved, data, "--method", "occlusion", "--save", explained)[0] == 0
+    metric = ("--metrics", "comprehensiveness", "--resamples", 20)
+    status, out, err = run("compare", saved, "--explained", explained, *metric)
+    assert status == 0 and "occlusion" in out, err
+    assert out == run("compare", saved, data, "--methods", "occlusion", *metric)[1]
+    status, out, err = run("errors", saved, "--explained", explained)
+    assert status == 0 and out == run("errors", saved, data, "--method", "occlusion")[1], err
+    status, _, err = run("errors", saved)
+    assert status == 2 and "--explained FILE" in err

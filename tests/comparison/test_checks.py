@@ -10,7 +10,7 @@ from pellucid.comparison.checks.changed_models import changes
 from pellucid.comparison.scored_text import TAU, scored_text
 from pellucid.comparison.word_correlation import synonym_examples, with_synonym
 from pellucid.text.lexicon import is_content_word
-from pellucid.text.wordnet import DEBIAN, WordNet
+from pellucid.text.wordnet import WordNet, wordnet_folder
 from tests.reference import checks as literal
 from tests.shared.cases import examples, model
 from tests.shared.check_cases import case, explained, outcome, twin
@@ -232,8 +232,8 @@ def _upside_down(text):
 
 
 def test_one_word_becomes_a_synonym():
-    if not (DEBIAN / "data.noun").is_file():
-        pytest.skip("Debian's package wordnet-base is not installed")
+    if not (wordnet_folder() / "data.noun").is_file():
+        pytest.skip("WordNet is not installed")
     text = "The film was a success."
     edited = with_synonym(text, WordNet(), 0)
     words, before = edited.split(), text.split()
@@ -243,8 +243,8 @@ def test_one_word_becomes_a_synonym():
 
 def test_fragility_is_the_literal_loop():
     """Edit by edit and text by text: the lowest tau and overlap among the edits under which the answer stays."""
-    if not (DEBIAN / "data.noun").is_file():
-        pytest.skip("Debian's package wordnet-base is not installed")
+    if not (wordnet_folder() / "data.noun").is_file():
+        pytest.skip("WordNet is not installed")
     whole, k, n_edits = case(), 2, 3
     wordnet, lowest = WordNet(), {"tau": [], "top": []}
     for example, own in zip(whole.examples, whole.explained[B], strict=True):

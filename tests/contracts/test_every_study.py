@@ -7,7 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.base.processes import silent
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 from studies.shared.runner import main, parse_settings, run_study
 from studies.shared.study import studies
 from studies.shared.unit_files import units_of, unpack_units
@@ -30,8 +30,8 @@ def words_of(name, folder, size="tiny"):
     values = VALUES | {"--out": str(folder / "out"), "--work": str(folder / "work")}
     if name == "sst2_methods":
         values["--data"] = str(two_classes(folder.parent))
-    if name in WITH_DICTIONARIES and not (DEBIAN.is_dir() and shutil.which("apertium")):
-        pytest.skip("needs Debian's wordnet-base and apertium-eng-spa")
+    if name in WITH_DICTIONARIES and not ((wordnet_folder() / "data.noun").is_file() and shutil.which("apertium")):
+        pytest.skip("needs WordNet and Debian's apertium-eng-spa")
     if name == "s0_translation":
         pytest.importorskip("sacrebleu")
         values["--data"] = str(two_languages(folder.parent))

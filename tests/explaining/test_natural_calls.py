@@ -13,6 +13,8 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, InputReading, UnknownName, UnmatchedLabels
+from pellucid.data.shared.rows import SkippedRows
+from pellucid.training.recipes import training_texts
 
 LABELS = ("negative", "positive")
 REVIEWS = {"review": ["a lovely film", "a dull film"], "stars": [5, 1]}
@@ -344,3 +346,34 @@ def test_each_explanation_has_settings_of_its_own(bert):
     )
     one.settings["reference"].append("changed")
     assert other.settings["reference"] == list(references)
+
+
+GAPS = pd.DataFrame({"text": ["a lovely film", None, float("nan"), "  ", "a dull film"], "label": ["positive"] * 5})
+
+
+@pytest.mark.parametrize(
+    "data", [GAPS, GAPS.to_dict("records"), GAPS["text"], list(GAPS["text"]), pa.Table.from_pandas(GAPS)]
+)
+def test_rows_without_a_text_are_left_out_and_counted_on_request(model, data):
+    with pytest.raises(BadInput):
+        pellucid.explain(model, data, "occlusion")
+    with pytest.warns(SkippedRows, match=r"^3 bad rows of 5 were left out: .*missing"):
+        results = pellucid.explain(model, data, "occlusion", skip_bad_rows=True)
+    assert [result.example.text for result in results] == ["a lovely film", "a dull film"]
+    assert [result.example.id for result in results] == ["0", "4"]
+
+
+def test_bad_rows_are_refused_with_the_way_out_and_all_of_them_are_no_data(model):
+    with pytest.raises(BadInput, match=r"skip_bad_rows=True"):
+        pellucid.compare(model, GAPS, ["occlusion"])
+    with pytest.raises(BadInput, match=r"^No row can be read; 3 are bad, the first: The text in row 0"):
+        pellucid.accuracy(model, GAPS.iloc[1:4], skip_bad_rows=True)
+    with pytest.warns(SkippedRows):
+        table = pellucid.compare(model, GAPS, ["occlusion"], ["comprehensiveness"], resamples=10, skip_bad_rows=True)
+    assert table.about["examples"] == 2
+
+
+def test_training_from_a_frame_leaves_out_bad_rows_too():
+    with pytest.warns(SkippedRows, match="3 bad rows of 5"):
+        texts = training_texts(GAPS, None, None, None, skip_bad_rows=True)
+    assert sum(map(len, texts.parts.values())) == 2

@@ -13,14 +13,14 @@ from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import attacks
 from pellucid.text.example import Example
 from pellucid.text.units import text_units
-from pellucid.text.wordnet import DEBIAN
+from pellucid.text.wordnet import wordnet_folder
 from tests.hostile.assertions import assert_good_message
 from tests.hostile.generated_cases import generated
 from tests.hostile.input_strategies import visible_texts
 
 pytestmark = pytest.mark.skipif(
-    not (DEBIAN / "data.noun").is_file() or "spanish" not in installed_pivots(),
-    reason="Debian's packages wordnet-base and apertium-eng-spa are not installed",
+    not (wordnet_folder() / "data.noun").is_file() or "spanish" not in installed_pivots(),
+    reason="WordNet or Debian's package apertium-eng-spa is not installed",
 )
 GOALS = ("flip", "flip", ("explanation", {"k": 1}), "b")
 TRAIN = [Example(("Mary went to Paris.",), "a"), Example(("John left London.",), "b")]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from pellucid.text.wordnet import DEBIAN, WordNet
+from pellucid.text.wordnet import WordNet, wordnet_folder
 
 
 @pytest.fixture(scope="session")
 def wordnet():
-    if not (DEBIAN / "data.noun").is_file():
-        pytest.skip("Debian's package wordnet-base is not installed")
+    if not (wordnet_folder() / "data.noun").is_file():
+        pytest.skip("WordNet is not installed")
     return WordNet()

@@ -176,7 +176,7 @@ def edit_agreement(case: CheckCase, *, edits: Sequence[str] = ("case", "blanks",
     for name in _names(edits):
         edit = edit_named(name, case.request.seed)
         if edit is None:
-            notes.append("Synonyms were left out: Debian's package wordnet-base is not installed.")
+            notes.append("Synonyms were left out: WordNet is not installed.")
             continue
         texts = edited(case.examples, edit)
         changed = [text.segments != example.segments for text, example in zip(texts, case.examples, strict=True)]

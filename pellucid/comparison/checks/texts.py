@@ -48,7 +48,7 @@ def fragility(case: CheckCase, *, n_edits: int = 8, k: int = 3) -> Findings:
     try:
         wordnet = WordNet()
     except BadFile:
-        return Findings((), notes=("Left out: Debian's package wordnet-base is not installed.",))
+        return Findings((), notes=("Left out: WordNet is not installed.",))
     edited = [synonym_examples(example, n_edits, wordnet, case.request.seed) for example in case.examples]
     values = _values(case, edited, k)
     lines = [

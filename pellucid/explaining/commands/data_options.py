@@ -23,6 +23,7 @@ from pellucid.text.label_map import LabelMap
 
 if TYPE_CHECKING:  # what reads data and models takes seconds to import, and `--help` needs neither
     from pellucid.explaining.inputs.data_source import DataSource
+    from pellucid.results.results import Results
     from pellucid.run.model import Model
 
 
@@ -130,6 +131,40 @@ class Answers:
     def need_labels(self) -> bool:
         """Whether labels decide which texts they are."""
         return self.only in ("wrong", "right")
+
+
+DataOrNone = Annotated[
+    str | None,
+    typer.Argument(help="The name of a data set, a data file, or a folder. Default: the texts of --explained."),
+]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Explanations in place of computing them."""
+
+    explained: Annotated[
+        Path | None,
+        typer.Option(
+            help="Saved explanations of the texts by this model (.parquet, .json or a comparison's folder), which are "
+            "then not computed again."
+        ),
+    ] = None
+
+    def results(self) -> Results | None:
+        """What was saved; None where nothing was named."""
+        from pellucid.explaining.read import read_explanations
+
+        return None if self.explained is None else read_explanations(self.explained)
+
+
+def examples_of(source: DataSource | None, explained: Results | None) -> Sequence[Example]:
+    """The texts of the data, else those that were explained before; raises `BadInput` where there are neither."""
+    if source is not None:
+        return source.examples()
+    if explained is None:
+        raise BadInput("There are no texts; give data, or explanations that were saved: --explained FILE.")
+    return tuple({result.example.segments: result.example for result in explained}.values())
 
 
 def labelled(model: Model, examples: Sequence[Example], reading: Reading, needed: bool = False) -> Sequence[Example]:

@@ -95,14 +95,16 @@ class LanguageOptions:
 # Of a file that a model was trained on, the texts that training has not seen: `compare` and `errors` judge these.
 
 
-def held_out(model: Model, examples: Sequence[Example], source: DataSource) -> tuple[list[Example], list[Example]]:
+def held_out(
+    model: Model, examples: Sequence[Example], source: DataSource | None
+) -> tuple[list[Example], list[Example]]:
     """(texts to judge, texts left out): of one file whose texts were partly used in training, the others are judged.
 
     Of a file that training used as a whole, and of a part that the user named, all texts are judged; the result has a
-    caveat.
+    caveat. source: None, of texts that were explained before, which are all judged.
     """
     seen = seen_in_training(model, examples)
-    if not source.is_one_file or all(seen) or not any(seen):
+    if source is None or not source.is_one_file or all(seen) or not any(seen):
         return list(examples), []
     rest = [example for example, known in zip(examples, seen, strict=True) if not known]
     left_out = [example for example, known in zip(examples, seen, strict=True) if known]

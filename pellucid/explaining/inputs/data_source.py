@@ -45,7 +45,8 @@ def examples_from_string(text: str, reading: ReadingRequest) -> tuple[Example, .
 def examples_from_path(path: str | Path, reading: ReadingRequest) -> tuple[Example, ...]:
     """The examples of a file, a folder's part or a data set; columns are those that the reading names."""
     possible_path(path)
-    return tuple(load_examples(path, reading.split, **columns_as_settings(reading.text, reading.label)))
+    columns = columns_as_settings(reading.text, reading.label)
+    return tuple(load_examples(path, reading.split, skip_bad_rows=reading.skip_bad_rows, **columns))
 
 
 def columns_as_settings(text: str | Sequence[str] | None, label: str | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pellucid.data.shared.columns import expected_labels
 from pellucid.explaining.inputs.data_source import examples_from_path, examples_from_string
 from pellucid.explaining.inputs.models import is_model
 from pellucid.explaining.inputs.readings import ReadingRequest, plain
-from pellucid.explaining.inputs.rows import examples_from_columns, examples_from_rows, table_columns
+from pellucid.explaining.inputs.rows import examples_from_columns, examples_from_rows, good_rows, table_columns
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import TargetName
@@ -73,6 +73,7 @@ def examples_for(
     label_map: LabelMap | None = None,
     names_data: bool = False,
     split: str = "test",
+    skip_bad_rows: bool = False,
     strange: StrangeLabels = "notice",
 ) -> tuple[Example, ...]:
     """The examples of a door's data under the model's class names.
@@ -89,6 +90,7 @@ def examples_for(
         label_map=label_map,
         names_data=names_data,
         split=split,
+        skip_bad_rows=skip_bad_rows,
         prompts=WRITING in model.capabilities,
     )
     notice_segments(model, examples)
@@ -104,6 +106,7 @@ def examples_from(
     label_map: LabelMap | None = None,
     names_data: bool = False,
     split: str = "test",
+    skip_bad_rows: bool = False,
     prompts: bool = False,
 ) -> tuple[Example, ...]:
     """Examples from what users have; what can be read in one way alone is read so, and a notice says how.
@@ -116,17 +119,25 @@ def examples_from(
     label_map: label -> class; its labels are labels too.
     names_data: whether a string names a data set, file or folder; else it is a text.
     split: the part to read of data that has parts.
+    skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     prompts: whether the first text is a prompt, which may be empty.
 
     Raises `BadInput` for what is no text, or could be two things; `UnknownName` for a column that is not there.
     """
     known = tuple(labels) + tuple(label_map if isinstance(label_map, Mapping) else ())
-    reading = ReadingRequest(text, label, tuple(map(str, known)), names_data, split)
+    reading = ReadingRequest(text, label, tuple(map(str, known)), names_data, split, skip_bad_rows)
     with expected_labels(reading.labels):
         examples = _reader(data)(data, reading)
+    if not prompts and skip_bad_rows:
+        return good_rows(examples, _without_empty_text, reading)
     if not prompts:
         check_no_prompt(examples)
     return examples
+
+
+def _without_empty_text(example: Example, _: int) -> Example:
+    check_no_prompt([example])
+    return example
 
 
 Reader = Callable[[Any, ReadingRequest], tuple[Example, ...]]

@@ -27,7 +27,7 @@ class ReadingRequest:
 
     text: the column of the texts, or two for pairs; None: the one that is plainly meant. label: that of the labels.
     labels: the names that a label may have; empty: not known. names_data: whether a string is a data set or file rather
-    than a text. split: the part of data that has parts.
+    than a text. split: the part of data that has parts. skip_bad_rows: whether rows that cannot be read are left out.
     """
 
     text: str | Sequence[str] | None = None
@@ -35,6 +35,7 @@ class ReadingRequest:
     labels: tuple[str, ...] = ()
     names_data: bool = False
     split: str = "test"
+    skip_bad_rows: bool = False
 
     def __post_init__(self) -> None:
         if self.text is not None and not 1 <= len(self.text_names) <= 2:

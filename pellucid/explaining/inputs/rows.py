@@ -1,12 +1,14 @@
 """Examples from rows and tables: which column holds the texts, which the labels, and each row as an example."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pellucid.base.checks import known, listed, quoted
-from pellucid.base.errors import BadInput, PellucidError
+from pellucid.base.errors import BadInput, PellucidError, notify
 from pellucid.base.json_text import parsed
+from pellucid.data.load import FIRST
 from pellucid.data.shared.columns import SAMPLE, Columns, columns_of, say_how_read
+from pellucid.data.shared.rows import SkippedRows
 from pellucid.explaining.inputs.readings import ReadingRequest, in_words, is_missing, label_text, notify_reading, plain
 from pellucid.text.example import Example, Rationale, prompted
 from pellucid.text.label_map import suggested_map
@@ -121,7 +123,32 @@ def examples_from_columns(columns: ValuesByColumn, reading: ReadingRequest) -> t
         raise BadInput("The table has no columns; give one with a column of texts.")
     which = _columns_to_read(columns, reading)
     say_how_read("the table", "", which)
-    return tuple(_example_of_row(columns, row, which.texts, which.label) for row in range(len(columns[which.texts[0]])))
+    rows = range(len(columns[which.texts[0]]))
+    return good_rows(rows, lambda row, _: _example_of_row(columns, row, which.texts, which.label), reading)
+
+
+Row = TypeVar("Row")
+
+
+def good_rows(rows: Sequence[Row], make: Callable[[Row, int], Example], reading: ReadingRequest) -> tuple[Example, ...]:
+    """The example of each row and its number; where the request says so, without bad rows, which a notice counts.
+
+    Raises `BadInput` as `make` does, with what leaves such rows out, and where all rows are bad.
+    """
+    examples, reasons = [], []
+    for index, row in enumerate(rows):
+        try:
+            examples.append(make(row, index))
+        except BadInput as error:
+            if not reading.skip_bad_rows:
+                raise
+            reasons.append(str(error).partition(";")[0].rstrip("."))
+    if reasons and not examples:
+        raise BadInput(f"No row can be read; {len(reasons):,} are bad, the first: {reasons[0]}.")
+    if reasons:
+        first = "; ".join(reasons[:FIRST]) + ("; …" if len(reasons) > FIRST else "")
+        notify(f"{len(reasons):,} bad rows of {len(rows):,} were left out: {first}", SkippedRows)
+    return tuple(examples)
 
 
 def _columns_to_read(columns: ValuesByColumn, reading: ReadingRequest) -> Columns:
@@ -164,8 +191,8 @@ def _text(value: Any, column: str, row: int) -> str:
         return str(value)
     what = "empty" if isinstance(value, str) else in_words(value)
     raise BadInput(
-        f"The text in row {row} of the column {quoted(column)} is {what}; leave such rows out, or name another column "
-        f"with text=."
+        f"The text in row {row} of the column {quoted(column)} is {what}; leave such rows out: "
+        f"skip_bad_rows=True, or name another column with text=."
     )
 
 
@@ -203,7 +230,7 @@ def examples_from_rows(data: Iterable[Any], reading: ReadingRequest) -> tuple[Ex
             f"Read the last member of each row ({listed(sorted(_lasts(rows)))}) as its label; write "
             "pellucid.Example((first, second)) for pairs of texts."
         )
-    return tuple(_example(row, index, labelled) for index, row in enumerate(rows))
+    return good_rows(rows, lambda row, index: _example(row, index, labelled), reading)
 
 
 def _members(data: Iterable[Any]) -> Iterable[Any]:
@@ -286,7 +313,7 @@ def _example(row: Any, index: int, labelled: bool) -> Example:
     if not isinstance(row, tuple | list):
         raise BadInput(
             f"Text {index} is {in_words(row)}; give a string, a pair of strings, or a pellucid.Example, and leave "
-            f"missing ones out."
+            f"missing ones out: skip_bad_rows=True."
         )
     texts = row[:-1] if labelled else row
     if len(texts) not in ((1, 2) if labelled else (2,)) or not all(isinstance(text, str) for text in texts):

