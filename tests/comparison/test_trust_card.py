@@ -142,7 +142,7 @@ def test_no_tick_stands_beside_advice_that_recommends_nothing():
     assert "✓ Use for faithful reading" in str(a_card(metric_leads(better={"good": 3.0})))
 
 
-def test_how_many_texts_advice_takes_is_said_before_the_work():
+def test_few_texts_give_intervals_only():
     assert texts_needed(40) == "Advice takes 100 texts or more; 40 texts give intervals only."
     assert texts_needed(1).endswith("1 text gives intervals only.") and texts_needed(100) == ""
 
