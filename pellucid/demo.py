@@ -4,10 +4,12 @@ A self-explaining classifier and its plain twin (same encoder, recipe and seed) 
 test sentences are explained by every method; the methods are judged against chance and the author's evidence.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -16,24 +18,15 @@ from pellucid.base.catalogue import Choice
 from pellucid.base.kinds import attributions
 from pellucid.base.output_folder import OutputFolder
 from pellucid.base.processes import Progress
-from pellucid.comparison.door import compare_with
 from pellucid.data.load import classes_of, load_examples, load_parts
-from pellucid.drawing.comparison_section import comparison_section
-from pellucid.drawing.page import Section, caveats_section, facts_section, page_scales, write_report
 from pellucid.drawing.terminal import progress_bar
-from pellucid.explaining.inputs.loading import route_to_load
-from pellucid.explaining.inputs.readings import usual_methods
-from pellucid.explaining.report import texts_section
-from pellucid.models.composed.networks import Plan
-from pellucid.results.bootstrap import accuracy_interval, paired_difference
-from pellucid.results.explanation import Explanation
-from pellucid.results.table import Interval, Table
-from pellucid.run.model import Model
-from pellucid.run.packing import scheduler_for
-from pellucid.run.scheduler import evaluate_rows
 from pellucid.text.example import Example
-from pellucid.training.recipes import training_settings
-from pellucid.training.train import train_model
+
+if TYPE_CHECKING:  # `--help` needs neither models nor pages, which take seconds to import
+    from pellucid.drawing.page import Section
+    from pellucid.results.explanation import Explanation
+    from pellucid.results.table import Interval, Table
+    from pellucid.run.model import Model
 
 REPORT = "report.html"
 CORPUS, TEXTS, SHOWN, WRONG = "pocket", 60, 12, 4
@@ -64,11 +57,16 @@ class Trained:
     @property
     def accuracy(self) -> Interval:
         """Share of test texts classified rightly, with its 95 % interval."""
+        from pellucid.results.bootstrap import accuracy_interval
+
         return accuracy_interval(self.right)
 
 
 def run_demo(out: Path, seed: int = 0) -> Path:
     """Do it all and write out/report.html. An interrupted demo goes on where it stopped."""
+    from pellucid.comparison.door import compare_with
+    from pellucid.drawing.page import write_report
+
     test = load_examples(CORPUS, "test")
     files = OutputFolder(out, "demo", f"seed {seed}", [REPORT], list(NAMES))
     state = files.begin()
@@ -94,6 +92,13 @@ def run_demo(out: Path, seed: int = 0) -> Path:
 
 
 def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progress: Progress) -> Trained:
+    from pellucid.explaining.inputs.loading import route_to_load
+    from pellucid.models.composed.networks import Plan
+    from pellucid.run.packing import scheduler_for
+    from pellucid.run.scheduler import evaluate_rows
+    from pellucid.training.recipes import training_settings
+    from pellucid.training.train import train_model
+
     parts = load_parts(CORPUS)
     rates: dict[str, Any] = {"epochs": EPOCHS, "batch_size": BATCH_SIZE, "learning_rate": LEARNING_RATE}
     settings = training_settings(pooler, "minilm", seed=seed, **rates)  # else as in `pellucid train`
@@ -115,6 +120,8 @@ def _trained(pooler: str, out: Path, seed: int, test: Sequence[Example], progres
 
 
 def _methods(model: Model) -> list[Choice]:
+    from pellucid.explaining.inputs.readings import usual_methods
+
     names = [choice for choice in usual_methods(model) if isinstance(choice, str)]
     return [(name, BUDGET[name]) if name in BUDGET else name for name in names]
 
@@ -122,6 +129,10 @@ def _methods(model: Model) -> list[Choice]:
 def _sections(
     models: dict[str, Trained], explanations: dict[str, list[Explanation]], table: Table, seed: int
 ) -> list[Section]:
+    from pellucid.drawing.comparison_section import comparison_section
+    from pellucid.drawing.page import caveats_section, facts_section, page_scales
+    from pellucid.explaining.report import texts_section
+
     drawn = [of_method for title, of_method in explanations.items() if title.split("(")[0] in BESIDE]
     drawn.sort(key=lambda of_method: BESIDE.index(of_method[0].method.split("(")[0]))
     scales = page_scales([explanation for of_method in drawn for explanation in of_method])
@@ -166,6 +177,8 @@ CAVEATS = (
 
 
 def _facts(models: dict[str, Trained], seed: int) -> dict[str, object]:
+    from pellucid.results.bootstrap import paired_difference
+
     difference = paired_difference(models["span"].right[:, None] * 1.0, models["first_token"].right[:, None] * 1.0)
     sizes = {split: len(load_examples(CORPUS, split)) for split in ("train", "dev", "test")}
     return {
@@ -183,6 +196,8 @@ def _facts(models: dict[str, Trained], seed: int) -> dict[str, object]:
 
 def _costs(model: Model) -> dict[str, str]:
     """The cost of each method for a text, with the demo's settings."""
+    from pellucid.explaining.inputs.readings import usual_methods
+
     settings = {
         name: ", ".join(f"{key} = {value}" for key, value in of_method.items()) for name, of_method in BUDGET.items()
     }

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 import pellucid
+from pellucid.cli import MODULES
 
-HEAVY = ("torch", "transformers", "sklearn", "scipy", "pandas", "pyarrow", "numpy")
+HEAVY = ("torch", "transformers", "sklearn", "scipy", "pandas", "pyarrow", "matplotlib", "numpy")
 
 
 def heavy_modules(program, *words):
@@ -42,9 +43,10 @@ def test_importing_pellucid_imports_nothing_heavy(program):
     assert heavy_modules(program) == []
 
 
-@pytest.mark.parametrize("command", ("explain", "words", "figure", "spans", "errors", "extract", "attack", "train"))
-def test_help_of_a_command_imports_no_library_of_models(command):
-    assert not {"torch", "transformers", "sklearn"} & set(heavy_modules(COMMAND_LINE, command, "--help"))
+@pytest.mark.parametrize("command", MODULES)
+def test_help_of_a_command_imports_nothing_that_computes(command):
+    """Within half a second of one processor; only numpy, a tenth of it, may be there."""
+    assert set(heavy_modules(COMMAND_LINE, command, "--help")) <= {"numpy"}
 
 
 def test_explaining_by_gradients_imports_no_library_of_other_methods(tmp_path):
@@ -68,7 +70,7 @@ def test_a_name_that_does_not_exist_is_an_attribute_error():
 
 
 def test_help_lists_every_command_and_a_wrong_name_gets_the_nearest(monkeypatch, capsys):
-    from pellucid.cli import MODULES, main
+    from pellucid.cli import main
 
     for words, texts in ((["--help"], MODULES), (["explian"], ("Did you mean 'explain'",))):
         monkeypatch.setattr(sys, "argv", ["pellucid", *words])
@@ -81,8 +83,6 @@ def test_help_lists_every_command_and_a_wrong_name_gets_the_nearest(monkeypatch,
 def test_every_command_of_a_file_is_listed():
     """A file of commands names in its first sentence each command that it has."""
     from pathlib import Path
-
-    from pellucid.cli import MODULES
 
     package = Path(pellucid.__file__).parent
     files = [*package.rglob("command.py"), *package.rglob("commands.py"), *package.glob("*/commands/*.py")]

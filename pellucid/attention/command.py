@@ -1,27 +1,16 @@
 """`pellucid attention MODEL DATA`: may a model's weights be read as an explanation? And its view in a terminal."""
 
+from __future__ import annotations
+
 import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import pellucid
-from pellucid.attention.door import user_weights_in_file
-from pellucid.attention.layer_page import layers_in_words
-from pellucid.attention.page import curve_points
-from pellucid.attention.record import AttentionAnalysis, ModelAttention
-from pellucid.attention.unit_plots import (
-    counts_in_words,
-    evidence_in_words,
-    line_name,
-    ordered_lines,
-    summary_in_words,
-    value_in_words,
-    verdict_in_words,
-)
 from pellucid.base.catalogue import Choice
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
@@ -32,6 +21,9 @@ from pellucid.explaining.commands.data_options import Amount, Answers, Part, Rea
 from pellucid.explaining.commands.model_options import choices_from, settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 
+if TYPE_CHECKING:
+    from pellucid.attention.record import AttentionAnalysis, ModelAttention
+
 
 @renderers.add(draws="attention analysis")
 def terminal_attention_analysis(
@@ -41,6 +33,8 @@ def terminal_attention_analysis(
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
+    from pellucid.attention.unit_plots import evidence_in_words, summary_in_words, verdict_in_words
+
     first = analysis.models[0]
     lines: list[Line] = [line(verdict_in_words(first), style="bold"), line(summary_in_words(analysis))]
     lines += indented(map(evidence_in_words, first.verdict.evidence))
@@ -52,6 +46,10 @@ def terminal_attention_analysis(
 
 
 def _numbers(model: ModelAttention) -> list[str]:
+    from pellucid.attention.layer_page import layers_in_words
+    from pellucid.attention.page import curve_points
+    from pellucid.attention.unit_plots import counts_in_words, line_name, ordered_lines, value_in_words
+
     points = [
         f"imitation adversary, λ = {at:g}: divergence of the weights {three(x)}, distance of the answers {three(y)}"
         for at, x, y in curve_points(model)
@@ -108,6 +106,8 @@ def attention(
     """Test whether a model's weights may be read as an explanation: does the answer hang on them, and do they lie on
     what decides?
     """
+    from pellucid.attention.door import user_weights_in_file
+
     check_outputs([save, html], [data, train, weights])  # reported before the work, not after it
     source = reading.source(data, part.split)
     loaded = [pellucid.load(folder, device=device) for folder in (model, *(against or []))]

@@ -3,11 +3,12 @@
 import ast
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pellucid.base.errors import MissingPackage
 
@@ -32,6 +33,26 @@ def optional_package(name: str) -> ModuleType:
         raise MissingPackage(
             f"This needs the package {name}, which is not installed: {install_command(name)}"
         ) from None
+
+
+def literals(module: str, owner: str = "") -> dict[str, Any]:
+    """The literal values that a module assigns to names, or the defaults of a class's fields; read without importing
+    it, since what computes takes seconds to import.
+
+    module: its full name. owner: a class of it; "" for the module itself.
+    """
+    spec = find_spec(module)
+    loader: Any = None if spec is None else spec.loader
+    body: Sequence[ast.stmt] = ast.parse(loader.get_source(module)).body
+    if owner:
+        body = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == owner)
+    pairs = [(node.targets[0], node.value) for node in body if isinstance(node, ast.Assign)]
+    pairs += [(node.target, node.value) for node in body if isinstance(node, ast.AnnAssign) and node.value is not None]
+    return {
+        target.id: ast.literal_eval(value)
+        for target, value in pairs
+        if isinstance(target, ast.Name) and isinstance(value, ast.Constant)
+    }
 
 
 # Which version this is.

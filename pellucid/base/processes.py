@@ -1,5 +1,7 @@
 """Child processes: how they start without a stranger's code, share work, and say how far it is."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import threading
@@ -11,12 +13,12 @@ from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, util
 from multiprocessing.sharedctypes import SynchronizedArray
 from pathlib import Path
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from pellucid.base.errors import ModelCannot
-from pellucid.base.torch_state import AutocastTypes, autocast_for_good, autocast_types
+
+if TYPE_CHECKING:  # torch takes seconds to import, and who only reports progress needs none of it
+    from pellucid.base.torch_state import AutocastTypes
 
 Share = Callable[[float], None]  # called with the share of a task that is done, from 0 to 1
 Task = Callable[[Share], None]
@@ -47,6 +49,8 @@ class Processes:
         Raises what the first failing task raised, after those that had begun are finished, and `ModelCannot` where a
         process ended by itself.
         """
+        from pellucid.base.torch_state import autocast_types
+
         context = get_context("spawn")
         with safe_path():  # sharing starts a process, too
             shares = context.Array("d", len(tasks))
@@ -66,7 +70,7 @@ class Processes:
                     _check(future)
 
 
-def _check(future: "Future[None]") -> None:
+def _check(future: Future[None]) -> None:
     try:
         future.result()
     except BrokenProcessPool:
@@ -77,13 +81,15 @@ def _check(future: "Future[None]") -> None:
 
 
 # In a worker: how much of each task is done, shared with the parent; and what it does before its first task.
-_shares: "SynchronizedArray[float] | None" = None
+_shares: SynchronizedArray[float] | None = None
 _begin = begin_nothing
 
 
-def _start(
-    shares: "SynchronizedArray[float]", threads: int, autocast: AutocastTypes, begin: Callable[[], None]
-) -> None:
+def _start(shares: SynchronizedArray[float], threads: int, autocast: AutocastTypes, begin: Callable[[], None]) -> None:
+    import torch
+
+    from pellucid.base.torch_state import autocast_for_good
+
     global _shares, _begin
     _shares, _begin = shares, begin
     hand_on_safe_path()

@@ -102,6 +102,7 @@ def compare(
     """
     from pellucid.base.catalogue import ALL
     from pellucid.comparison.folder import TABLE
+    from pellucid.comparison.trust_card import texts_needed
     from pellucid.explaining.inputs.examples import reads_label
 
     check_outputs([save, html], [data, saved.explained, checking.train, *(checking.corpus or [])])
@@ -120,6 +121,8 @@ def compare(
         None if names == [ALL] else names,
     )
     if out is None or not (out / TABLE).exists():
+        if sentence := texts_needed(len(texts)):
+            say(sentence, aside=True)
         say_cost(
             pellucid.compare_cost(
                 classifier,

@@ -10,7 +10,7 @@ from pellucid.base.kinds import renderers
 from pellucid.comparison.checks_view import LineGrid, WordRows, mark_of, parts_of
 from pellucid.drawing.html import plain
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.table_view import DIRECTIONS, HEADINGS, VERDICTS, is_chance, title
+from pellucid.drawing.table_view import DIRECTIONS, HEADINGS, VERDICTS, heading_of, is_chance, title
 from pellucid.drawing.terminal import Line, caution_lines, indented, line, printed
 from pellucid.drawing.wording import bounds, readable_number, three
 from pellucid.results.interval import CheckLine, CheckOutcome, TrustCard
@@ -77,9 +77,10 @@ def terminal_trust_card(card: TrustCard, *, colour: bool | None = None, width: i
 def card_lines(card: TrustCard) -> list[Line]:
     """The lines of a card; the tests behind its first point stand under it."""
     lines: list[Line] = [line(title(card.model, card.n_texts), style="bold")]
-    for kind, (sign, heading) in HEADINGS.items():
+    for kind in HEADINGS:
         points = card.points(kind)
         if points:
+            sign, heading = heading_of(kind, points)
             lines += [line(f"{sign} {heading}", style="bold"), *indented(point.sentence for point in points)]
         if kind == "use":
             lines += indented(f"  {test}" for point in points for test in point.evidence)

@@ -66,6 +66,14 @@ def _verdicts(of_methods: Sequence[Standing], leads: Sequence[Lead], seconds: Ma
     ]
 
 
+def texts_needed(n_texts: int) -> str:
+    """One sentence, before the work, on what so many texts can say; empty where they are enough for advice."""
+    if n_texts >= FEWEST_TEXTS:
+        return ""
+    verb = "gives" if n_texts == 1 else "give"
+    return f"Advice takes {FEWEST_TEXTS} texts or more; {_counted(n_texts, 'text')} {verb} intervals only."
+
+
 def _too_few(n_texts: int) -> Advice:
     return Advice(
         "use",

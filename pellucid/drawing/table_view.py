@@ -1,6 +1,6 @@
 """The comparison table: methods are rows, metrics are columns; each number has an interval and a verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pellucid.base.kinds import metrics, renderers
 from pellucid.drawing.heat_map import caution_lines
@@ -143,11 +143,12 @@ def card_view(card: TrustCard) -> Markup:
     points = [(kind, card.points(kind)) for kind in HEADINGS]
     rows = (
         fragment(
-            element("dt", element("span", HEADINGS[kind][0], aria_hidden="true"), " ", HEADINGS[kind][1]),
+            element("dt", element("span", sign, aria_hidden="true"), " ", heading),
             element("dd", *map(_point, advice)),
         )
         for kind, advice in points
         if advice
+        for sign, heading in [heading_of(kind, advice)]
     )
     return fragment(element("dl", *rows, class_="pl-key pl-trust"), element("p", card.tests, class_="pl-note"))
 
@@ -174,6 +175,13 @@ HEADINGS: dict[Kind, tuple[str, str]] = {
     "limits": ("!", "What these numbers cannot say"),
 }
 """kind -> (sign, heading); signs differ in shape, not in colour alone."""
+NOTHING_TO_USE = "○", "No method is recommended"
+
+
+def heading_of(kind: Kind, points: Sequence[Advice]) -> tuple[str, str]:
+    """The sign and heading of some advice; no tick stands beside advice that names no method to use."""
+    names_methods = any(point.methods for point in points)
+    return HEADINGS[kind] if kind != "use" or names_methods else NOTHING_TO_USE
 
 
 def title(model: str, n_texts: int) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
@@ -10,10 +11,10 @@ import pellucid
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
+from pellucid.base.packages import literals
 from pellucid.explaining.commands.data_options import Amount, Reading, TextFiles, TextOptions
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.layers.lens_stage import LensRecipe
 
 
 @with_option_records
@@ -174,7 +175,7 @@ def concepts(
 
 # `pellucid lens MODEL --texts FILE`: a language head for a model that has none.
 
-DEFAULT = LensRecipe()
+DEFAULT = SimpleNamespace(**literals("pellucid.layers.lens_stage", "LensRecipe"))
 
 
 @with_option_records

@@ -3,8 +3,11 @@
 A name that nobody registered, such as that of an absent plug-in, has no words; its highest value counts as the worst.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +15,11 @@ from pellucid.base.catalogue import Entry
 from pellucid.base.checks import readable_number
 from pellucid.base.kinds import diagnostics
 from pellucid.results.explanation import Explanation
-from pellucid.run.model import Model
-from pellucid.run.rounding import SHORT, Rounding
-from pellucid.text.reading import ReadWords
+
+if TYPE_CHECKING:  # torch takes seconds to import, and words need none of it
+    from pellucid.run.model import Model
+    from pellucid.run.rounding import Rounding
+    from pellucid.text.reading import ReadWords
 
 
 @diagnostics.add(worst="highest")
@@ -118,6 +123,8 @@ def score_resolution(entry: Entry, rounding: Rounding, of_value: float, scores: 
 
 def with_caveat_on_rounding(explanation: Explanation, rounding: Rounding) -> Explanation:
     """Says where scores of a text may be rounding, if the largest is not far above that; rounding: of the model."""
+    from pellucid.run.rounding import SHORT
+
     limit, sizes = explanation.resolution, np.abs(explanation.scores[..., ~explanation.special])
     nothing = NOTHING in explanation.caveats
     if limit < NOTABLE * sizes.max(initial=0.0) or not (nothing or ((sizes > 0) & (sizes < limit)).any()):

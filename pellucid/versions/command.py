@@ -1,9 +1,11 @@
 """The difference between two versions in sentences and in a terminal; and `pellucid diff A B`."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table as Grid
@@ -14,13 +16,13 @@ from pellucid.base.checks import between, in_syntax, whole
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.kinds import renderers
-from pellucid.drawing.method_facts import readable
 from pellucid.drawing.terminal import Line, caution_lines, line, printed
 from pellucid.drawing.wording import MINUS, answer_name, first_names, percent
 from pellucid.explaining.commands.safe_text import say
-from pellucid.results.table import Interval
-from pellucid.versions.door import MOST_WORDS
-from pellucid.versions.record import Difference, DifferenceMeans, DifferenceSummary, TextDifference
+
+if TYPE_CHECKING:
+    from pellucid.results.table import Interval
+    from pellucid.versions.record import Difference, DifferenceMeans, DifferenceSummary, TextDifference
 
 NAMES = {"changed": "answers", "tau": "order of words", "overlap": "strongest words"}
 MEASURES = (
@@ -121,6 +123,8 @@ def terminal_difference(difference: Difference, *, colour: bool | None = None, w
 
     colour: None asks whether the standard output is a terminal. width: None takes the terminal's.
     """
+    from pellucid.drawing.method_facts import readable
+
     before, after = difference.models
     lines: list[Line | Grid] = [
         line(f"{readable(difference.method)} · first: {before} · second: {after}", style="bold"),
@@ -257,6 +261,8 @@ def diff(
     """Compare the explanations of the same texts under two versions of a model: answers and words that changed, worst
     first.
     """
+    from pellucid.versions.door import MOST_WORDS
+
     whole("--top", top, 1, MOST_WORDS)
     for name, limit in (("--most-changed", most_changed), ("--least-overlap", least_overlap)):
         if limit is not None:

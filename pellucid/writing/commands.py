@@ -14,11 +14,11 @@ import pellucid
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.json_text import nan_as_none
+from pellucid.base.packages import literals
 from pellucid.drawing.html import plain
 from pellucid.explaining.commands.data_options import Reading, TextOptions, Texts
 from pellucid.explaining.commands.model_options import LanguageOptions, held_out, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.writing.doors import MOST_BEAMS, MOST_PIECES
 
 if TYPE_CHECKING:
     from pellucid.models.writing.continuing import Written
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 # How far the commands that write texts search, and how long a text may get.
 
-Beam = Annotated[int, typer.Option(min=1, max=MOST_BEAMS, help="How many beginnings the search follows at once.")]
+LIMITS = literals("pellucid.writing.doors")
+Beam = Annotated[
+    int, typer.Option(min=1, max=LIMITS["MOST_BEAMS"], help="How many beginnings the search follows at once.")
+]
 MaxPieces = Annotated[
-    int, typer.Option(min=1, max=MOST_PIECES, help="The most pieces of a text that the model writes.")
+    int, typer.Option(min=1, max=LIMITS["MOST_PIECES"], help="The most pieces of a text that the model writes.")
 ]
 
 

@@ -96,7 +96,8 @@ def translate(
 
 # The door `write`: what a translator or a language model writes after texts.
 
-MOST_BEAMS, MOST_PIECES = 64, 4096
+MOST_BEAMS = 64
+MOST_PIECES = 4096
 
 
 def write(

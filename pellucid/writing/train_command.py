@@ -1,19 +1,19 @@
 """`pellucid train-translator DATA`: a translator that explains itself."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated
 
 import typer
 
 import pellucid
 from pellucid.base.json_text import Json
+from pellucid.base.packages import literals
 from pellucid.explaining.commands.data_options import TextFiles
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.models.translation.untrained_network import NetworkSettings
-from pellucid.writing.translator_plan import TranslationRecipe
 
-DEFAULT, SIZES = TranslationRecipe(), NetworkSettings()
+DEFAULT = SimpleNamespace(**literals("pellucid.writing.translator_plan", "TranslationRecipe"))
 
 
 @with_option_records

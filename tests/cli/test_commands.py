@@ -196,6 +196,7 @@ def test_errors_and_compare_take_saved_explanations_in_place_of_data(run, saved,
     metric = ("--metrics", "comprehensiveness", "--resamples", 20)
     status, out, err = run("compare", saved, "--explained", explained, *metric)
     assert status == 0 and "occlusion" in out, err
+    assert err.startswith("Advice takes 100 texts or more; 2 texts give intervals only.")
     assert out == run("compare", saved, data, "--methods", "occlusion", *metric)[1]
     status, out, err = run("errors", saved, "--explained", explained)
     assert status == 0 and out == run("errors", saved, data, "--method", "occlusion")[1], err

@@ -17,7 +17,7 @@ from pellucid.comparison.leads import (
     paired_p,
     pseudo_values,
 )
-from pellucid.comparison.trust_card import LIMITS, trust_card
+from pellucid.comparison.trust_card import LIMITS, texts_needed, trust_card
 from pellucid.results.bootstrap import MetricValues, combined
 from pellucid.results.interval import TrustCard
 from pellucid.results.table import Cell, Interval, Table
@@ -131,6 +131,20 @@ def test_few_texts_give_no_recommendation():
     card = a_card(metric_leads(texts=99, better={"good": 3.0}), n_texts=99)
     assert card.recommended == ()
     assert "Undecided: 99 texts were compared" in card.points("use")[0].sentence
+
+
+def test_no_tick_stands_beside_advice_that_recommends_nothing():
+    few = a_card(metric_leads(texts=99, better={"good": 3.0}), n_texts=99)
+    for card in (few, a_card(metric_leads())):
+        assert card.recommended == ()
+        for view in (str(card), card._repr_html_()):
+            assert "✓" not in view and "No method is recommended" in view
+    assert "✓ Use for faithful reading" in str(a_card(metric_leads(better={"good": 3.0})))
+
+
+def test_few_texts_give_intervals_only():
+    assert texts_needed(40) == "Advice takes 100 texts or more; 40 texts give intervals only."
+    assert texts_needed(1).endswith("1 text gives intervals only.") and texts_needed(100) == ""
 
 
 def test_measures_that_judged_few_texts_do_not_count():
