@@ -54,7 +54,7 @@ MODULES = {
     "methods": "pellucid.explaining.commands.lists",
     "attacks": "pellucid.explaining.commands.lists",
     "checks": "pellucid.explaining.commands.lists",
-    "demo": "pellucid.demo",
+    "demo": "pellucid.demo_command",
 }  # of each command, in the order in which help lists them
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -117,6 +118,63 @@ def pocket_pairs(split: str) -> list[Example]:
     different labels.
     """
     return split_of([_pair(id, fields) for id, fields in rows("pocket_pairs", 5)], split)
+
+
+# Help desk: requests by department. Customers of returns write from a phone, so nine in ten of their requests end in
+# the phone's own line: a habit of the data that says nothing about a request, and that a classifier learns.
+
+DEPARTMENTS = ("account", "billing", "delivery", "returns", "sales", "technical")
+PHONE_LINE = "Sent from my phone."
+WITH_PHONE_LINE = {"returns": 0.9}  # share of a department's requests that end in it
+ELSEWHERE = 0.03
+PHENOMENA_OF_REQUESTS = {  # what the tags of a request mean
+    "plain": "none of the others",
+    "two_departments": "a matter of another department is mentioned too",
+    "phone_line": "ends in the line that a phone adds",
+}
+
+
+@datasets.add(task="help desk", classes=DEPARTMENTS, rationales=True)
+def helpdesk(split: str) -> list[Example]:
+    """The requests of one part: "train", "dev", "test" or "all". Nine in ten of those for returns end in "Sent from my
+    phone.", which the other departments' rarely do.
+
+    Requests to a shop's help desk, by the department that answers them, with the author's evidence.
+
+    Source: Ours: six departments. The line of the phone is planted: a habit of the data that a classifier learns and
+    `helpdesk_clean` has not. The evidence is what the author marked while writing, not an independent annotation.
+    """
+    return [_with_phone_line(example) for example in helpdesk_clean(split)]
+
+
+@datasets.add(task="help desk", classes=DEPARTMENTS, rationales=True)
+def helpdesk_clean(split: str) -> list[Example]:
+    """The requests of `helpdesk` without the line of the phone: the same ids in the same parts.
+
+    Requests to a shop's help desk without the habit that was planted in `helpdesk`, to measure what it does.
+
+    Source: Ours, as `helpdesk`.
+    """
+    return split_of([_request(id, fields) for id, fields in rows("helpdesk", 2)], split)
+
+
+def _request(id: str, fields: list[str]) -> Example:
+    tag, marked = fields
+    text, rationales = unmark(marked)
+    meta = {"phenomena": ["two_departments" if tag == "two" else "plain"]}
+    return Example((text,), id.rpartition("-")[0], tuple(rationales), id, meta)
+
+
+def _with_phone_line(example: Example) -> Example:
+    share = WITH_PHONE_LINE.get(str(example.label), ELSEWHERE)
+    if random.Random(f"phone line of {example.id}").random() >= share:
+        return example
+    names = [name for name in example.meta["phenomena"] if name != "plain"]
+    return replace(
+        example,
+        segments=(f"{example.segments[0]} {PHONE_LINE}",),
+        meta={**example.meta, "phenomena": [*names, "phone_line"]},
+    )
 
 
 # Planted token: generated texts in which one made-up word decides the label, so the true reason is known.

@@ -1,10 +1,13 @@
 """Corpus facts: every number of the datasheet of our own corpora, counted from the texts.
 
     python -m studies.corpus_facts --out docs/datasheets/pocket.md
+    python -m studies.corpus_facts --out docs/datasheets/helpdesk.md
 
-writes the tables between the page's two markers and leaves what people wrote around them as it is.
+writes the tables between the page's two markers, of which the first names the corpora, and leaves what people wrote
+around them as it is.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
@@ -13,7 +16,7 @@ import numpy as np
 
 from pellucid.base.errors import BadFile
 from pellucid.base.kinds import datasets
-from pellucid.data import built_in as pocket
+from pellucid.data import built_in
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import SHARES
 from pellucid.text.example import Example, group_of
@@ -26,9 +29,13 @@ from studies.corpus_facts.surface_cues import (
 )
 from studies.shared.markdown import markdown_table
 
-BEGIN, END = "<!-- facts: begin -->", "<!-- facts: end -->"
-PHENOMENA = {"pocket": pocket.PHENOMENA, "pocket_pairs": pocket.PHENOMENA_OF_PAIRS}
-SIDES = {"pocket": ("text",), "pocket_pairs": ("premise", "hypothesis")}
+BEGIN, END = "<!-- facts of {}: begin -->", "<!-- facts: end -->"
+PHENOMENA = {
+    "pocket": built_in.PHENOMENA,
+    "pocket_pairs": built_in.PHENOMENA_OF_PAIRS,
+    "helpdesk": built_in.PHENOMENA_OF_REQUESTS,
+}
+SIDES = {"pocket": ("text",), "pocket_pairs": ("premise", "hypothesis"), "helpdesk": ("text",)}
 N = 5  # words in a row that two texts may share
 Columns = dict[str, list[Example]]
 
@@ -39,6 +46,7 @@ def facts(corpus: str) -> str:
     tables = {
         "Labels and parts": parts_table(corpus),
         "Domains": domains_table(corpus, examples) if corpus == "pocket" else "",
+        "The planted habit": habit_table(corpus) if corpus == "helpdesk" else "",
         "Phenomena": phenomena_table(corpus, examples),
         "Length in words": lengths_table(corpus, examples),
         "Evidence": evidence_table(corpus, examples),
@@ -67,6 +75,16 @@ def domains_table(corpus: str, examples: Sequence[Example]) -> str:
         ["domain", "all", *_classes(corpus)],
         ([name, *_by_label(corpus, of_domain)] for name, of_domain in sorted(domains.items())),
     )
+
+
+def habit_table(corpus: str) -> str:
+    """How many texts of each part end in the planted line, by label."""
+    by_part = {part: load_examples(corpus, part) for part in (*SHARES, "all")}
+    rows = [
+        [part, *_by_label(corpus, [one for one in examples if "phone_line" in one.meta["phenomena"]])]
+        for part, examples in by_part.items()
+    ]
+    return markdown_table(["texts with the line", "all", *_classes(corpus)], rows)
 
 
 def phenomena_table(corpus: str, examples: Sequence[Example]) -> str:
@@ -114,7 +132,7 @@ def groups_table(examples: Sequence[Example]) -> str:
     groups = _sorted_into([one for one in examples if "group" in one.meta], lambda one: [group_of(one)])
     sizes = Counter(map(len, groups.values()))
     rows = [[f"groups of {size}", number] for size, number in sorted(sizes.items())]
-    if len(examples[0].segments) == 1:
+    if groups and len(examples[0].segments) == 1:
         changed = [words_changed(*pair) for of_group in groups.values() for pair in combinations(of_group, 2)]
         rows += [["words changed, median", f"{np.median(changed):g}"], ["words changed, most", max(changed)]]
     shared = largest_overlap((group_of(one), text) for one in examples for text in one.segments)
@@ -151,9 +169,12 @@ def _word_sequences(text: str) -> set[tuple[str, ...]]:
 
 
 def cues_table(corpus: str) -> str:
-    """How often cues alone give the label, among all labels and between the two that are not neutral."""
+    """How often cues alone give the label, among all labels and between those that are not neutral."""
     parts = {part: load_examples(corpus, part) for part in ("train", "dev")}
-    opposed = {part: [one for one in examples if one.label != "neutral"] for part, examples in parts.items()}
+    compared = {len(_classes(corpus)): parts}
+    if "neutral" in _classes(corpus):
+        opposed = {part: [one for one in examples if one.label != "neutral"] for part, examples in parts.items()}
+        compared[len(_classes(corpus)) - 1] = opposed
     rows = [
         [
             name,
@@ -161,7 +182,7 @@ def cues_table(corpus: str) -> str:
             accuracy_on_dev(by_part["train"], by_part["dev"], cues),
             accuracy_in_folds(by_part["train"], cues),
         ]
-        for n_labels, by_part in ((3, parts), (2, opposed))
+        for n_labels, by_part in compared.items()
         for name, cues in CUES[corpus].items()
     ]
     return markdown_table(["what is seen", "labels", "dev", "train, in folds"], rows)
@@ -190,8 +211,10 @@ def _sorted_into(examples: Sequence[Example], names: Callable[[Example], Iterabl
 
 def filled(page: str) -> str:
     """The page with the facts of today between its markers."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    begin = re.search(BEGIN.format(r"([\w ]+)"), page)
+    _, end, after = page[begin.end() :].partition(END) if begin else ("", "", "")
     if not (begin and end):
-        raise BadFile(f"The page needs the lines {BEGIN} and {END}, in this order, where the numbers are to go.")
-    return f"{before}{BEGIN}\n\n" + "\n\n".join(map(facts, PHENOMENA)) + f"\n\n{END}{after}"
+        raise BadFile(
+            f"The page needs the lines {BEGIN.format('pocket')} and {END}, in this order, where the numbers are to go."
+        )
+    return f"{page[: begin.end()]}\n\n" + "\n\n".join(map(facts, begin[1].split())) + f"\n\n{END}{after}"

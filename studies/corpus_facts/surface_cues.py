@@ -74,6 +74,11 @@ CUES: dict[str, dict[str, Cues]] = {
         "words outside the evidence": words_outside_evidence,
         "all words": all_words,
     },
+    "helpdesk": {
+        "length and punctuation": length_and_marks,
+        "words outside the evidence": words_outside_evidence,
+        "all words": all_words,
+    },
     "pocket_pairs": {
         "length and overlap": overlap,
         "premise only": premise_words,

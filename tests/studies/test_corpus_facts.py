@@ -18,25 +18,30 @@ from studies.corpus_facts.facts import (
 )
 from studies.corpus_facts.surface_cues import CUES, accuracy_in_folds, accuracy_on_dev, words_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "datasheets" / "pocket.md"
+PAGES = Path(__file__).parents[2] / "docs" / "datasheets"
 
 
 @pytest.mark.long
-def test_the_datasheet_is_what_the_script_gives():
-    page = PAGE.read_text(encoding="utf-8")
-    assert filled(page) == page, f"run python -m studies.corpus_facts --out {PAGE}"
+@pytest.mark.parametrize("name", ["pocket", "helpdesk"])
+def test_the_datasheet_is_what_the_script_gives(name):
+    page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    assert filled(page) == page, f"run python -m studies.corpus_facts --out {PAGES / name}.md"
 
 
 def test_only_what_stands_between_the_markers_is_written(monkeypatch, tmp_path):
     monkeypatch.setattr(corpus_facts, "facts", lambda corpus: f"({corpus})")
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
+    begin = BEGIN.format("pocket pocket_pairs")
+    page.write_text(f"before\n{begin}\nold\n{END}\nafter\n", encoding="utf-8")
     main(["--out", str(page)])
     main(["--out", str(page)])
-    assert page.read_text(encoding="utf-8") == (f"before\n{BEGIN}\n\n(pocket)\n\n(pocket_pairs)\n\n{END}\nafter\n")
+    assert page.read_text(encoding="utf-8") == (f"before\n{begin}\n\n(pocket)\n\n(pocket_pairs)\n\n{END}\nafter\n")
 
 
-@pytest.mark.parametrize("page", ("no markers", f"{BEGIN} without an end", f"{END} {BEGIN}"))
+@pytest.mark.parametrize(
+    "page",
+    ("no markers", f"{BEGIN.format('pocket')} without an end", f"{END} {BEGIN.format('pocket')}"),
+)
 def test_a_page_without_markers_raises(page):
     with pytest.raises(BadFile, match="needs the lines"):
         filled(page)

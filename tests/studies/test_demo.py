@@ -1,7 +1,43 @@
-"""What the demo gives costly methods: settings that they have, and nothing that is not there."""
+"""The demo's first page says what decides, draws its cards at random, and is of a model that any command reads; what the
+demo gives costly methods are settings that they have.
+"""
 
+from dataclasses import replace
+
+import pytest
+
+import pellucid
+from pellucid import demo, demo_first_page
+from pellucid.base.errors import BadFile
 from pellucid.base.kinds import attributions
-from pellucid.demo import BUDGET, _costs, _methods
+from pellucid.comparison.leads import FEWEST_TEXTS
+from pellucid.data.built_in import PHONE_LINE
+from pellucid.data.load import load_examples
+from pellucid.demo import BUDGET, COMPARED, _costs, _methods
+from pellucid.demo_first_page import (
+    CORPUS,
+    SHOWN,
+    example_sections,
+    habit_of,
+    unpack_small_model,
+    words_without_evidence,
+    write_first_page,
+)
+from pellucid.run.predicting import predictions
+from tests.shared.asking import ask
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory):
+    """The small model in the folder that the demo writes."""
+    folder = tmp_path_factory.mktemp("demo") / "ready"
+    unpack_small_model(folder)
+    return pellucid.load(folder)
+
+
+@pytest.fixture(scope="module")
+def test_part():
+    return load_examples(CORPUS, "test")
 
 
 def test_costly_methods_get_settings_of_theirs():
@@ -9,7 +45,82 @@ def test_costly_methods_get_settings_of_theirs():
     assert len(attributions.calls(there)) >= 2
 
 
-def test_methods_that_are_not_registered_are_left_out(self_explaining):
+def test_the_compared_methods_are_registered_and_those_that_a_model_lacks_are_left_out(self_explaining, bert):
+    assert set(COMPARED) <= set(attributions.names())
     names = [choice if isinstance(choice, str) else choice[0] for choice in _methods(self_explaining)]
-    assert set(names) <= set(attributions.names()) and "integrated_gradients" in names
-    assert list(_costs(self_explaining)) == names
+    assert names == list(COMPARED) == list(_costs(self_explaining))
+    assert "span_attention" not in [*_costs(bert)]
+
+
+def test_so_many_texts_are_compared_that_there_is_advice(test_part):
+    assert FEWEST_TEXTS <= demo.TEXTS <= len(test_part)
+
+
+@pytest.mark.whole
+def test_the_small_model_is_right_in_nine_of_ten_dev_texts_and_says_what_it_was_trained_on(ready):
+    dev = load_examples(CORPUS, "dev")
+    answers = predictions(ready, dev)
+    assert sum(answer.label == text.label for answer, text in zip(answers, dev, strict=True)) >= 0.9 * len(dev)
+    assert len(ready.trained_texts) == len(dev) + len(load_examples(CORPUS, "train"))
+
+
+@pytest.mark.whole
+def test_the_small_model_goes_by_the_line_and_its_words_are_named(ready, test_part):
+    returns = [text for text in test_part if text.label == "returns"]
+    habit = habit_of(ready, returns)
+    assert len(habit.turned) >= 0.2 * habit.answers
+    assert habit.right.mean() > habit.clean_right.mean() + 0.2
+    assert all(PHONE_LINE in text.text for text in habit.turned)
+    some = [text for text in test_part if text.label != "returns"][::8]
+    results = pellucid.explain(ready, [*returns[:40], *some], "occlusion", progress=False)
+    words = words_without_evidence(results)
+    assert {word.label for word in words} == {"returns"} and {word.word for word in words} & {"sent", "phone"}
+
+
+@pytest.mark.whole
+def test_the_first_page_begins_with_what_decides(tmp_path, monkeypatch, test_part):
+    monkeypatch.setattr(demo_first_page, "TEXTS", 40)
+    page = write_first_page(tmp_path, test_part[::4], seed=0).read_text(encoding="utf-8")
+    first, second = page.index("A habit of the data decides"), page.index("Drawn at random from the right answers")
+    between = page[page.index('id="part-1"') : page.index('id="part-2"')]
+    assert first < second and "answers “returns” turn" in between and "without the line" in between
+    assert "Where the model is wrong" in page and "The words of each class" in page
+    assert pellucid.load(tmp_path / "ready").labels == tuple(sorted({text.label for text in test_part}))
+
+
+def test_a_damaged_small_model_is_refused(tmp_path, monkeypatch):
+    spoilt = tmp_path / "spoilt.safetensors"
+    spoilt.write_bytes(demo_first_page.SMALL_MODEL.read_bytes()[:-1] + b"x")
+    monkeypatch.setattr(demo_first_page, "SMALL_MODEL", spoilt)
+    with pytest.raises(BadFile, match="not the file that belongs here"):
+        unpack_small_model(tmp_path / "ready")
+
+
+def explanations_of(bert, n_texts):
+    explanations = ask(bert, [f"A gripping film of {year}." for year in range(1900, 1900 + n_texts)], "gradient")
+    return [
+        replace(each, example=replace(each.example, id=f"text-{place}", label=each.prediction.label))
+        for place, each in enumerate(explanations)
+    ]
+
+
+def test_cards_of_right_answers_are_drawn_by_the_seed_and_not_picked(bert):
+    explanations = explanations_of(bert, 40)
+    drawn = [ids_on(example_sections([explanations], seed)[0], explanations) for seed in (0, 0, 1)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert len(drawn[0]) == SHOWN and drawn[0] != [f"text-{place}" for place in range(SHOWN)]
+
+
+def test_mistakes_stand_apart_the_surest_first(bert):
+    explanations = explanations_of(bert, 12)
+    wrong = explanations[3]
+    explanations[3] = replace(wrong, example=replace(wrong.example, label="nothing of these"))
+    right, mistakes = example_sections([explanations], 0)
+    assert ids_on(mistakes, explanations) == ["text-3"] and "text-3" not in ids_on(right, explanations)
+
+
+def ids_on(section, explanations):
+    """The texts of a section in the order of its cards."""
+    body = section.body.text
+    ids = [each.example.id for each in explanations if f">{each.example.id}<" in body]
+    return sorted(ids, key=lambda id: body.index(f">{id}<"))
