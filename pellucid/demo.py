@@ -33,6 +33,7 @@ from pellucid.drawing.page import Section, caveats_section, facts_section, write
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.loading import route_to_load
 from pellucid.explaining.inputs.readings import supported_methods
+from pellucid.explaining.views.opening import table_opening
 from pellucid.models.composed.networks import Plan
 from pellucid.results.bootstrap import accuracy_interval, paired_difference
 from pellucid.results.explanation import Explanation
@@ -99,7 +100,8 @@ def run_demo(out: Path, seed: int = 0) -> Path:
             progress=progress,
         )
         progress("writing the report", 1, 1)
-    path = write_report(out / REPORT, title=TITLE, sections=_sections(models, explanations, table, seed))
+    sections = _sections(models, explanations, table, seed)
+    path = write_report(out / REPORT, title=TITLE, sections=sections, opening=table_opening(table))
     folder.end(state)
     _print(models, table, path)
     return path

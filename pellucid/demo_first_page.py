@@ -23,6 +23,7 @@ from pellucid.explaining.explain import explain
 from pellucid.explaining.inputs.loading import load
 from pellucid.explaining.report import texts_section
 from pellucid.explaining.views.class_words import class_words_sections
+from pellucid.explaining.views.opening import opening
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.changed_weights import load_changes
 from pellucid.models.composed.composed import save_composed, write_trained_texts
@@ -37,6 +38,7 @@ from pellucid.run.model import Model
 from pellucid.run.predicting import predictions
 from pellucid.text.example import Example, text_digest
 from pellucid.text.units import text_units
+from pellucid.words.shortcuts import shortcuts
 
 FIRST, READY = "first.html", "ready"
 CORPUS, CLEAN = "helpdesk", "helpdesk_clean"  # the same requests with the planted habit and without
@@ -69,7 +71,9 @@ def write_first_page(out: Path, test: Sequence[Example], seed: int) -> Path:
         facts_section("What this is", "", _facts(out, len(results), habit)),
         caveats_section(CAVEATS),
     ]
-    return write_report(out / FIRST, title=TITLE, sections=sections)
+    decides = shortcuts(model, test, seed=seed, progress=False)
+    opened = replace(opening(results), first=tuple(map(str, decides.decisive)))
+    return write_report(out / FIRST, title=TITLE, sections=sections, opening=opened)
 
 
 def load_small_model() -> tuple[Classifier, Plan]:
