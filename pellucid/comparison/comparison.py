@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
@@ -44,6 +44,7 @@ class Comparison:
     """request: the model, the methods, the target and the seed. calls: the metrics. resamples: bootstrap draws.
 
     saved: explanations that were computed before, in place of those of methods of the same title.
+    seconds: what explaining and judging took in the parts of this process, for estimates of the rest.
     examples_in_part: None makes a part about a minute's work, so that an interruption costs no more.
 
     Raises `BadInput`, `BadSetting` or `ModelCannot` for what cannot be judged, before any work is done.
@@ -55,6 +56,7 @@ class Comparison:
     resamples: int
     examples_in_part: int | None = None
     saved: SavedExplanations | None = None
+    seconds: dict[str, float] = field(init=False, compare=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         model = self.request.model
