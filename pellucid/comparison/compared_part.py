@@ -40,8 +40,12 @@ def compared_part(comparison: Comparison, part_index: int, progress: Progress) -
     model = comparison.request.model
     batch = model.encode([comparison.examples[index] for index in comparison.part(part_index)])
     scheduler = scheduler_for(model)
+    began = time.perf_counter()
     explanations = explained_part(comparison, batch, scheduler, within_part)
+    explained = time.perf_counter()
     judged = judge_part(comparison, batch, explanations, scheduler, within_part)
+    for stage, seconds in (("explaining", explained - began), ("judging", time.perf_counter() - explained)):
+        comparison.seconds[stage] = comparison.seconds.get(stage, 0.0) + seconds
     of_spans = [one_each for one_each in explanations.values() if isinstance(one_each[0].units, Spans)]
     if of_spans:  # span weights are the model's own, so any of these methods has the same
         judged = replace(judged, heaviest=heaviest_spans(of_spans[0]))
@@ -72,12 +76,15 @@ def judged_part_of(
 
 
 def _progress_of_part(comparison: Comparison, part_index: int, progress: Progress) -> Progress:
-    """Turns progress within one part into progress over all examples: half of a part is explaining, half judging."""
-    part, total = comparison.part(part_index), len(comparison.examples)
+    """Turns progress within one part into progress over all examples: explaining counts as much of a part as it took of
+    the parts before, of the first one half.
+    """
+    part, total, seconds = comparison.part(part_index), len(comparison.examples), comparison.seconds
+    explaining = seconds["explaining"] / sum(seconds.values()) if seconds else 0.5
 
     def within_part(stage: str, done: int, count: int) -> None:
-        halves = done / count + (stage == "judging")
-        progress(STAGE, part.start + int(len(part) * halves / 2), total)
+        share = explaining + (1 - explaining) * done / count if stage == "judging" else explaining * done / count
+        progress(STAGE, part.start + int(len(part) * share), total)
 
     return within_part
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
@@ -45,6 +45,7 @@ class Comparison:
 
     shortcut_passes: edited texts that the model answers, at most, to say whether one word decides; 0: not asked.
     saved: explanations that were computed before, in place of those of methods of the same title.
+    seconds: what explaining and judging took in the parts of this process, for estimates of the rest.
     examples_in_part: None makes a part about a minute's work, so that an interruption costs no more.
 
     Raises `BadInput`, `BadSetting` or `ModelCannot` for what cannot be judged, before any work is done.
@@ -57,6 +58,7 @@ class Comparison:
     examples_in_part: int | None = None
     shortcut_passes: int = 0
     saved: SavedExplanations | None = None
+    seconds: dict[str, float] = field(init=False, compare=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         model = self.request.model

@@ -92,16 +92,16 @@ def progress_bar(show: bool | None = None) -> Iterator[Report]:
 def _bar() -> Iterator[Report]:
     # Only here: a call in a script or a log needs nothing of it.
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
+        task = bar.add_task("", total=None, left="")
         current, pace, is_long = "", Pace(), False
 
         def report(stage: str, done: int, total: int) -> None:
@@ -109,8 +109,9 @@ def _bar() -> Iterator[Report]:
             if stage != current:
                 current, is_long = stage, False
                 bar.reset(task, description=plain(stage), total=total)
-            bar.update(task, completed=done, total=total)
             sentence = pace.sentence(stage, done, total)
+            left = "" if pace.left is None else f"about {duration(pace.left)} left"
+            bar.update(task, completed=done, total=total, left=left)
             if sentence and not is_long:  # the bar itself says the rest
                 is_long = True
                 bar.console.print(plain(sentence), markup=False, highlight=False)
@@ -140,18 +141,25 @@ def _lines(tenths: bool) -> Callable[[str, int, int], None]:
 MINUTE = 60.0
 INSTANT = 1.0  # what is done in the first second may have been finished before, such as parts of a resumed comparison
 WARM_UP = 30.0  # a first batch that is quicker than this says little: imports and checks of the model are part of it
-TRIAL = 2.0  # seconds of work before its pace is believed
+TRIAL = 10.0  # seconds of work before its pace is believed: the first of it is of few texts, or of odd ones
+
+
+MOST_REPORTS = 1000  # of which every other one is forgotten beyond that
 
 
 class Pace:
-    """Watches the stages of one piece of work. clock: gives seconds."""
+    """Watches the stages of one piece of work. clock: gives seconds.
+
+    The rate is that of the recent work: of the last half of the time, ten seconds or more. left: about how many seconds
+    the stage still takes; None while that is not known.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._stage, self._total = "", -1
-        self._last = clock()  # when the last report came
-        self._begun = self._base = self._last
-        self._done_at_base = 0
+        self._last = self._begun = clock()  # when the last report came, and when the stage began
+        self._reports = [(self._last, 0)]  # what was done at which time, from where the rate counts
+        self.left: float | None = None
         self._is_warm = False  # whether a first batch of this stage has run
         self._spoken: float | None = None  # when the last sentence of this stage came
 
@@ -164,21 +172,36 @@ class Pace:
         now = self._clock()
         if (stage, total) != (self._stage, self._total):
             self._stage, self._total, self._spoken = stage, total, None
-            self._begun, self._base, self._done_at_base = self._last, self._last, 0
+            self._begun, self._reports = self._last, [(self._last, 0)]
             self._is_warm = False
         self._last = now
         if now - self._begun < (INSTANT if self._is_warm else WARM_UP):
-            self._base, self._done_at_base = now, done
+            self._reports = []
         self._is_warm = self._is_warm or now - self._begun >= INSTANT
-        measured, done_in_it = now - self._base, done - self._done_at_base
-        if measured < TRIAL or done_in_it <= 0 or done >= total:
+        self._reports.append((now, done))
+        self.left = left = seconds_left(self._reports, total)
+        if left is None:
             return None
-        left = measured / done_in_it * (total - done)
         due = now - self._begun + left > MINUTE if self._spoken is None else now - self._spoken >= MINUTE
         if not due:
             return None
         self._spoken = now
         return f"{stage}: {done:,} of {total:,} done, about {duration(left)} left"
+
+
+def seconds_left(reports: list[tuple[float, int]], total: int) -> float | None:
+    """How many seconds the rest takes at the rate of the recent work; None below ten seconds of it, or at the end.
+
+    reports: (second, done), oldest first; those that no later rate needs are taken out of the list.
+    """
+    now, done = reports[-1]
+    recent = max(TRIAL, (now - reports[0][0]) / 2)
+    start = next(((second, before) for second, before in reversed(reports) if now - second >= recent), None)
+    if start is None or done <= start[1] or done >= total:
+        return None
+    if len(reports) > MOST_REPORTS:
+        reports[:] = [*reports[:-1:2], reports[-1]]
+    return (now - start[0]) / (done - start[1]) * (total - done)
 
 
 def duration(seconds: float) -> str:

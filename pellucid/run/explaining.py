@@ -1,6 +1,7 @@
 """From texts to explanations: pack the texts, check parity, run the methods, store everything in the result."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -171,7 +172,9 @@ def explain_batch(
             for title, explanations in _explain_group(request, guard, indices, scheduler, on_failure):
                 by_row[title] |= zip(indices, explanations, strict=True)
 
-    _run_packs(packs, run, scheduler, progress)
+    exponent = 2 if any(GROWING.search(call.entry.facts["cost"]) for call in request.calls) else 1
+    work = {index: windows.rows[index].length ** exponent for pack in packs for index in pack}
+    run_packs(packs, run, scheduler, progress, work)
     complete = [call for call in request.calls if len(by_row[call.title]) == len(rows)]
     whole_texts = {
         call.title: _stitched(
@@ -215,15 +218,25 @@ def _check_readers(request: Request) -> None:
             )
 
 
-def _run_packs(
-    packs: Sequence[list[int]], run: Callable[[list[int]], None], scheduler: Scheduler, progress: Progress
+def run_packs(
+    packs: Sequence[list[int]],
+    run: Callable[[list[int]], None],
+    scheduler: Scheduler,
+    progress: Progress,
+    work: Mapping[int, int],
 ) -> None:
-    done, count = 0, sum(map(len, packs))
+    """Run all packs. work: row -> what it costs beside others, by which texts count as done: so that the time of the
+    rest follows from the time of what was done, although texts differ in length.
+    """
+    count, total, done = sum(map(len, packs)), max(1, sum(work.values())), 0
     with _edits_reported(scheduler, progress if count == 1 else silent):
         for pack in evenly_mixed(packs):
             scheduler.halving(pack, run)
-            done += len(pack)
-            progress("explaining", done, count)
+            done += sum(work[index] for index in pack)
+            progress("explaining", count * done // total, count)
+
+
+GROWING = re.compile(r"of the model a (word|piece)")  # in the cost of a method that needs more runs for longer texts
 
 
 @contextmanager

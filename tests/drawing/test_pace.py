@@ -3,10 +3,13 @@
 import io
 import sys
 
+import numpy as np
 import pytest
 
 from pellucid.drawing import terminal as pace
 from pellucid.drawing.terminal import Pace, duration, progress_bar
+from pellucid.run.explaining import run_packs
+from pellucid.run.scheduler import Scheduler
 
 
 def sentences(events, stage="explaining"):
@@ -20,14 +23,53 @@ def sentences(events, stage="explaining"):
     return lines
 
 
-def test_work_of_more_than_a_minute_says_so_after_its_second_batch_and_then_every_minute():
+def test_work_of_more_than_a_minute_says_so_after_ten_seconds_and_then_every_minute():
     events = [(5 * done, done, 40) for done in range(1, 41)]  # five seconds each: 200 seconds
     assert sentences(events) == [
-        (10, "explaining: 2 of 40 done, about 3 minutes left"),
-        (70, "explaining: 14 of 40 done, about 2 minutes left"),
-        (130, "explaining: 26 of 40 done, about 1 minute left"),
-        (190, "explaining: 38 of 40 done, about 10 seconds left"),
+        (15, "explaining: 3 of 40 done, about 3 minutes left"),
+        (75, "explaining: 15 of 40 done, about 2 minutes left"),
+        (135, "explaining: 27 of 40 done, about 1 minute left"),
+        (195, "explaining: 39 of 40 done, about 10 seconds left"),
     ]
+
+
+def estimates(lengths, exponent, slowed):
+    """[(second, seconds said to be left)] of texts of these lengths, in packs of our scheduler, and when all ended.
+
+    A pack takes a start and what its pieces, or their squares, take; the first three seconds more. slowed: after so many
+    seconds another program takes half of the processor.
+    """
+    work = {index: int(length) ** exponent for index, length in enumerate(lengths)}
+    clock, said = [0.0], []
+    watched, scale = Pace(lambda: clock[0]), 100 / sum(work.values())
+
+    def run(pack):
+        seconds = 0.02 + scale * sum(work[index] for index in pack) + (0.0 if clock[0] else 3.0)
+        clock[0] += seconds * (1 if clock[0] < slowed else 2)
+
+    def report(stage, done, count):
+        watched.sentence(stage, done, count)
+        said.append((clock[0], watched.left))
+
+    run_packs(Scheduler(1280).packs(lengths), run, Scheduler(1280), report, work)
+    return [(second, left) for second, left in said if left is not None], clock[0]
+
+
+@pytest.mark.parametrize("exponent", [1, 2], ids=["gradient", "occlusion"])
+@pytest.mark.parametrize("seed", range(8))
+def test_after_ten_seconds_estimates_of_uneven_texts_are_within_a_factor_of_two(exponent, seed):
+    lengths = np.random.default_rng(seed).lognormal(3, 0.9, 600).clip(4, 400).astype(int)
+    said, end = estimates(lengths, exponent, slowed=1000)
+    assert 10 <= said[0][0] < 40  # a pack of long texts takes seconds
+    assert all((end - second) / 2 - 2 <= left <= 2 * (end - second) + 2 for second, left in said)
+
+
+def test_a_machine_that_becomes_slow_changes_the_estimate():
+    """From 50 seconds on all takes twice as long: 20 seconds later that is known, and not only at the end."""
+    lengths = np.random.default_rng(0).lognormal(3, 0.9, 600).clip(4, 400).astype(int)
+    said, end = estimates(lengths, 1, slowed=50)
+    ratios = [left / (end - second) for second, left in said if 80 <= second < end - 5]
+    assert ratios and all(0.8 < ratio < 1.25 for ratio in ratios)
 
 
 def test_work_of_a_minute_says_nothing():
@@ -42,7 +84,7 @@ def test_what_was_finished_before_does_not_count_as_quick():
 def test_a_first_batch_that_warms_up_does_not_count():
     """Ten seconds of imports and checks, then half a second a text: 200 texts take 110 seconds, and not 2,000."""
     events = [(10 + done / 2, done, 200) for done in range(1, 201)]
-    assert sentences(events)[0] == (12.5, "explaining: 5 of 200 done, about 2 minutes left")  # 97.5 seconds
+    assert sentences(events)[0] == (20.5, "explaining: 21 of 200 done, about 1 minute left")  # 89.5 seconds
 
 
 def test_a_long_first_batch_counts():
