@@ -97,9 +97,6 @@ def test_weights_come_from_a_file(run, folder, monkeypatch, name):
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["plain", "texts.jsonl"], "Judge the methods that explain it with compare"),
-        (["mean", "texts.jsonl"], "pooler='additive', 'dot' or 'span'"),
-        (["additive", "texts.jsonl", "--against", "plain"], "plain has no weights"),
         (["additive", "texts.jsonl", "--weights", "negative.json"], "'t2' has a negative weight, -0.5"),
         (["additive", "texts.jsonl", "--weights", "sum.json"], "'t2' sum to 1.5"),
         (["additive", "texts.jsonl", "--weights", "broken.json"], "does not hold weights"),
