@@ -135,7 +135,11 @@ def habit_of(model: Model, examples: Sequence[Example], label: str = "returns") 
     answers, without = (
         [answer.label for answer in predictions(model, texts)] for texts in (examples, without_line(examples))
     )
-    turned = [text for text, answer, other in zip(examples, answers, without, strict=True) if answer == label != other]
+    turned = [
+        text
+        for text, answer, clean_answer in zip(examples, answers, without, strict=True)
+        if answer == label != clean_answer
+    ]
     return Habit(
         np.array([answer == text.label for answer, text in zip(answers, examples, strict=True)]),
         np.array([answer == text.label for answer, text in zip(without, examples, strict=True)]),
@@ -188,10 +192,12 @@ def habit_section(model: Model, results: Results, habit: Habit, seed: int) -> Se
         for explanation in explain(model, [text, replace(clean, id=f"{clean.id} without the line")], METHOD)
     ]
     cards = texts_view(pairs, scales=page_scales(pairs)) if pairs else fragment()
-    return Section("A habit of the data decides", f"{_found(words_without_evidence(results))}{habit}", cards)
+    return Section(
+        "A habit of the data decides", f"{_words_in_a_sentence(words_without_evidence(results))}{habit}", cards
+    )
 
 
-def _found(words: Sequence[WordScore]) -> str:
+def _words_in_a_sentence(words: Sequence[WordScore]) -> str:
     if not words:
         return ""
     return (
@@ -217,7 +223,7 @@ def example_sections(by_method: Sequence[Sequence[Explanation]], seed: int) -> l
     by_method: the explanations of each method, of the same texts in the same order.
     """
     of_first = by_method[0]
-    right = [place for place, one in enumerate(of_first) if one.prediction.label == one.example.label]
+    right = [place for place, shown in enumerate(of_first) if shown.prediction.label == shown.example.label]
     wrong = sorted(set(range(len(of_first))) - set(right), key=lambda place: -of_first[place].prediction.probability)
     drawn = random.Random(f"shown {seed}").sample(right, min(SHOWN, len(right)))
     scales = page_scales([explanation for of_method in by_method for explanation in of_method])

@@ -35,8 +35,8 @@ def main(words: Sequence[str] | None = None) -> None:
     save_changes(model.network, plan, options.out, options.rank)
     digest = sha256(options.out.read_bytes()).hexdigest()
     small, _ = load_changes(options.out, digest)
-    trained, kept = (right(each, parts["dev"]) for each in (model, small))
-    print(f"Right on dev: trained {trained} of {len(parts['dev'])}, with changes of rank {options.rank} {kept}.")
+    trained, small_right = (right(each, parts["dev"]) for each in (model, small))
+    print(f"Right on dev: trained {trained} of {len(parts['dev'])}, with changes of rank {options.rank} {small_right}.")
     print(f"{options.out}: {options.out.stat().st_size:,} bytes, SHA-256 {digest}")
 
 

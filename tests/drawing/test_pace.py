@@ -40,7 +40,7 @@ def estimates(lengths, exponent, slowed):
     seconds another program takes half of the processor.
     """
     work = {index: int(length) ** exponent for index, length in enumerate(lengths)}
-    clock, said = [0.0], []
+    clock, estimated = [0.0], []
     watched, scale = Pace(lambda: clock[0]), 100 / sum(work.values())
 
     def run(pack):
@@ -49,26 +49,26 @@ def estimates(lengths, exponent, slowed):
 
     def report(stage, done, count):
         watched.sentence(stage, done, count)
-        said.append((clock[0], watched.left))
+        estimated.append((clock[0], watched.left))
 
     run_packs(Scheduler(1280).packs(lengths), run, Scheduler(1280), report, work)
-    return [(second, left) for second, left in said if left is not None], clock[0]
+    return [(second, left) for second, left in estimated if left is not None], clock[0]
 
 
 @pytest.mark.parametrize("exponent", [1, 2], ids=["gradient", "occlusion"])
 @pytest.mark.parametrize("seed", range(8))
 def test_after_ten_seconds_estimates_of_uneven_texts_are_within_a_factor_of_two(exponent, seed):
     lengths = np.random.default_rng(seed).lognormal(3, 0.9, 600).clip(4, 400).astype(int)
-    said, end = estimates(lengths, exponent, slowed=1000)
-    assert 10 <= said[0][0] < 40  # a pack of long texts takes seconds
-    assert all((end - second) / 2 - 2 <= left <= 2 * (end - second) + 2 for second, left in said)
+    estimated, end = estimates(lengths, exponent, slowed=1000)
+    assert 10 <= estimated[0][0] < 40  # a pack of long texts takes seconds
+    assert all((end - second) / 2 - 2 <= left <= 2 * (end - second) + 2 for second, left in estimated)
 
 
 def test_a_machine_that_becomes_slow_changes_the_estimate():
     """From 50 seconds on all takes twice as long: 20 seconds later that is known, and not only at the end."""
     lengths = np.random.default_rng(0).lognormal(3, 0.9, 600).clip(4, 400).astype(int)
-    said, end = estimates(lengths, 1, slowed=50)
-    ratios = [left / (end - second) for second, left in said if 80 <= second < end - 5]
+    estimated, end = estimates(lengths, 1, slowed=50)
+    ratios = [left / (end - second) for second, left in estimated if 80 <= second < end - 5]
     assert ratios and all(0.8 < ratio < 1.25 for ratio in ratios)
 
 

@@ -9,7 +9,7 @@ import torch
 from safetensors import safe_open
 
 from pellucid.base.errors import BadFile, BadSetting
-from pellucid.models.composed.changed_weights import FACTORS, NOT_KEPT, load_changes, save_changes
+from pellucid.models.composed.changed_weights import EMBEDDINGS, FACTORS, load_changes, save_changes
 from pellucid.models.composed.composed import as_classifier, compose
 from pellucid.models.composed.networks import Plan
 from pellucid.models.folders.weight_files import save_tensors
@@ -56,7 +56,7 @@ def test_with_full_rank_the_answers_are_those_of_the_trained_model_with_the_embe
     assert its_plan == plan and again.labels == LABELS
     weights, before = model.network.state_dict(), again.network.state_dict()
     expected = replace(model, network=deepcopy(model.network))
-    expected.network.load_state_dict(weights | {name: before[name] for name in before if name.endswith(NOT_KEPT)})
+    expected.network.load_state_dict(weights | {name: before[name] for name in before if name.endswith(EMBEDDINGS)})
     assert torch.allclose(logits(again), logits(expected), atol=2e-3)
     assert not torch.allclose(logits(again), logits(compose_untrained(plan)), atol=2e-2)
 

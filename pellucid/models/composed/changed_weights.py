@@ -24,7 +24,7 @@ from pellucid.models.composed.networks import ComposedNetwork, Plan, read_plan
 from pellucid.models.folders.weight_files import save_tensors
 
 ENCODER = "encoder."
-NOT_KEPT = "embeddings.weight"  # how the names of tables of embeddings end
+EMBEDDINGS = "embeddings.weight"  # how the names of tables of embeddings end
 FACTORS = (":left", ":right")  # of a matrix's change: their product is the change
 
 
@@ -36,13 +36,13 @@ def save_changes(network: ComposedNetwork, plan: Plan, path: Path, rank: int) ->
     """
     at_least("rank", rank, 1)
     before = _beginning(plan)[0].state_dict()
-    kept: dict[str, Tensor] = {}
+    changes: dict[str, Tensor] = {}
     for name, weight in network.state_dict().items():
         if not name.startswith(ENCODER):
-            kept[name] = weight.half()
-        elif not name.endswith(NOT_KEPT):
-            kept |= _factors(name, weight.float() - before[name].float(), rank)
-    save_tensors(kept, path, {"plan": json.dumps(plan.record())})
+            changes[name] = weight.half()
+        elif not name.endswith(EMBEDDINGS):
+            changes |= _factors(name, weight.float() - before[name].float(), rank)
+    save_tensors(changes, path, {"plan": json.dumps(plan.record())})
 
 
 def _factors(name: str, change: Tensor, rank: int) -> dict[str, Tensor]:
@@ -67,9 +67,9 @@ def load_changes(path: Path, digest: str) -> tuple[Classifier, Plan]:
     try:
         with safe_open(path, "pt") as file:
             plan = read_plan(json.loads(file.metadata()["plan"]))
-            kept = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  # no mapping
+            changes = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  # no mapping
         network, tokenizer = _beginning(plan)
-        _change(network, kept)
+        _change(network, changes)
     except (SafetensorError, LookupError, TypeError, ValueError, RuntimeError) as error:
         raise BadFile(f"{path} does not hold the changes of a composed model: {error}.") from None
     return as_classifier(network.eval(), tokenizer, plan, str(path)), plan
@@ -80,15 +80,15 @@ def _beginning(plan: Plan) -> tuple[ComposedNetwork, Tokenizer]:
     return compose(plan, 0)
 
 
-def _change(network: nn.Module, kept: dict[str, Tensor]) -> None:
+def _change(network: nn.Module, changes: dict[str, Tensor]) -> None:
     weights = network.state_dict()  # the network's own tensors
     for name, weight in weights.items():
-        if all(name + end in kept for end in FACTORS):
-            left, right = (kept.pop(name + end) for end in FACTORS)
+        if all(name + end in changes for end in FACTORS):
+            left, right = (changes.pop(name + end) for end in FACTORS)
             weight += left @ right
         elif name.startswith(ENCODER):
-            weight += kept.pop(name) if name in kept else 0
+            weight += changes.pop(name) if name in changes else 0
         else:
-            weight.copy_(kept.pop(name))
-    if kept:
-        raise ValueError(f"the network has no {min(kept)}")
+            weight.copy_(changes.pop(name))
+    if changes:
+        raise ValueError(f"the network has no {min(changes)}")
