@@ -65,7 +65,7 @@ SIZES = {
         *(ShortcutRow(LINEAR, task, 0.0, 10) for task in ("imdb", "tweet_sentiment_extraction", "pocket")),
         *(ShortcutRow(LINEAR, "trec", share, 10) for share in SHARES),
         *(ShortcutRow(CNN, "sst2", share, 10, 1000, epochs=3) for share in SHARES),
-        *(ShortcutRow(LSTM, "sst2", share, 3, 1000, epochs=3) for share in SHARES),
+        *(ShortcutRow(LSTM, "sst2", share, 1, 1000, epochs=3) for share in SHARES),
         *(ShortcutRow(PRETRAINED, "sst2", share, 1, 1000, epochs=2) for share in SHARES),
     ),
 }

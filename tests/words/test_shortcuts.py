@@ -78,7 +78,7 @@ def test_counts_are_those_of_the_edited_texts():
     assert "One word decides: “zx”. Without it, " in str(shortcut)
 
 
-def test_a_model_that_turns_without_any_word_goes_by_no_word():
+def test_a_model_that_turns_without_any_word_goes_by_none():
     draw = random.Random(0)
     texts = [" ".join([*draw.choices(REST, k=7), "zx" if n % 2 else "", draw.choice(REST)]) for n in range(160)]
     shortcuts = pellucid.shortcuts(answering(lambda text: len(text.split()) > 8), texts)
