@@ -54,8 +54,11 @@ def test_explaining_by_gradients_imports_no_library_of_other_methods(tmp_path):
 
     folder = save_tiny(tmp_path / "model")
     program = f"import pellucid; pellucid.explain(pellucid.load({str(folder)!r}), 'a fine film')"
-    imported = heavy_modules(program)
-    assert not {"sklearn", "pandas"} & set(imported), imported
+    for imported in (
+        heavy_modules(program),
+        heavy_modules(COMMAND_LINE, "explain", str(folder), "A fine film.", "--method", "integrated_gradients"),
+    ):
+        assert not {"sklearn", "pandas", "pyarrow", "matplotlib"} & set(imported), imported
 
 
 def test_every_public_name_is_there_and_listed():

@@ -13,7 +13,6 @@ from pellucid.base.catalogue import Call, Choice
 from pellucid.base.errors import ModelCannot, ParityBroken
 from pellucid.base.processes import Processes, Progress, Share
 from pellucid.results.explanation import Explanation
-from pellucid.results.storage import read, save
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import Model
@@ -117,6 +116,8 @@ def explained_by_workers(
 
 
 def _read_groups(folders: Sequence[Path]) -> ExplainedTexts:
+    from pellucid.results.storage import read  # Arrow takes a tenth of a second to import
+
     whole = ExplainedTexts()
     for folder in folders:
         of_group = ExplainedTexts(failed=json.loads((folder / FAILED).read_text(encoding="utf-8")))
@@ -155,6 +156,8 @@ def _explain_group(
         passages,
         lambda stage, done, total: share(done / max(1, total)),
     )
+    from pellucid.results.storage import save
+
     folder.mkdir()
     save([explanation for of_method in of_group.by_method.values() for explanation in of_method], folder / EXPLANATIONS)
     (folder / FAILED).write_text(json.dumps(of_group.failed), encoding="utf-8")

@@ -7,14 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import regex
-from sklearn.feature_extraction import DictVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from pellucid.base.checks import whole
 from pellucid.base.errors import BadInput, ModelCannot
@@ -22,7 +18,6 @@ from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest
 from pellucid.base.kinds import reasons
 from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damaged
-from pellucid.data.exports.json_lines import as_line, write_json_lines
 from pellucid.data.plant import PARTS, carrier_parts
 from pellucid.data.plant import plant as plant_in
 from pellucid.explaining.inputs.examples import examples_from
@@ -32,6 +27,9 @@ from pellucid.results.extraction import Extraction
 from pellucid.results.table import Interval
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.text.example import Example
+
+if TYPE_CHECKING:  # scikit-learn takes a second to import
+    from sklearn.pipeline import Pipeline
 
 FILES = {part: f"{part}.jsonl" for part in PARTS}
 MOST_TEXTS = 1_000_000  # all of them are in memory
@@ -85,6 +83,8 @@ def plant(
 
 def _write(parts: dict[str, list[Example]], folder: Path) -> None:
     """Write all parts to a new folder; to a damaged one of the same call, those that are damaged."""
+    from pellucid.data.exports.json_lines import as_line, write_json_lines  # Arrow takes a tenth of a second to import
+
     lines = {part: [as_line(example) for example in examples] for part, examples in parts.items()}
     files = OutputFolder(folder, "plant", json_digest(lines), list(FILES.values()))
     state = files.begin()
@@ -196,4 +196,9 @@ def features(extraction: Extraction) -> dict[str, float]:
 
 
 def _probe() -> Pipeline:
+    from sklearn.feature_extraction import DictVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     return make_pipeline(DictVectorizer(sparse=False), StandardScaler(), LogisticRegression(max_iter=1000))

@@ -143,9 +143,10 @@ def explain(
     from pellucid.explaining.inputs.examples import reads_label
     from pellucid.explaining.inputs.readings import default_method
     from pellucid.results.explanation_record import to_record
-    from pellucid.results.storage import check_name
 
     if save is not None:
+        from pellucid.results.storage import check_name
+
         check_name(save)
     if csv is not None and csv.suffix != ".csv":
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
