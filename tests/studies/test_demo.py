@@ -17,13 +17,16 @@ from pellucid.demo import BUDGET, COMPARED, _costs, _methods
 from pellucid.demo_first_page import (
     CORPUS,
     SHOWN,
+    WRONG,
     example_sections,
     habit_of,
     unpack_small_model,
     words_without_evidence,
     write_first_page,
 )
+from pellucid.results.results import Results
 from pellucid.run.predicting import predictions
+from pellucid.text.example import Rationale
 from tests.shared.asking import ask
 
 
@@ -75,6 +78,17 @@ def test_the_small_model_goes_by_the_line_and_its_words_are_named(ready, test_pa
     results = pellucid.explain(ready, [*returns[:40], *some], "occlusion", progress=False)
     words = words_without_evidence(results)
     assert {word.label for word in words} == {"returns"} and {word.word for word in words} & {"sent", "phone"}
+    assert not {word.word for word in words_without_evidence(marked_wholly(results))} & {"sent", "phone"}
+
+
+def marked_wholly(results):
+    """The same explanations of texts that people marked from the first to the last character."""
+    return Results(
+        tuple(
+            replace(each, example=replace(each.example, rationales=(Rationale(0, 0, len(each.example.text)),)))
+            for each in results
+        )
+    )
 
 
 @pytest.mark.whole
@@ -113,10 +127,14 @@ def test_cards_of_right_answers_are_drawn_by_the_seed_and_not_picked(bert):
 
 def test_mistakes_stand_apart_the_surest_first(bert):
     explanations = explanations_of(bert, 12)
-    wrong = explanations[3]
-    explanations[3] = replace(wrong, example=replace(wrong.example, label="nothing of these"))
+    wrong = range(3, 9)
+    for place in wrong:
+        example = replace(explanations[place].example, label="nothing of these")
+        explanations[place] = replace(explanations[place], example=example)
     right, mistakes = example_sections([explanations], 0)
-    assert ids_on(mistakes, explanations) == ["text-3"] and "text-3" not in ids_on(right, explanations)
+    surest = sorted(wrong, key=lambda place: -explanations[place].prediction.probability)
+    assert ids_on(mistakes, explanations) == [f"text-{place}" for place in surest[:WRONG]]
+    assert not {f"text-{place}" for place in wrong} & set(ids_on(right, explanations))
 
 
 def ids_on(section, explanations):
