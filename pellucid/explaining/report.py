@@ -84,7 +84,6 @@ def report(
         results = results if isinstance(results, Results) else members  # `Results` know their seconds
     if table is not None:
         of_class("The table", table, Table, "give what compare returned")
-        check_models(results, table)
     one_of("scale", scale, ("page", "text"))
     of_class("The title", title, str | None, "give a string")
     about = None if about is None else mapping("about", about)
@@ -96,18 +95,6 @@ def report(
         raise BadInput("There is nothing to report: give explanations, a table, or both.")
     of_class("shortcuts=", shortcuts, Shortcuts, "give what shortcuts returned")
     return write_page(results, table, path=path, title=title, about=about, scale=scale, shortcuts=shortcuts)
-
-
-def check_models(results: Any, table: Table) -> None:
-    """Raises `BadInput` where a comparison is of another model than the explanations that it should speak for."""
-    every = results.explanations if isinstance(results, SideBySide) else results if isinstance(results, Results) else ()
-    explained = {explanation.model_hash for explanation in every}
-    compared = table.about.get("model_hash")
-    if compared is not None and explained and compared not in explained:
-        raise BadInput(
-            f"The comparison is of {table.about.get('model')}, whose weights are not those of the explained model; "
-            f"compare the model that is explained."
-        )
 
 
 def _of_analysis(

@@ -146,6 +146,9 @@ def test_what_a_comparison_says_of_the_method_stands_first(tmp_path):
     ]
     assert "better than random scores on" in trust[0] and "for random words, 200 texts" in trust[0]
     assert trust[1] == "A comparison of 200 texts is below; it gives no advice."
+    foreign = sample_table(about={"model": "another", "model_hash": "0" * 64})
+    header = next(page_of(sample_corpus(), tmp_path, table=foreign).every("header"))
+    assert "is of another model, another: it says nothing of this one" in header.text
 
 
 def test_the_data_are_named_by_the_ids_of_the_texts():

@@ -23,8 +23,15 @@ Pick = tuple[str, Explanation, str]  # what the text is an example of, its expla
 
 def opening(explanations: Sequence[Explanation], table: Table | None = None, texts: Markup | None = None) -> Opening:
     """The facts of a page of explanations; table: the comparison that says whether the methods can be believed."""
-    facts = tuple(_facts(explanations) if table is None else _facts_of_table(table))
+    is_of_model = table is not None and _is_of_model(table, explanations)
+    facts = tuple(_facts_of_table(table) if table is not None and is_of_model else _facts(explanations))
     return Opening(facts, trust_in_words(explanations, table), texts)
+
+
+def _is_of_model(table: Table, explanations: Sequence[Explanation]) -> bool:
+    """Whether a comparison is of the explained model; a table that names no weights counts as such."""
+    compared = table.about.get("model_hash")
+    return compared is None or compared in {explanation.model_hash for explanation in explanations}
 
 
 def _facts(explanations: Sequence[Explanation]) -> Iterator[str]:
@@ -58,6 +65,8 @@ def trust_in_words(explanations: Sequence[Explanation], table: Table | None) -> 
     methods = list(dict.fromkeys(explanation.method for explanation in explanations))
     if all(facts_of(method).floor for method in methods):
         return "These scores are random: they show what a method that knows nothing looks like."
+    if table is not None and not _is_of_model(table, explanations):
+        return f"The comparison below is of another model, {table.about.get('model')}: it says nothing of this one."
     if table is not None:
         return advice_in_words(table, methods)
     model = explanations[0].model
