@@ -21,7 +21,7 @@ from pellucid.explaining.views.shortcuts import shortcut_lines
 from pellucid.results.class_words import ClassWords, Sign
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
-from pellucid.results.shortcuts import NOTHING, Shortcuts
+from pellucid.results.shortcuts import Shortcuts
 from pellucid.results.summary import Summary, one_a_text
 from pellucid.text.units import Spans
 
@@ -38,7 +38,7 @@ def terminal_results(
     *,
     full: bool = False,
     hint: str | None = None,
-    shortcuts: Shortcuts = NOTHING,
+    shortcuts: Shortcuts | None = None,
     colour: bool | None = None,
     width: int | None = None,
 ) -> str:
@@ -50,7 +50,9 @@ def terminal_results(
     """
     texts = one_a_text(results)
     hint = in_syntax("print(results[0]) shows one whole", "--full prints every text whole") if hint is None else hint
-    first = f"{printed(shortcut_lines(shortcuts), colour, width)}\n" if shortcuts.n_texts else ""
+    first = (
+        f"{printed(shortcut_lines(shortcuts), colour, width)}\n" if shortcuts is not None and shortcuts.n_texts else ""
+    )
     if full or len(texts) <= WHOLE:
         whole, scales = renderers.get("terminal_text").make, page_scales(results)
         return first + "\n".join(whole(result, colour=colour, width=width, scales=scales) for result in results)
