@@ -121,22 +121,21 @@ def compare(
         None if names == [ALL] else names,
     )
     if out is None or not (out / TABLE).exists():
-        if sentence := texts_needed(len(texts)):
-            say(sentence, aside=True)
-        say_cost(
-            pellucid.compare_cost(
-                classifier,
-                texts,
-                method_names,
-                judges,
-                explained=explained,
-                target=target,
-                checks=checking.choices(),
-                twins=checking.twin or (),
-                train=training,
-                corpora=checking.corpus or (),
-            )
+        cost = pellucid.compare_cost(
+            classifier,
+            texts,
+            method_names,
+            judges,
+            explained=explained,
+            target=target,
+            checks=checking.choices(),
+            twins=checking.twin or (),
+            train=training,
+            corpora=checking.corpus or (),
         )
+        if sentence := texts_needed(len(texts)):  # after what is refused
+            say(sentence, aside=True)
+        say_cost(cost)
     table = pellucid.compare(
         classifier,
         texts,
