@@ -86,7 +86,7 @@ def explain(
     passages: Passages | None = None,
     workers: int = 1,
     progress: bool | None = None,
-    flow: Literal["last_layer", "rollout", "tracing"] = "last_layer",
+    flow: Literal["last_layer", "mean", "rollout", "tracing"] = "last_layer",
     heads: Literal["mean", "chain"] = "mean",
     residual: bool = False,
 ) -> Results:

@@ -96,7 +96,7 @@ def test_the_card_of_a_comparison_begins_with_it(run, planted, tmp_path):
     assert status == 0, err
     card = pellucid.Table.read(tmp_path / "table.json").card
     assert card.advice[0].kind == "shortcut" and card.advice[0].sentence.startswith(FIRST)
-    assert in_one_line(out).index("What decides by itself") < in_one_line(out).index("Use for faithful reading")
+    assert in_one_line(out).index("What decides by itself") < in_one_line(out).index("No method is recommended")
 
 
 def test_train_draws_a_bar_while_it_judges_the_test_part(run, planted, tmp_path, monkeypatch):

@@ -10,6 +10,8 @@ from tests.golden.pack import EXPECTED, READINGS
 
 ARCHIVES = sorted(Path(__file__).parent.glob("version-*.tar.xz"))
 
+TICK, NO_TICK = "✓ Use for faithful reading\n   Undecided", "○ No method is recommended\n   Undecided"
+
 
 @pytest.fixture(scope="module", params=ARCHIVES, ids=lambda path: path.name)
 def unpacked(request, tmp_path_factory):
@@ -30,7 +32,10 @@ def near(value):
 def test_what_was_saved_is_read(unpacked, monkeypatch, name):
     monkeypatch.chdir(unpacked)
     expected = json.loads((unpacked / EXPECTED).read_text(encoding="utf-8"))
-    assert READINGS[name]() == near(expected[name])
+    wanted = expected[name]
+    if isinstance(wanted, str):  # a card that recommends nothing has no tick any more
+        wanted = wanted.replace(TICK, NO_TICK)
+    assert READINGS[name]() == near(wanted)
 
 
 def test_damage_to_what_was_saved_is_seen(unpacked, monkeypatch, tmp_path):
