@@ -94,7 +94,7 @@ def readings_table(model: ModelAttention) -> Markup:
         element(
             "tr",
             element("th", reading, scope="row"),
-            *(_cell(lines.get((test, _part(test, reading, suffix)))) for test, suffix in shown),
+            *(line_cell(lines.get((test, _part(test, reading, suffix)))) for test, suffix in shown),
         )
         for reading in (*READINGS, CHANCE)
     ]
@@ -117,15 +117,16 @@ def _part(test: str, reading: str, suffix: str) -> str:
     return f"{reading}, {suffix}" if suffix else reading
 
 
-def _cell(line: AttentionLine | None) -> Markup:
+def line_cell(line: AttentionLine | None) -> Markup:
+    """A number with its interval and how many texts were judged; a dash where there is none."""
+    return _value_cell(line, "" if line is None else f"n = {counts_in_words(line)}")
+
+
+def _value_cell(line: AttentionLine | None, note: str) -> Markup:
     if line is None or math.isnan(line.value.mean):
         return element("td", "–")
-    return element(
-        "td",
-        element("span", three(line.value.mean), class_="pl-value"),
-        element("small", bounds(line.value)),
-        element("small", f"n = {counts_in_words(line)}"),
-    )
+    value = element("span", three(line.value.mean), class_="pl-value")
+    return element("td", value, element("small", bounds(line.value)), element("small", note))
 
 
 def _meanings(model: ModelAttention) -> Markup:
@@ -172,14 +173,9 @@ def _layers_table(parts: Sequence[str], kinds: Sequence[str], model: ModelAttent
 
 
 def _moved(distance: AttentionLine | None, changed: AttentionLine | None) -> Markup:
-    if distance is None or changed is None or math.isnan(distance.value.mean):
-        return element("td", "–")
-    return element(
-        "td",
-        element("span", three(distance.value.mean), class_="pl-value"),
-        element("small", bounds(distance.value)),
-        element("small", f"{changed.value.mean:.0%} change, n = {distance.n:,}"),
-    )
+    if distance is None or changed is None:
+        return _value_cell(None, "")
+    return _value_cell(distance, f"{changed.value.mean:.0%} change, n = {distance.n:,}")
 
 
 def layers_in_words(model: ModelAttention) -> list[str]:

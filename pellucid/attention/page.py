@@ -1,6 +1,5 @@
 """The page of an attention analysis: the verdict, the tests, single units, and what the numbers do not say."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from pellucid.attention.unit_plots import (
     LIMITS,
     MARKS,
     READINGS,
-    counts_in_words,
     idle_in_words,
     line_name,
     ordered_lines,
@@ -280,7 +278,7 @@ def _model_column(model: ModelAttention) -> Markup:
 
 def _row(line: AttentionLine, analysis: AttentionAnalysis) -> Markup:
     title = element("th", name(line_name(line)), element("small", DIRECTIONS.get(line.better, "")), scope="row")
-    cells = (_cell(_same(model, line)) for model in analysis.models)
+    cells = (layer_page.line_cell(_same(model, line)) for model in analysis.models)
     says = " ".join(part for part in (line.meaning, idle_in_words(line)) if part)
     return element("tr", title, *cells, element("td", says))
 
@@ -288,17 +286,6 @@ def _row(line: AttentionLine, analysis: AttentionAnalysis) -> Markup:
 def _same(model: ModelAttention, line: AttentionLine) -> AttentionLine | None:
     return next(
         (candidate for candidate in model.lines if (candidate.test, candidate.part) == (line.test, line.part)), None
-    )
-
-
-def _cell(line: AttentionLine | None) -> Markup:
-    if line is None or math.isnan(line.value.mean):
-        return element("td", "–")
-    return element(
-        "td",
-        element("span", three(line.value.mean), class_="pl-value"),
-        element("small", bounds(line.value)),
-        element("small", f"n = {counts_in_words(line)}"),
     )
 
 

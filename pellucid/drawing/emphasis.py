@@ -73,7 +73,7 @@ def plain_caution(view: Explanation) -> list[str]:
     """A sentence where no unit of the text stands out, with the reason; none where one does, or all scores are 0."""
     if random_or_spans(view) or not largest(view) or clear(view, 1):
         return []
-    unit = "passage" if isinstance(view.units, Spans) else view.units.kind
+    unit = view.units.kind
     size, least = largest(view), least_that_stands_out(view)
     if method_error(view) >= least:
         return [

@@ -215,7 +215,12 @@ def notebook_frame(*parts: Markup | None) -> str:
 
 def notebook_sections(sections: Iterable[Section]) -> str:
     """The sections of a page as one fragment, without their headings, for `_repr_html_`."""
-    return notebook_frame(*(part for section in sections for part in (small_print([section.intro]), section.body)))
+    return notebook_frame(*without_headings(sections))
+
+
+def without_headings(sections: Iterable[Section]) -> Iterable[Markup | None]:
+    """The introductions and bodies of sections, in order."""
+    return (part for section in sections for part in (small_print([section.intro]), section.body))
 
 
 # Many texts on one page: one card a text, then what each method's colours mean and how far it can be believed, once.

@@ -156,6 +156,12 @@ def listed(units: Sequence[Scored]) -> str:
     return ", ".join(f"“{unit.text}” {signed(unit.score)}" for unit in units)
 
 
+def sureness(explanation: Explanation) -> float:
+    """The probability of the answer; 0 where the model gives none, so that sorted texts stay in order."""
+    probability = explanation.prediction.probability
+    return probability if probability == probability else 0.0
+
+
 def target_name(explanation: Explanation) -> str:
     """What is explained, such as "logit of positive"; of a model that gives values: the value."""
     return str(explanation.target) if explanation.predicted_value is None else "the value"

@@ -1,6 +1,6 @@
 """Many texts on a page, with a summary before them, each in a line that opens; and fragments for notebooks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,8 +23,9 @@ from pellucid.drawing.page import (
     page_scales,
     shared_cautions,
     shared_caveats,
+    without_headings,
 )
-from pellucid.drawing.wording import answer_name, percent, reading_cautions, short_ids
+from pellucid.drawing.wording import answer_name, percent, reading_cautions, short_ids, sureness
 from pellucid.explaining.views.class_words import class_words_view, words_intro
 from pellucid.explaining.views.opening import examples_view, opening, picks_of
 from pellucid.explaining.views.side_by_side import left_out_view, side_by_side_sections
@@ -141,8 +142,7 @@ def texts_in_order(explanations: Sequence[Explanation]) -> list[Text]:
 
 
 def _place(text: Text) -> tuple[bool, float, int]:
-    probability = text.first.prediction.probability
-    sure = probability if probability == probability else 0.0
+    sure = sureness(text.first)
     return (False, -sure, text.position) if is_wrong(text.first) else (True, sure, text.position)
 
 
@@ -231,7 +231,7 @@ def notebook_results(results: Results) -> str:
     scales = usual_scales(results)
     cards = (card(of_text, scales=scales, checks=False) for of_text in by_example(results)[:IN_NOTEBOOK])
     summary = summary_sections(summary_of_results(results))
-    return notebook_frame(*_shown(summary), small_print([f"The first {IN_NOTEBOOK} texts:"]), *cards)
+    return notebook_frame(*without_headings(summary), small_print([f"The first {IN_NOTEBOOK} texts:"]), *cards)
 
 
 @renderers.add(draws="summary")
@@ -251,7 +251,7 @@ def notebook_class_words(words: ClassWords) -> str:
 def notebook_side_by_side(methods: SideBySide) -> str:
     """Several methods' explanations of the same texts, for `_repr_html_`."""
     sections = side_by_side_sections(replace(methods, left_out={}))
-    return notebook_frame(*_shown(sections), left_out_folded(methods.left_out))
+    return notebook_frame(*without_headings(sections), left_out_folded(methods.left_out))
 
 
 def left_out_folded(left_out: Mapping[str, str]) -> Markup | None:
@@ -260,8 +260,3 @@ def left_out_folded(left_out: Mapping[str, str]) -> Markup | None:
         return None
     summary = element("summary", f"{len(left_out)} methods are left out here; why")
     return element("details", summary, left_out_view(left_out))
-
-
-def _shown(sections: Sequence[Section]) -> Iterator[Markup | None]:
-    """The sections without their headings."""
-    return (part for section in sections for part in (small_print([section.intro]), section.body))

@@ -10,7 +10,7 @@ from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.long_text import Highlight, around, excerpt_block
 from pellucid.drawing.method_facts import explains_state, explains_written, facts_of, readable
 from pellucid.drawing.page import Opening, written_on
-from pellucid.drawing.wording import answer_name, percent
+from pellucid.drawing.wording import answer_name, percent, sureness
 from pellucid.results.explanation import Explanation, Prediction
 from pellucid.results.table import CHANCE, Table
 from pellucid.text.example import Example, data_of
@@ -138,7 +138,7 @@ def picks_of(texts: Sequence[tuple[Explanation, str]]) -> list[Pick]:
     known = [pair for pair in texts if not (explains_state(pair[0]) or explains_written(pair[0]))]
     if any(explanation.predicted_value is not None for explanation, _ in known):
         return _by_value(known)
-    sure = sorted(known, key=lambda pair: -_sureness(pair[0]))
+    sure = sorted(known, key=lambda pair: -sureness(pair[0]))
     right = [pair for pair in sure if pair[0].is_correct]
     wrong = [pair for pair in sure if is_wrong(pair[0])]
     first = right or [pair for pair in sure if pair not in wrong]
@@ -182,11 +182,6 @@ def _clearest(sure: Sequence[tuple[Explanation, str]]) -> Sequence[tuple[Explana
         if isinstance(pair[0].units, Spans) or clear(drawable_view(pair[0]), 1):
             return [pair]
     return sure[:1]
-
-
-def _sureness(explanation: Explanation) -> float:
-    probability = explanation.prediction.probability
-    return probability if probability == probability else 0.0
 
 
 def _example(title: str, explanation: Explanation, anchor: str, scales: Scales) -> Markup:

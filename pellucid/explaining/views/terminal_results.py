@@ -16,7 +16,16 @@ from pellucid.drawing.method_facts import facts_of, readable
 from pellucid.drawing.page import page_scales
 from pellucid.drawing.span_view import clear_spans
 from pellucid.drawing.terminal import INDENT, Line, caution_lines, line, printed
-from pellucid.drawing.wording import MINUS, answer_name, first_names, percent, readable_number, short_ids, signed
+from pellucid.drawing.wording import (
+    MINUS,
+    answer_name,
+    first_names,
+    percent,
+    readable_number,
+    short_ids,
+    signed,
+    sureness,
+)
 from pellucid.explaining.views.shortcuts import shortcut_lines
 from pellucid.results.class_words import ClassWords, Sign
 from pellucid.results.explanation import Explanation
@@ -66,18 +75,12 @@ def telling(texts: Sequence[Explanation], most: int) -> list[Explanation]:
 
     Each of the three gets a third of the rows, and what one leaves free goes to the next.
     """
-    wrong = sorted((text for text in texts if text.is_correct is False), key=_sureness, reverse=True)
-    others = sorted((text for text in texts if text.is_correct is not False), key=_sureness, reverse=True)
+    wrong = sorted((text for text in texts if text.is_correct is False), key=sureness, reverse=True)
+    others = sorted((text for text in texts if text.is_correct is not False), key=sureness, reverse=True)
     n_wrong = min(len(wrong), max(most // 3, most - len(others)))
     rest = min(len(others), most - n_wrong)
     sure, unsure = others[: rest - rest // 2], others[len(others) - rest // 2 :]
     return [*wrong[:n_wrong], *sure, *unsure]
-
-
-def _sureness(explanation: Explanation) -> float:
-    """The probability of the answer; 0 where the model gives none, so that texts stay in order."""
-    probability = explanation.prediction.probability
-    return probability if probability == probability else 0.0
 
 
 def _grid(texts: Sequence[Explanation]) -> Grid:
