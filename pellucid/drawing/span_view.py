@@ -103,6 +103,8 @@ def span_highlights(view: Explanation, k: int = MOST) -> list[Highlight]:
 
 def _with_hatch(spans: list[Highlight], view: Explanation) -> list[Highlight]:
     """The spans, cut where a word begins or ends that the model cannot read, and those words."""
+    if isinstance(view.units, Spans) and not view.units.parts.readings:
+        return spans  # nothing is known of what the model can read
     words = view.words()
     places = unread_places(words)
     highlights = list(spans)

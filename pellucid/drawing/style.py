@@ -197,18 +197,13 @@ CORPUS = """
 .pellucid .pl-class{border:1px solid var(--pl-edge);border-radius:12px;padding:1rem 1.5rem;background:rgb(var(--pl-paper))}
 .pellucid .pl-confusion td,.pellucid .pl-confusion th{font-size:.8125rem;padding:.3rem .6rem}
 .pellucid .pl-on-diagonal{background:var(--pl-soft);font-weight:600}
-.pellucid .pl-index{max-height:19rem;overflow:auto;border:1px solid var(--pl-edge);border-radius:12px;
- background:rgb(var(--pl-paper));padding:.4rem 0}
-.pellucid .pl-index ol{list-style:none;font-size:.8125rem}
-.pellucid .pl-index a,.pellucid .pl-line{display:grid;align-items:baseline;gap:0 .6rem;
+.pellucid .pl-line{display:grid;align-items:baseline;gap:0 .6rem;
  grid-template-columns:6rem 1.4rem minmax(5rem,11rem) 4.4rem minmax(0,1fr)}
-.pellucid .pl-index a{padding:.16rem 1rem;color:inherit;text-decoration:none}
-.pellucid .pl-index a:hover,.pellucid .pl-index a:focus-visible{background:var(--pl-soft)}
 .pellucid .pl-nr,.pellucid .pl-start{color:var(--pl-muted)}
 .pellucid .pl-nr{text-align:right;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-variant-numeric:tabular-nums}
 .pellucid .pl-start{white-space:nowrap;overflow:hidden;text-overflow:ellipsis;unicode-bidi:plaintext}
-.pellucid .pl-index .pl-wrong,.pellucid .pl-folded .pl-wrong{border:0;padding:0;margin:0}
-.pellucid .pl-index .pl-right,.pellucid .pl-folded .pl-right{margin:0}
+.pellucid .pl-folded .pl-wrong{border:0;padding:0;margin:0}
+.pellucid .pl-folded .pl-right{margin:0}
 .pellucid .pl-folded details:not(.pl-numbers):not(.pl-expert):not(.pl-whole){margin:0;border-top:1px solid var(--pl-edge)}
 .pellucid summary.pl-line{width:auto;padding:.28rem 0;font-size:.8125rem;color:rgb(var(--pl-ink))}
 .pellucid .pl-versions{display:grid;margin-top:.7rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:.4rem 2rem}
@@ -219,7 +214,7 @@ CORPUS = """
  .pellucid .pl-words small{grid-column:2/-1}
  .pellucid .pl-class{padding:.7rem .9rem}
  .pellucid .pl-confusion td,.pellucid .pl-confusion th{padding:.3rem .35rem}
- .pellucid .pl-index a,.pellucid .pl-line{grid-template-columns:6rem 1rem minmax(0,1fr) 4.4rem}
+ .pellucid .pl-line{grid-template-columns:6rem 1rem minmax(0,1fr) 4.4rem}
  .pellucid .pl-start{grid-column:2/-1}}
 """
 
@@ -377,11 +372,6 @@ body{margin:0}
  .pl-page main>section{margin-top:2.2rem}
  .pl-page .pl-contents,.pl-page .pl-expert,.pl-page .pl-key details,.pl-page .pl-guide,.pellucid .pl-numbers:not([open]){display:none}
  .pl-page .pl-card,.pl-page .pl-class{break-inside:avoid}
- .pellucid .pl-index{max-height:none;overflow:visible;columns:3;column-gap:1rem;padding:.3rem .6rem}
- .pellucid .pl-index a{grid-template-columns:3.9rem .8rem minmax(0,1fr) 1.9rem;gap:0 .2rem;padding:0;font-size:.5625rem;
-  line-height:1.35;break-inside:avoid}
- .pellucid .pl-index .pl-start{display:none}
- .pellucid .pl-index .pl-right,.pellucid .pl-index .pl-wrong{font-size:inherit}
  .pl-page .pl-figure,.pl-page tr{break-inside:avoid}
  .pl-page h2,.pl-page .pl-lead{break-after:avoid}
  .pellucid .pl-scroll,.pellucid .pl-scroll:has(tbody tr:nth-child(12)){overflow:visible;max-height:none}

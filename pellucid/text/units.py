@@ -130,7 +130,7 @@ def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int,
     one_of("unit", kind, BY_SIZE if fine.passages else KINDS)
     if kind == fine.kind:
         return tuple(range(len(fine)))
-    if BY_SIZE.index(kind) < BY_SIZE.index(fine.kind):
+    if fine.kind not in BY_SIZE or BY_SIZE.index(kind) < BY_SIZE.index(fine.kind):
         raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
     keys = _group_keys(fine, kind, segments)
     return tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))

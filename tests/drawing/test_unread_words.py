@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import renderers
 from pellucid.explaining.views.side_by_side import side_by_side_sections
 from pellucid.explaining.views.terminal_explanation import UNREAD
 from pellucid.run.diagnostics import with_facts_on_reading
 from pellucid.text.reading import NOTHING_READ, ReadWords
+from pellucid.text.units import Spans, Units
 from tests.shared.tiny import tiny_classifier, tiny_composed
 
 SOME, NONE, ALL = "I like the ☃☂ soup.", "ภาษาไทยดีมาก.", "A good film."
@@ -148,6 +150,16 @@ def test_saved_explanations_keep_it(results, tmp_path, ending):
         (tmp_path / "results.json").write_text(json.dumps(whole), encoding="utf-8")
         with pytest.raises(pellucid.PellucidError, match="unheard"):
             pellucid.read(tmp_path / "results.json")
+
+
+def test_spans_of_which_it_is_not_known_what_can_be_read_are_drawn_without_hatch(results):
+    """Such as spans that another program extracted: their parts are no words of the model."""
+    part = Units("span", ("the ☃☂",), (0,), (7,), (13,))
+    spans = Spans(part, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+    extracted = replace(results[0], units=spans, scores=np.ones(1))
+    assert "the ☃☂" in extracted.to_html() and not hatched(extracted.to_html())
+    with pytest.raises(BadSetting, match="cannot be split"):
+        extracted.words()
 
 
 def test_tables_have_a_column_of_them(results, tmp_path):
