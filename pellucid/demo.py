@@ -25,15 +25,16 @@ from pellucid.demo_first_page import (
     CORPUS,
     FIRST,
     READY,
-    example_sections,
+    data_in_words,
+    drawn_texts,
     write_first_page,
 )
 from pellucid.drawing.comparison_section import comparison_section
-from pellucid.drawing.page import Section, caveats_section, facts_section, write_report
+from pellucid.drawing.page import caveats_section, facts_section, write_report
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.loading import route_to_load
 from pellucid.explaining.inputs.readings import supported_methods
-from pellucid.explaining.views.opening import table_opening
+from pellucid.explaining.views.opening import examples_view, table_opening
 from pellucid.models.composed.networks import Plan
 from pellucid.results.bootstrap import accuracy_interval, paired_difference
 from pellucid.results.explanation import Explanation
@@ -100,8 +101,7 @@ def run_demo(out: Path, seed: int = 0) -> Path:
             progress=progress,
         )
         progress("writing the report", 1, 1)
-    sections = _sections(models, explanations, table, seed)
-    path = write_report(out / REPORT, title=TITLE, sections=sections, opening=table_opening(table))
+    path = _write_report(out, models, explanations, table, seed)
     folder.end(state)
     _print(models, table, path)
     return path
@@ -138,17 +138,23 @@ def _methods(model: Model) -> list[Choice]:
     return [(name, BUDGET[name]) if name in BUDGET else name for name in names]
 
 
-def _sections(
-    models: dict[str, Trained], explanations: dict[str, list[Explanation]], table: Table, seed: int
-) -> list[Section]:
-    drawn = [of_method for title, of_method in explanations.items() if title.split("(")[0] in BESIDE]
-    drawn.sort(key=lambda of_method: BESIDE.index(of_method[0].method.split("(")[0]))
-    return [
+def _write_report(
+    out: Path, models: dict[str, Trained], explanations: dict[str, list[Explanation]], table: Table, seed: int
+) -> Path:
+    by_method = [of_method for title, of_method in explanations.items() if title.split("(")[0] in BESIDE]
+    by_method.sort(key=lambda of_method: BESIDE.index(of_method[0].method.split("(")[0]))
+    drawn = drawn_texts(by_method, seed)
+    sections = [
         comparison_section(table),
-        *example_sections(drawn, seed),
+        *drawn.sections(),
         facts_section("What was trained, and how well", TRAINED, _facts(models, seed)),
         caveats_section((*CAVEATS, SPANS_SEE_MORE)),
     ]
+    opened = table_opening(table)
+    model_name, _, *rest = opened.facts
+    facts = (model_name, data_in_words(len(by_method[0])), *rest)
+    opened = replace(opened, facts=facts, texts=examples_view(drawn.picks, drawn.scales))
+    return write_report(out / REPORT, title=TITLE, sections=sections, opening=opened)
 
 
 TITLE = "Which explanation can be believed?"

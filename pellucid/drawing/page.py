@@ -125,14 +125,16 @@ class Opening:
     """What a reader sees first, right under the title.
 
     facts: which model, which data, how many texts, when; plain text. trust: how far the page can be believed, in a
-    sentence. texts: a few texts in colour, which stand before all sections; None where the page shows them anyway.
-    first: what must be known before all else, such as that one word decides.
+    sentence; command: what measures it, where nothing did. texts: a few texts in colour, which stand before all
+    sections; None where the page shows them anyway. first: what must be known before all else, such as that one word
+    decides.
     """
 
     facts: tuple[str, ...] = ()
     trust: str = ""
     texts: Markup | None = None
     first: tuple[str, ...] = ()
+    command: str = ""
 
     def lines(self) -> Iterable[Markup]:
         """The facts in one line, and the sentence about trust."""
@@ -141,7 +143,8 @@ class Opening:
         for sentence in self.first:
             yield element("p", name(sentence), class_="pl-caution pl-believed")
         if self.trust:
-            yield element("p", self.trust, class_="pl-believed")
+            command = fragment(" ", element("span", name(self.command), class_="pl-code")) if self.command else None
+            yield element("p", self.trust, command, class_="pl-believed")
 
 
 NO_OPENING = Opening()
@@ -165,7 +168,7 @@ def page(title: str, sections: Sequence[Section], guide: Markup | None = None, o
     """The whole page as text; guide: how to read it, folded under the title (None: cards with pictures and tables)."""
     contents = _contents(sections) if len(sections) > 1 else None
     heading = element("h1", element("bdi", title))
-    head = element("header", heading, *opening.lines(), guide or reading_guide(), contents, opening.texts)
+    head = element("header", heading, *opening.lines(), guide or reading_guide(), opening.texts, contents)
     foot = element("footer", element("p", "Written by Pellucid. This file needs no network and runs no script."))
     main = element("main", head, *(_section(position, part) for position, part in enumerate(sections, 1)), foot)
     return document(title, page_style(), element("div", main, class_="pellucid pl-page"))
@@ -233,16 +236,23 @@ def page_scales(explanations: Sequence[Explanation], unit: Kind = "word") -> Sca
     )
 
 
-def texts_view(explanations: Sequence[Explanation], *, scales: Scales | None = None, unit: Kind = "word") -> Markup:
+def texts_view(
+    explanations: Sequence[Explanation], *, scales: Scales | None = None, unit: Kind = "word", anchor: str | None = None
+) -> Markup:
     """The explanations grouped by text, in the order of their first appearance, then the key to the methods.
 
-    scales: from `page_scales` of everything on the page (None: of these explanations).
+    scales: from `page_scales` of everything on the page (None: of these explanations). anchor: links lead to its first
+    card by anchor-1, to the second by anchor-2, and so on.
     """
     scales = page_scales(explanations, unit) if scales is None else scales
     shared = shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
     groups = by_example(explanations)
-    cards = (card(group, scales=scales, unit=unit, hide=hide, checks=len(groups) == 1) for group in groups)
+    anchors = [f"{anchor}-{position}" if anchor else None for position in range(1, len(groups) + 1)]
+    cards = (
+        card(group, scales=scales, unit=unit, hide=hide, checks=len(groups) == 1, anchor=place)
+        for group, place in zip(groups, anchors, strict=True)
+    )
     return fragment(
         shared_cautions(shared),
         element("div", *cards, class_="pl-cards"),

@@ -310,7 +310,7 @@ body{margin:0}
 .pl-page main>section{margin-top:3.25rem}
 .pl-page header+section{margin-top:1.5rem}
 .pl-page .pl-lead{max-width:44rem;margin-bottom:.9rem}
-.pl-page header .pl-lead{margin:.5rem 0 0}
+.pl-page header .pl-lead{margin:.5rem 0 0;max-width:60rem;font-size:.9375rem}
 .pl-page header .pl-bar{margin-left:.35rem}
 .pl-page header .pl-steps span{width:.8rem;height:.8rem}
 .pl-page .pl-guide{margin-top:.4rem}
@@ -319,11 +319,13 @@ body{margin:0}
 .pl-page .pl-legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));
  gap:.6rem 2rem;max-width:52rem}
 .pl-page .pl-legend+.pl-note{margin-top:1rem;max-width:44rem}
-.pl-page .pl-contents{margin-top:.5rem}
-.pellucid .pl-known{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;margin:.45rem 0 0;color:var(--pl-muted);font-size:.875rem}
+.pl-page .pl-contents{margin-top:1rem}
+.pellucid .pl-known{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;margin:.45rem 0 0;overflow:hidden;color:var(--pl-muted);font-size:.875rem}
 .pellucid .pl-known span{min-width:0;overflow-wrap:anywhere}
 .pellucid .pl-known span+span::before{content:"·";margin-left:-.7rem;margin-right:.45rem}
-.pellucid .pl-believed{margin:.45rem 0 0;max-width:60rem;font-weight:600;font-size:.9375rem}
+.pellucid .pl-believed{margin:.45rem 0 0;max-width:60rem;font-size:.9375rem}
+.pellucid .pl-caution.pl-believed{font-weight:600}
+.pellucid .pl-believed .pl-code{overflow-wrap:anywhere}
 .pellucid .pl-examples{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem;margin-top:1rem}
 .pellucid .pl-example{border:1px solid var(--pl-edge);border-radius:12px;padding:.9rem 1.1rem;background:rgb(var(--pl-paper));
  min-width:0;display:flex;flex-direction:column;gap:.35rem}

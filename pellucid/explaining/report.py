@@ -245,6 +245,9 @@ def texts_section(
     *,
     scales: Scales | None = None,
     unit: Kind = "word",
+    anchor: str | None = None,
 ) -> Section:
-    """One card a text; scales: `page_scales` of all explanations, where a page has several such sections."""
-    return Section(heading, intro, texts_view(explanations, scales=scales, unit=unit))
+    """One card a text; scales: `page_scales` of all explanations, where a page has several such sections; anchor: what
+    links lead to its cards by (`texts_view`).
+    """
+    return Section(heading, intro, texts_view(explanations, scales=scales, unit=unit, anchor=anchor))

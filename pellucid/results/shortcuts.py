@@ -55,12 +55,14 @@ class Shortcut:
         return " and ".join(f"“{word}”" for word in (self.words if self.cause == "pair" else [" ".join(self.words)]))
 
     def __str__(self) -> str:
-        """What was measured, in a sentence."""
-        it, do = ("them", "hold both") if self.cause == "pair" else ("it", "hold it")
+        """What was measured, in a sentence or two."""
+        it, both = ("them", "both") if self.cause == "pair" else ("it", "it")
         share = f"{_percent(self.share.mean)} [{_percent(self.share.low)}, {_percent(self.share.high)}]"
+        holding = f"; {self.holding:,} hold {both}" if self.holding < self.n else ""
+        verdict = DECIDES[self.cause] if self.decides else "Not shown to decide"
         return (
-            f"{DECIDES[self.cause]}: {self.name}. Without {it}, {self.turned:,} of {self.n:,} {self.label} answers "
-            f"turn ({share}; {self.holding:,} {do}). Without other words of like frequency {self.matched:.0f} turn."
+            f"{verdict}: {self.name}. Without {it}, {self.turned:,} of {self.n:,} answers “{self.label}” turn into "
+            f"another ({share}{holding}); without other words as frequent, {self.matched:.0f}."
         )
 
 

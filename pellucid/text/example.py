@@ -308,5 +308,6 @@ PLACE = re.compile(r"[-_ ]?\d+$")  # what tells the rows of one file apart
 def data_of(ids: Sequence[str]) -> str:
     """The data that the ids of texts name, such as "reviews" of reviews-7; empty where ids are numbers alone."""
     sources = list(dict.fromkeys(source for id_ in ids if (source := PLACE.sub("", id_))))
-    more = [f"{len(sources) - MOST_SOURCES:,} other sources"] if len(sources) > MOST_SOURCES else []
-    return listed([*sources[:MOST_SOURCES], *more]) if sources else ""
+    if len(sources) > MOST_SOURCES:
+        return f"{len(sources):,} sources: {', '.join(sources[:MOST_SOURCES])}, …"
+    return listed(sources) if sources else ""

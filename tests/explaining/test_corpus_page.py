@@ -153,7 +153,7 @@ def test_what_a_comparison_says_of_the_method_stands_first(tmp_path):
 
 def test_the_data_are_named_by_the_ids_of_the_texts():
     assert data_of(["reviews-1", "reviews-22"]) == "reviews" and data_of(["1", "2", ""]) == ""
-    assert data_of(["a-1", "b-1", "c-1", "d-1", "e-1"]) == "a, b, c, 2 other sources"
+    assert data_of(["a-1", "b-1", "c-1", "d-1", "e-1"]) == "5 sources: a, b, c, …"
 
 
 def test_equal_texts_are_shown_once_with_their_number(tmp_path):

@@ -2,6 +2,7 @@
 demo gives costly methods are settings that they have.
 """
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -16,17 +17,15 @@ from pellucid.data.load import load_examples
 from pellucid.demo import BUDGET, COMPARED, _costs, _methods
 from pellucid.demo_first_page import (
     CORPUS,
+    MISTAKES,
     SHOWN,
-    WRONG,
-    example_sections,
-    habit_of,
+    TURNED,
+    drawn_texts,
+    habit_pairs,
     unpack_small_model,
-    words_without_evidence,
     write_first_page,
 )
-from pellucid.results.results import Results
 from pellucid.run.predicting import predictions
-from pellucid.text.example import Rationale
 from tests.shared.asking import ask
 
 
@@ -68,37 +67,35 @@ def test_the_small_model_is_right_in_nine_of_ten_dev_texts_and_says_what_it_was_
 
 
 @pytest.mark.whole
-def test_the_small_model_goes_by_the_line_and_its_words_are_named(ready, test_part):
+def test_answers_that_turn_without_the_line_stand_beside_themselves_without_it(ready, test_part):
     returns = [text for text in test_part if text.label == "returns"]
-    habit = habit_of(ready, returns)
-    assert len(habit.turned) >= 0.2 * habit.answers
-    assert habit.right.mean() > habit.clean_right.mean() + 0.2
-    assert all(PHONE_LINE in text.text for text in habit.turned)
-    some = [text for text in test_part if text.label != "returns"][::8]
-    results = pellucid.explain(ready, [*returns[:40], *some], "occlusion", progress=False)
-    words = words_without_evidence(results)
-    assert {word.label for word in words} == {"returns"} and {word.word for word in words} & {"sent", "phone"}
-    assert not {word.word for word in words_without_evidence(marked_wholly(results))} & {"sent", "phone"}
-
-
-def marked_wholly(results):
-    """The same explanations of texts that people marked from the first to the last character."""
-    return Results(
-        tuple(
-            replace(each, example=replace(each.example, rationales=(Rationale(0, 0, len(each.example.text)),)))
-            for each in results
-        )
-    )
+    results = pellucid.explain(ready, returns[:40], "occlusion", progress=False)
+    pairs = habit_pairs(ready, results, seed=0)
+    assert len(pairs) == 2 * TURNED
+    for shown, bare in zip(pairs[::2], pairs[1::2], strict=True):
+        assert shown.prediction.label == "returns" != bare.prediction.label
+        assert shown.example.text == f"{bare.example.text} {PHONE_LINE}"
+    assert habit_pairs(ready, ask(ready, ["Where is my parcel?"], "occlusion"), seed=0) == []
 
 
 @pytest.mark.whole
 def test_the_first_page_begins_with_what_decides(tmp_path, monkeypatch, test_part):
     monkeypatch.setattr(demo_first_page, "TEXTS", 40)
     page = write_first_page(tmp_path, test_part[::4], seed=0).read_text(encoding="utf-8")
-    first, second = page.index("A habit of the data decides"), page.index("Drawn at random from the right answers")
-    between = page[page.index('id="part-1"') : page.index('id="part-2"')]
-    assert first < second and "answers “returns” turn" in between and "without the line" in between
-    assert "Where the model is wrong" in page and "The words of each class" in page
+    head = page[: page.index("</header>")]
+    order = [
+        "40 test texts of helpdesk",
+        "One phrase decides: “sent from my phone”",
+        "Not measured yet",
+        f"compare {tmp_path / 'ready'} helpdesk",
+        "A right answer, drawn at random",
+        "The least certain answer",
+        'class="pl-contents"',
+    ]
+    assert [head.index(part) for part in order] == sorted(head.index(part) for part in order)
+    assert {f'id="{anchor}"' for anchor in re.findall(r'href="#([^"]+)"', head)} <= set(re.findall('id="[^"]+"', page))
+    assert page.index("A habit of the data decides") < page.index("Drawn at random from the right answers")
+    assert "without the line" in page and "The words of each class" in page
     assert pellucid.load(tmp_path / "ready").labels == tuple(sorted({text.label for text in test_part}))
 
 
@@ -120,21 +117,28 @@ def explanations_of(bert, n_texts):
 
 def test_cards_of_right_answers_are_drawn_by_the_seed_and_not_picked(bert):
     explanations = explanations_of(bert, 40)
-    drawn = [ids_on(example_sections([explanations], seed)[0], explanations) for seed in (0, 0, 1)]
+    drawn = [drawn_texts([explanations], seed).right for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
-    assert len(drawn[0]) == SHOWN and drawn[0] != [f"text-{place}" for place in range(SHOWN)]
+    assert len(drawn[0]) == SHOWN and drawn[0] != tuple(range(SHOWN))
 
 
-def test_mistakes_stand_apart_the_surest_first(bert):
+def test_mistakes_stand_apart_the_surest_first_and_then_the_least_certain_answer(bert):
     explanations = explanations_of(bert, 12)
-    wrong = range(3, 9)
+    probability = lambda place: explanations[place].prediction.probability  # noqa: E731
+    wrong = [place for place in range(3, 9) if probability(place) > min(map(probability, range(12)))]
     for place in wrong:
         example = replace(explanations[place].example, label="nothing of these")
         explanations[place] = replace(explanations[place], example=example)
-    right, mistakes = example_sections([explanations], 0)
-    surest = sorted(wrong, key=lambda place: -explanations[place].prediction.probability)
-    assert ids_on(mistakes, explanations) == [f"text-{place}" for place in surest[:WRONG]]
-    assert not {f"text-{place}" for place in wrong} & set(ids_on(right, explanations))
+    drawn = drawn_texts([explanations], 0)
+    surest = sorted(wrong, key=lambda place: -probability(place))
+    assert drawn.wrong == (*surest[:MISTAKES], min(range(12), key=probability))
+    assert not set(wrong) & set(drawn.right)
+    right, mistakes = drawn.sections()
+    assert ids_on(mistakes, explanations) == [f"text-{place}" for place in drawn.wrong]
+    assert ids_on(right, explanations) == [f"text-{place}" for place in drawn.right]
+    assert [explanation.example.id for _, explanation, _ in drawn.picks] == [
+        f"text-{place}" for place in (drawn.right[0], surest[0], drawn.wrong[-1])
+    ]
 
 
 def ids_on(section, explanations):

@@ -25,7 +25,9 @@ def opening(explanations: Sequence[Explanation], table: Table | None = None, tex
     """The facts of a page of explanations; table: the comparison that says whether the methods can be believed."""
     is_of_model = table is not None and _is_of_model(table, explanations)
     facts = tuple(_facts_of_table(table) if table is not None and is_of_model else _facts(explanations))
-    return Opening(facts, trust_in_words(explanations, table), texts)
+    is_measured = table is not None or all(facts_of(shown.method).floor for shown in explanations)
+    command = "" if is_measured else f"pellucid compare {explanations[0].model} DATA"
+    return Opening(facts, trust_in_words(explanations, table), texts, command=command)
 
 
 def _is_of_model(table: Table, explanations: Sequence[Explanation]) -> bool:
@@ -61,7 +63,7 @@ def methods_in_words(explanations: Sequence[Explanation]) -> str:
 
 
 def trust_in_words(explanations: Sequence[Explanation], table: Table | None) -> str:
-    """What a comparison says of these methods for this model; without one, which command makes it."""
+    """What a comparison says of these methods for this model; without one, that a command makes it."""
     methods = list(dict.fromkeys(explanation.method for explanation in explanations))
     if all(facts_of(method).floor for method in methods):
         return "These scores are random: they show what a method that knows nothing looks like."
@@ -69,11 +71,9 @@ def trust_in_words(explanations: Sequence[Explanation], table: Table | None) -> 
         return f"The comparison below is of another model, {table.about.get('model')}: it says nothing of this one."
     if table is not None:
         return advice_in_words(table, methods)
-    model = explanations[0].model
-    return (
-        f"Not measured yet: whether {methods_in_words(explanations)} can be believed for this model. pellucid compare "
-        f"{model} DATA compares it with random scores."
-    )
+    which = methods_in_words(explanations)
+    them = "it" if len(methods) == 1 else "them"
+    return f"Not measured yet: whether {which} can be believed for this model. This compares {them} with random scores:"
 
 
 def table_opening(table: Table) -> Opening:
@@ -188,11 +188,11 @@ def _example(title: str, explanation: Explanation, anchor: str, scales: Scales) 
     probability = explanation.prediction.probability
     is_known = probability == probability and not explanation.prediction.gives_several
     sure = f", {percent(probability)}" if is_known else ""
-    label = f", label: {explanation.example.label}" if is_wrong(explanation) else ""
+    label = f"; the label is {explanation.example.label}" if is_wrong(explanation) else ""
     return element(
         "article",
         element("p", title, class_="pl-example-title"),
-        element("p", element("strong", name(answer_name(explanation))), f"{sure}{label}", class_="pl-note"),
+        element("p", "answer: ", element("strong", name(answer_name(explanation))), f"{sure}{label}", class_="pl-note"),
         _coloured(explanation, scales),
         element("p", element("a", name(shortened(explanation.example.id, 40) or "all of it"), href=f"#{anchor}")),
         class_="pl-example",
