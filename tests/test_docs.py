@@ -134,8 +134,8 @@ def options_of(command):
 
 
 def test_the_tour_and_its_file_have_the_same_code():
-    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour_of_200_reviews.py"), flags=re.MULTILINE)[1:]
-    blocks = python_blocks(DOCS / "how-to" / "tour-of-200-reviews.md")
+    cells = re.split(r"^# %%.*\n", text_of(ROOT / "examples" / "tour.py"), flags=re.MULTILINE)[1:]
+    blocks = python_blocks(DOCS / "how-to" / "tour.md")
     assert [cell.strip() for cell in cells] == [block.strip() for block in blocks]
 
 

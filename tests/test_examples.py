@@ -84,16 +84,16 @@ def test_explain_any_function(run):
     )
 
 
-def test_tour_of_200_reviews(run, tmp_path):
+def test_tour(run, tmp_path):
     classifier = tiny_composed("span")
     (tmp_path / "runs").mkdir()
     plan = Plan("tiny", "span", {}, LABELS)
-    save_composed(classifier.network, classifier.tokenizer, plan, tmp_path / "runs" / "pocket")
+    save_composed(classifier.network, classifier.tokenizer, plan, tmp_path / "runs" / "helpdesk")
     (tmp_path / "examples").mkdir()
     shutil.copytree(ROOT / "examples" / "data", tmp_path / "examples" / "data")
-    out = run("tour_of_200_reviews")
-    assert "200 texts, 199 different" in out
-    assert {"reviews.parquet", "reviews.html", "words.pdf", "reviews-explained.csv"} <= {
+    out = run("tour")
+    assert "300 texts" in out
+    assert {"requests.parquet", "requests.html", "words.pdf", "requests-explained.csv"} <= {
         path.name for path in tmp_path.iterdir()
     }
     assert (tmp_path / "words.pdf").read_bytes().startswith(b"%PDF")

@@ -1,13 +1,15 @@
-"""Takes the pictures of reports: `python docs/pictures/reports.py runs/pocket`, the model of the tour of 200 reviews.
+"""Takes the pictures of reports: `python docs/pictures/reports.py runs/helpdesk runs/pocket`, the models of the tour
+and of docs/how-to/question-the-spans.md.
 
 Needs playwright and Chromium. Writes report.png, many-texts.png, errors.png, words.png, right-to-left.png,
-side-by-side.png and spans.png beside itself. All that shows reviews shows those of the tour.
+side-by-side.png and spans.png beside itself. All that shows requests shows those of the tour.
 """
 
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -17,10 +19,8 @@ from pellucid.explaining.report import Reportable
 from pellucid.run.model import Model
 
 HERE = Path(__file__).parent
-REVIEWS = HERE.parents[1] / "examples" / "data" / "reviews.csv"
-STARS = {"1": "negative", "2": "negative", "3": "neutral", "4": "positive", "5": "positive"}
+REQUESTS = HERE.parents[1] / "examples" / "data" / "requests.csv"
 FEW = ("span_attention", "occlusion", "kernel_shap")
-SHOWN = "books-028"  # the text of report.png
 OF_SPANS = (  # the texts of docs/how-to/question-the-spans.md
     "A gripping, lovely film.",
     "The plot is thin, but the acting kept me awake until the end.",
@@ -47,24 +47,23 @@ class Picture:
     element: str | None = None
 
 
-def pictures(model: Model) -> list[Picture]:
-    """Every picture, its results computed."""
-    texts = load_examples("pocket", "test")
-    one = [text for text in texts if text.id == SHOWN]
-    of_one = [result for method in FEW for result in pellucid.explain(model, one, method=method)]
-    reviews = pellucid.examples(str(REVIEWS))
-    many = pellucid.explain(model, reviews, method="occlusion", label_map=STARS)
-    errors = pellucid.error_analysis(model, reviews, train="pocket", method="occlusion", label_map=STARS)
+def pictures(model: Model, of_films: Model) -> list[Picture]:
+    """Every picture, its results computed; one text of the data is drawn at random."""
+    text = Random("report").sample(load_examples("helpdesk", "test"), 1)
+    of_text = [result for method in FEW for result in pellucid.explain(model, text, method=method)]
+    requests = pellucid.examples(str(REQUESTS))
+    many = pellucid.explain(model, requests, method="occlusion")
+    errors = pellucid.error_analysis(model, requests, train="helpdesk", method="occlusion")
     pellucid.figure(many.words(), HERE / "words.png", top=5)
-    rtl = pellucid.explain(model, list(RIGHT_TO_LEFT), method="integrated_gradients")
-    side_by_side = pellucid.explain_all(model, one, ["all"])
+    rtl = pellucid.explain(of_films, list(RIGHT_TO_LEFT), method="integrated_gradients")
+    side_by_side = pellucid.explain_all(model, text, ["all"])
     return [
-        Picture("report", of_one, 1060, element="article"),
+        Picture("report", of_text, 1060, element="article"),
         Picture("many-texts", many, 1060, 1500),
         Picture("errors", errors, 1060, 1100),
         Picture("right-to-left", rtl, 852, element=".pl-cards"),
         Picture("side-by-side", side_by_side, 1072, element="article"),
-        Picture("spans", pellucid.spans(model, list(OF_SPANS), k=2), 960, 1500),
+        Picture("spans", pellucid.spans(of_films, list(OF_SPANS), k=2), 960, 1100),
     ]
 
 
@@ -77,14 +76,14 @@ def take(page: Page, picture: Picture, folder: Path) -> None:
     target.screenshot(path=HERE / f"{picture.name}.png")
 
 
-def main(folder: str) -> None:
-    """Take all pictures with one model."""
+def main(folder: str, of_films: str) -> None:
+    """Take all pictures with these models."""
     with sync_playwright() as started, tempfile.TemporaryDirectory() as pages:
         browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        for picture in pictures(pellucid.load(folder)):
+        for picture in pictures(pellucid.load(folder), pellucid.load(of_films)):
             take(browser.new_page(color_scheme="light"), picture, Path(pages))
         browser.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -46,7 +46,7 @@ def model_attention(name: str, question: AttentionQuestion, tested: TestedModel)
                 for call, outcome in zip(question.of_texts, outcomes.values(), strict=True)
             },
         ),
-        tuple(_plot(record["plot"]) for record in tested.texts if "plot" in record),
+        tuple(_plot(record["plot"]) for record in tested.texts if record.get("plot", {"words": ()})["words"]),
     )
 
 

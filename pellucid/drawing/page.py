@@ -127,7 +127,7 @@ class Opening:
     facts: which model, which data, how many texts, when; plain text. trust: how far the page can be believed, in a
     sentence; command: what measures it, where nothing did. texts: a few texts in colour, which stand before all
     sections; None where the page shows them anyway. first: what must be known before all else, such as that one word
-    decides.
+    decides. title: of the page, unless the caller names it.
     """
 
     facts: tuple[str, ...] = ()
@@ -135,6 +135,7 @@ class Opening:
     texts: Markup | None = None
     first: tuple[str, ...] = ()
     command: str = ""
+    title: str = ""
 
     def lines(self) -> Iterable[Markup]:
         """The facts in one line, and the sentence about trust."""

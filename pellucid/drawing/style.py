@@ -177,6 +177,7 @@ CORPUS = """
 .pellucid .pl-columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:1rem 2.5rem}
 .pellucid .pl-columns h4{margin:0 0 .3rem;font-size:.8125rem;font-weight:600;color:var(--pl-muted)}
 .pellucid .pl-columns>div{min-width:0}
+.pellucid .pl-columns>.pl-wide{grid-column:1/-1}
 .pellucid .pl-words{list-style:none;font-size:.875rem}
 .pellucid .pl-words li{display:grid;grid-template-columns:6rem minmax(2rem,1fr) 4.6rem minmax(9.4rem,14rem);gap:0 .45rem;
  align-items:center;padding:.06rem 0}
@@ -310,7 +311,7 @@ body{margin:0}
 .pl-page main>section{margin-top:3.25rem}
 .pl-page header+section{margin-top:1.5rem}
 .pl-page .pl-lead{max-width:44rem;margin-bottom:.9rem}
-.pl-page header .pl-lead{margin:.5rem 0 0;max-width:60rem;font-size:.9375rem}
+.pl-page header .pl-lead{margin:.5rem 0 0;max-width:none;font-size:.9375rem}
 .pl-page header .pl-bar{margin-left:.35rem}
 .pl-page header .pl-steps span{width:.8rem;height:.8rem}
 .pl-page .pl-guide{margin-top:.4rem}
@@ -323,7 +324,7 @@ body{margin:0}
 .pellucid .pl-known{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;margin:.45rem 0 0;overflow:hidden;color:var(--pl-muted);font-size:.875rem}
 .pellucid .pl-known span{min-width:0;overflow-wrap:anywhere}
 .pellucid .pl-known span+span::before{content:"·";margin-left:-.7rem;margin-right:.45rem}
-.pellucid .pl-believed{margin:.45rem 0 0;max-width:60rem;font-size:.9375rem}
+.pellucid .pl-believed{margin:.45rem 0 0;max-width:none;font-size:.9375rem}
 .pellucid .pl-caution.pl-believed{font-weight:600}
 .pellucid .pl-believed .pl-code{overflow-wrap:anywhere}
 .pellucid .pl-examples{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem;margin-top:1rem}

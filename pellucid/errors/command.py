@@ -87,7 +87,7 @@ def errors(
         shortcut_passes=shortcut_passes,
     )
     if html is not None:
-        pellucid.report(analysis, path=html, title="What errors look like")
+        pellucid.report(analysis, path=html)
     print(json.dumps(analysis.record()) if as_json else analysis)
     if html is not None:
         say(f"Written: {html}", aside=True)

@@ -55,6 +55,7 @@ CUE_INTRO = (
     "A cue word is more common in the training texts of one class than in those of the other classes, with a z-score "
     "of 1.96 or more. The surest words come first; the z-scores are in brackets."
 )
+TITLE = "What errors look like"
 COLUMNS = ("pattern", "among wrong answers", "among right answers", "difference")
 
 
@@ -66,16 +67,17 @@ def page_sections_of_errors(analysis: ErrorAnalysis) -> tuple[list[Section], Mar
 
 def _opening(analysis: ErrorAnalysis) -> Opening:
     wrong = [explanation for texts in analysis.texts.values() for explanation in texts]
+    first = tuple(map(str, analysis.shortcuts.decisive))
     if not wrong:
-        return Opening((texts_in_words(analysis.wrong + analysis.right, ""), written_on()), errors_in_words(analysis))
+        known = (texts_in_words(analysis.wrong + analysis.right, ""), written_on())
+        return Opening(known, errors_in_words(analysis), first=first, title=TITLE)
     anchors = _anchors(analysis)
     surest = sorted(wrong, key=lambda explanation: -explanation.prediction.probability)[:EXAMPLES]
     picks = [(f"Mistake {rank}", shown, anchors[id(shown)]) for rank, shown in enumerate(surest, 1)]
     known = texts_in_words(analysis.wrong + analysis.right, data_of([shown.example.id for shown in wrong]))
     facts = (f"Model {surest[0].model}", known, f"Explained by {readable(analysis.method)}", written_on())
     outcome = f"{errors_in_words(analysis)} {outcome_in_words(analysis)}"
-    first = tuple(map(str, analysis.shortcuts.decisive))
-    return Opening(facts, outcome, examples_view(picks, {}), first)
+    return Opening(facts, outcome, examples_view(picks, {}), first, title=TITLE)
 
 
 def _errors_guide(analysis: ErrorAnalysis) -> Markup:
@@ -86,14 +88,14 @@ def _errors_guide(analysis: ErrorAnalysis) -> Markup:
 
 
 def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SHOWN) -> list[Section]:
-    """What decides by itself, the table, the texts of each pattern that has any, the cue words; without mistakes one
-    sentence.
+    """The table, the texts of each pattern that has any, the cue words, what decides by itself; without mistakes one
+    sentence before that.
 
     texts_shown: at most, of each pattern.
     """
-    first = shortcut_sections(analysis.shortcuts)
+    decides = shortcut_sections(analysis.shortcuts)  # the opening says what does
     if not analysis.wrong:
-        return [*first, Section("No mistakes", errors_in_words(analysis), fragment(*caution_lines(analysis.caveats)))]
+        return [Section("No mistakes", errors_in_words(analysis), fragment(*caution_lines(analysis.caveats))), *decides]
     intro = f"{errors_in_words(analysis)} {outcome_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
     counts, anchors = Section("What errors look like", intro, _counts(analysis)), _anchors(analysis)
     texts = [
@@ -106,7 +108,7 @@ def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SH
         if analysis.texts[pattern.name]
     ]
     cues = [Section("Cue words", CUE_INTRO, cue_list(analysis.cues))] if analysis.cues else []
-    return [*first, counts, *texts, *cues]
+    return [counts, *texts, *cues, *decides]
 
 
 def _counts(analysis: ErrorAnalysis) -> Markup:

@@ -193,7 +193,7 @@ def spans(
     examples = selected(classifier, known, amount, answers, seed)
     analyses = pellucid.spans(classifier, examples, k, target=target, random_spans=random_spans, seed=seed)
     if html is not None:
-        pellucid.report(analyses, path=html, title="What the spans say")
+        pellucid.report(analyses, path=html)
     if as_json:
         print(json.dumps([analysis.record() for analysis in analyses]))
     else:

@@ -28,7 +28,7 @@ from pellucid.explaining.views.corpus import corpus_opening, corpus_sections, is
 from pellucid.explaining.views.opening import opening, table_opening
 from pellucid.explaining.views.shortcuts import shortcut_sections
 from pellucid.explaining.views.side_by_side import side_by_side_sections
-from pellucid.explaining.views.span_analysis import span_analysis_sections
+from pellucid.explaining.views.span_analysis import span_analysis_opening, span_analysis_sections
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.shortcuts import NOTHING, Shortcuts
@@ -143,13 +143,13 @@ def write_page(
     scale: whose largest score gets the full colour, the page's or each text's. shortcuts: what stands first.
     """
     sections, guide, opened = _drawn(results, table, scale)
-    sections = [*shortcut_sections(shortcuts), *sections]
-    opened = replace(opened, first=tuple(map(str, shortcuts.decisive)))
+    sections = [*sections, *shortcut_sections(shortcuts)]  # the opening says what decides
+    opened = replace(opened, first=(*map(str, shortcuts.decisive), *opened.first))
     if table is not None:
         sections.append(comparison_section(table))
     if about:
         sections.append(facts_section("What was done", "", about))
-    heading = _title(results) if title is None else title
+    heading = (opened.title or _title(results)) if title is None else title
     return write_report(path, title=heading, sections=sections, guide=guide, opening=opened)
 
 
@@ -157,6 +157,9 @@ def _opening(results: Reportable, table: Table | None, scale: Scale) -> Opening:
     """What the page begins with: of many texts with three of them in colour."""
     every = results.explanations if isinstance(results, SideBySide) else list(results)
     explanations = [result for result in every if isinstance(result, Explanation)]
+    analyses = [result for result in every if isinstance(result, SpanAnalysis)]
+    if analyses and not explanations:
+        return span_analysis_opening(analyses)
     if not explanations:
         return Opening() if table is None else table_opening(table)
     is_many = is_corpus(explanations) and not isinstance(results, SideBySide)

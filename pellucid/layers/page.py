@@ -46,7 +46,7 @@ from pellucid.layers.word_tables import (
 from pellucid.results.table import Curve
 from pellucid.text.example import data_of
 
-OPEN, SHOWN = 10, 50  # texts whose maps are seen at once; texts on the page
+OPEN, SHOWN = 3, 50  # texts whose maps are seen at once; texts on the page
 RETAINED = "The mean of each word over the texts that have it."
 MAPS = "A line a {row}, a column a word: the stronger the colour, the more of the word is used there."
 STEP_MAPS = (
@@ -82,11 +82,13 @@ def report(analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping
 
 
 def layer_sections(analysis: LayerAnalysis) -> list[Section]:
-    """Sums, words kept, words dropped, and the maps of the texts."""
+    """The maps of the texts, sums, words kept, words dropped."""
     intro = f"{summary_in_words(analysis)} {scale_in_words(analysis)}"
     if analysis.row_kind == "step":
         return _step_sections(analysis, intro)
+    maps = MAPS.format(row=analysis.row_kind)
     sections = [
+        Section("The texts", maps, _texts(analysis)),
         Section("What is used, layer by layer", intro, _sums(analysis)),
         Section(
             "The words that are kept most",
@@ -97,8 +99,7 @@ def layer_sections(analysis: LayerAnalysis) -> list[Section]:
     if len(analysis.models) > 1:
         changes = changes_tables(words_changed(analysis), analysis.names[0])
         sections.append(Section("The words that a model stopped using", trainings_in_words(analysis), changes))
-    maps = MAPS.format(row=analysis.row_kind)
-    return [*sections, Section("The texts", maps, _texts(analysis))]
+    return sections
 
 
 def _step_sections(analysis: LayerAnalysis, intro: str) -> list[Section]:

@@ -86,8 +86,8 @@ class HeaviestSpans:
         if not self.texts:
             return ""
         first = (
-            f"In {self.without_content or 'none'} of {self.texts:,} texts with content words the heaviest span has no "
-            f"content word, only punctuation and function words"
+            f"The heaviest span has a content word in {self.texts - self.without_content:,} of {self.texts:,} texts "
+            f"that have any"
         )
         if not self.read:
             return f"{first}."

@@ -102,5 +102,5 @@ def shortcuts(
     )
     print(json.dumps(judged.record()) if as_json else judged)
     if html is not None:
-        pellucid.report(judged, path=html, title="What decides by itself")
+        pellucid.report(judged, path=html)
         say(f"Written: {html}", aside=True)

@@ -87,6 +87,18 @@ def test_every_test_runs_for_units_and_spans(pooler):
     assert first.plots[1].words[:2] == ("A", "gripping") and len(first.plots) == 4
 
 
+def test_a_text_without_a_span_of_a_single_word_has_no_plot(monkeypatch, tmp_path):
+    """As of a model that answers by two spans: both may be longer."""
+    whole = attention_question.plotted
+
+    def without_units(*texts):
+        return {**whole(*texts), "words": [], "weights": [], "probabilities": []}
+
+    monkeypatch.setattr(attention_question, "plotted", without_units)
+    analysis = pellucid.attention_analysis(tiny_composed("span"), EXAMPLES, progress=False)
+    assert analysis.model().plots == () and pellucid.report(analysis, path=tmp_path / "page.html").exists()
+
+
 def test_a_text_alone_has_the_numbers_that_it_has_beside_others():
     together = weigh(tiny_composed("span"), as_examples(TEXTS))
     for number, text in enumerate(TEXTS):

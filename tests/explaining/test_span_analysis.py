@@ -115,7 +115,7 @@ def test_errors_by_words_are_read_by_their_method(tmp_path):
         "against the answer",
     ):
         assert sentence in page, sentence
-    assert "span" not in page.rpartition("Why the model decided")[2]
+    assert "span" not in page.rpartition("What errors look like")[2]
     assert "explains itself" in parsed(page_of(error_analysis(), tmp_path)).text
 
 

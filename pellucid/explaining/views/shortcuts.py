@@ -52,7 +52,7 @@ def page_sections_of_shortcuts(shortcuts: Shortcuts) -> tuple[list[Section], Mar
     tested = scroll_box(table(header_row(COLUMNS), rows, "pl-table pl-small"), "What was taken out")
     every = [Section("What was tested", "", tested)] if shortcuts.tested else []
     guide = element("p", GUIDE.format(least=100 * shortcuts.least))
-    return [*first, *every], guide, Opening((f"{shortcuts.n_texts:,} texts", written_on()))
+    return [*first, *every], guide, Opening((f"{shortcuts.n_texts:,} texts", written_on()), title=HEADING)
 
 
 def cells(shortcut: Shortcut) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The analysis of a text's heaviest spans: the text, a row a span, and what follows from it in words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pellucid.base.kinds import renderers
 from pellucid.drawing.card import answer_line, expert_facts, text_heading
@@ -15,12 +16,14 @@ from pellucid.drawing.html import (
     scroll_box,
     table,
 )
-from pellucid.drawing.page import Section, notebook_frame
+from pellucid.drawing.page import Opening, Section, notebook_frame
 from pellucid.drawing.span_view import span_view
 from pellucid.drawing.wording import percent, readable_number, target_name, three, unbroken, weight
+from pellucid.explaining.views.opening import opening
 from pellucid.results.heaviest_spans import analysed_heaviest
 from pellucid.results.span_analysis import AnalysedSpan, Answer, SpanAnalysis
 
+TITLE = "What the spans say"
 INTRO = (
     "A self-explaining model decides by a weighted sum over spans of a text: over all of them, or over the few that it "
     "chooses. The weights say which spans counted. The tables test whether these weights can be believed."
@@ -56,13 +59,20 @@ COLUMNS = {
 
 
 def span_analysis_sections(analyses: Sequence[SpanAnalysis]) -> list[Section]:
-    """A card a text, after what the columns mean."""
-    heaviest = analysed_heaviest(analyses)
-    all_texts = element("p", heaviest.in_words(), class_="pl-note") if heaviest.texts > 1 else None
+    """A card a text, then what the columns mean."""
     cards = element("div", *map(span_analysis_card, analyses), class_="pl-cards")
+    heading = element("h3", "The columns", class_="pl-heading")
     key = definition_list(COLUMNS.items(), "pl-key")
-    body = fragment(all_texts, *caution_lines(heaviest.cautions()), key, cards)
+    body = fragment(*caution_lines(analysed_heaviest(analyses).cautions()), cards, heading, key)
     return [Section("The spans of each text", INTRO, body)]
+
+
+def span_analysis_opening(analyses: Sequence[SpanAnalysis]) -> Opening:
+    """The model, the texts, and how often their heaviest spans, read alone, get the texts' answers."""
+    heaviest = analysed_heaviest(analyses)
+    trust = heaviest.in_words() if heaviest.texts > 1 else ""
+    facts = opening([analysis.explanation for analysis in analyses])
+    return replace(facts, trust=trust, command="", title=TITLE)
 
 
 def span_analysis_card(analysis: SpanAnalysis) -> Markup:

@@ -18,6 +18,7 @@ from pellucid.results.summary import Summary
 from pellucid.text.units import Units
 
 MOST_CLASSES, MOST_LABELS = 20, 8
+BESIDE = 4  # classes, of which the table of labels and answers fits beside the answers
 
 
 def summary_sections(summary: Summary) -> list[Section]:
@@ -104,7 +105,8 @@ def _accuracy(summary: Summary) -> Markup:
         f"{unbroken(percent(share.low))} to {unbroken(percent(share.high))})."
     )
     big = element("strong", percent(share.mean), class_="pl-big")
-    return element("div", heading, element("p", big, " ", sentence), confusion_table(summary))
+    wide = "pl-wide" if len(summary.predicted) > BESIDE else None
+    return element("div", heading, element("p", big, " ", sentence), confusion_table(summary), class_=wide)
 
 
 def confusion_table(summary: Summary) -> Markup | None:
