@@ -10,6 +10,7 @@ import typer
 import pellucid
 from pellucid.base.kinds import attacks, attributions, checks, metrics
 from pellucid.cli import MODULES, function_of
+from pellucid.data.load import classes_of
 from tests.shared import warm_python
 from tests.shared.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
 from tests.shared.tiny_writing import save_tiny_writing
@@ -218,11 +219,14 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     """In an empty folder with a small classifier and the reviews under the names that the pages use."""
     for folder in ("my-classifier", "runs/pocket", "runs/twin"):
         save_tiny(tmp_path / folder, id2label={0: "negative", 1: "neutral", 2: "positive"})
+    save_tiny(tmp_path / "runs" / "helpdesk", labels=classes_of("helpdesk", []))
     tiny_masked_lm().save_pretrained(tmp_path / "my-checkpoint")
     TOKENIZERS["bert"]().save_pretrained(tmp_path / "my-checkpoint")
     save_tiny_writing(tmp_path / "my-translator")
     reviews = (ROOT / "examples" / "data" / "reviews.csv").read_bytes().splitlines(keepends=True)
     (tmp_path / "reviews.csv").write_bytes(b"".join(reviews[:61]))  # a line a review
+    requests = (ROOT / "examples" / "data" / "requests.csv").read_bytes().splitlines(keepends=True)
+    (tmp_path / "requests.csv").write_bytes(b"".join(requests[:61]))
     program = "\n".join(python_blocks(page))
     program = program.replace('strongest("positive"', "strongest(words.labels[0]")  # its one answer may be another
     program = program.replace('pellucid.examples("pocket", "test")', 'pellucid.examples("pocket", "test")[:30]')

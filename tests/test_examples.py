@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 import pellucid
+from pellucid.data.load import classes_of
 from pellucid.models.composed.composed import save_composed
 from pellucid.models.composed.networks import Plan
 from tests.shared import warm_python
-from tests.shared.tiny import LABELS, save_tiny, tiny_composed
+from tests.shared.tiny import save_tiny, tiny_composed
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
@@ -85,9 +86,10 @@ def test_explain_any_function(run):
 
 
 def test_tour(run, tmp_path):
-    classifier = tiny_composed("span")
+    departments = classes_of("helpdesk", [])
+    classifier = tiny_composed("span", departments)
     (tmp_path / "runs").mkdir()
-    plan = Plan("tiny", "span", {}, LABELS)
+    plan = Plan("tiny", "span", {}, departments)
     save_composed(classifier.network, classifier.tokenizer, plan, tmp_path / "runs" / "helpdesk")
     (tmp_path / "examples").mkdir()
     shutil.copytree(ROOT / "examples" / "data", tmp_path / "examples" / "data")
