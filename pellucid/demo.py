@@ -29,7 +29,7 @@ from pellucid.demo_first_page import (
     drawn_texts,
     write_first_page,
 )
-from pellucid.drawing.comparison_section import comparison_section
+from pellucid.drawing.comparison_section import TITLE, comparison_section
 from pellucid.drawing.page import caveats_section, facts_section, write_report
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.loading import route_to_load
@@ -157,7 +157,6 @@ def _write_report(
     return write_report(out / REPORT, title=TITLE, sections=sections, opening=opened)
 
 
-TITLE = "Which explanation can be believed?"
 TRAINED = (
     "Two classifiers learnt which department a request is for. They start from the same pretrained "
     "language model and see the same requests in the same order. One explains itself: it weighs spans of up to four "

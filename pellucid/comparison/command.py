@@ -157,7 +157,9 @@ def compare(
     if save is not None:
         table.save(save)
     if html is not None:
-        pellucid.report(_examples(classifier, texts, table), table, path=html, title="Pellucid comparison")
+        from pellucid.drawing.comparison_section import TITLE
+
+        pellucid.report(_examples(classifier, texts, table), table, path=html, title=TITLE)
     print(json.dumps(nan_as_none(asdict(table))) if as_json else table)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)

@@ -23,6 +23,7 @@ from pellucid.comparison.judged_part import JudgedPart
 from pellucid.comparison.run_checks import CheckFolder
 from pellucid.comparison.scored_text import Explained, by_method, joined
 from pellucid.comparison.table import comparison_table
+from pellucid.drawing.comparison_section import TITLE
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_for
 from pellucid.explaining.inputs.loading import loading_for
@@ -299,7 +300,7 @@ def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Chec
 def _write_derived(folder: ComparisonFolder, table: Table, judged: Sequence[JudgedPart]) -> None:
     """Write the report and all values."""
     shown = [explanation for explanation in folder.explanations(0) if not explanation.rows]
-    write_page(shown, table, path=folder.report, title="Pellucid comparison")
+    write_page(shown, table, path=folder.report, title=TITLE)
     folder.write_values(judged)
 
 

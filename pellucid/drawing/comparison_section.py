@@ -27,6 +27,7 @@ from pellucid.drawing.page import Section
 from pellucid.drawing.table_view import is_chance, table_view
 from pellucid.results.table import Cell, Curve, Table
 
+TITLE = "Which explanation can be believed?"  # of a page that is about a comparison
 MOST_LINES = 6  # more lines in one plot cannot be told apart
 METHOD, CHANCE = LineStyle("pl-c1", None), LineStyle("pl-chance", None)
 COMPARISON = (

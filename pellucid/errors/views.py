@@ -69,8 +69,8 @@ def _opening(analysis: ErrorAnalysis) -> Opening:
     wrong = [explanation for texts in analysis.texts.values() for explanation in texts]
     first = tuple(map(str, analysis.shortcuts.decisive))
     if not wrong:
-        known = (texts_in_words(analysis.wrong + analysis.right, ""), written_on())
-        return Opening(known, errors_in_words(analysis), first=first, title=TITLE)
+        unnamed = (texts_in_words(analysis.wrong + analysis.right, ""), written_on())
+        return Opening(unnamed, errors_in_words(analysis), first=first, title=TITLE)
     anchors = _anchors(analysis)
     surest = sorted(wrong, key=lambda explanation: -explanation.prediction.probability)[:EXAMPLES]
     picks = [(f"Mistake {rank}", shown, anchors[id(shown)]) for rank, shown in enumerate(surest, 1)]

@@ -17,8 +17,10 @@ from pellucid.explaining.views.corpus import (
     texts_in_order,
     usual_scales,
 )
+from pellucid.explaining.views.opening import trust_in_words
 from pellucid.explaining.views.summary import duration
 from pellucid.results.class_words import ClassWords, WordScore
+from pellucid.results.interval import Advice, TrustCard
 from pellucid.results.results import Results
 from pellucid.text.example import data_of
 from tests.drawing.test_escaping import harmless, hostile_explanation
@@ -149,6 +151,21 @@ def test_what_a_comparison_says_of_the_method_stands_first(tmp_path):
     foreign = sample_table(about={"model": "another", "model_hash": "0" * 64})
     header = next(page_of(sample_corpus(), tmp_path, table=foreign).every("header"))
     assert "is of another model, another: it says nothing of this one" in header.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    (
+        ("use", "Attention can be believed here: "),
+        ("second", "Attention can be believed here, occlusion more: "),
+        ("avoid", "Attention should not be believed here: "),
+        ("unclear", "It is not clear whether attention can be believed here: "),
+    ),
+)
+def test_the_first_sentence_agrees_with_the_trust_card(kind, words):
+    advice = (Advice("use", ("attention" if kind == "use" else "occlusion",), "…"), Advice(kind, ("attention",), "…"))
+    table = sample_table(card=TrustCard("pocket-model", 200, advice, "…"))
+    assert trust_in_words(sample_corpus(method="attention"), table).startswith(words)
 
 
 def test_the_data_are_named_by_the_ids_of_the_texts():

@@ -23,8 +23,9 @@ Pick = tuple[str, Explanation, str]  # what the text is an example of, its expla
 
 def opening(explanations: Sequence[Explanation], table: Table | None = None, texts: Markup | None = None) -> Opening:
     """The facts of a page of explanations; table: the comparison that says whether the methods can be believed."""
+    are_examples = table is not None and len(_different(explanations)) < most_texts(table)
     is_of_model = table is not None and _is_of_model(table, explanations)
-    facts = tuple(_facts_of_table(table) if table is not None and is_of_model else _facts(explanations))
+    facts = tuple(_facts_of_table(table) if table and are_examples and is_of_model else _facts(explanations))
     is_measured = table is not None or all(facts_of(shown.method).floor for shown in explanations)
     command = "" if is_measured else f"pellucid compare {explanations[0].model} DATA"
     return Opening(facts, trust_in_words(explanations, table), texts, command=command)
@@ -118,9 +119,20 @@ def _beside_chance(table: Table, method: str) -> str:
     chance = next(cell for cell in table.cells if cell.metric == first.metric and cell.over_chance is None)
     numbers = f"{first.value.mean:.2f} against {chance.value.mean:.2f} for random words, {first.n:,} texts"
     measures = f"better than random scores on {len(ahead)} of {len(cells)} measures"
-    is_advised = table.card is not None and method in table.card.recommended
-    verdict = "can be believed here" if is_advised else "is not shown to be believable here"
-    return f"{readable(method).capitalize()} {verdict}: {measures} ({readable(first.metric)}: {numbers})."
+    return f"{_verdict(table, method)}: {measures} ({readable(first.metric)}: {numbers})."
+
+
+def _verdict(table: Table, method: str) -> str:
+    """What the comparison's trust card says of a method."""
+    name_, card = readable(method), table.card
+    kinds = {point.kind for point in card.advice if method in point.methods} if card is not None else set()
+    if card is not None and "second" in kinds:
+        return f"{name_.capitalize()} can be believed here, {readable(card.recommended[0])} more"
+    if "use" in kinds:
+        return f"{name_.capitalize()} can be believed here"
+    if "avoid" in kinds:
+        return f"{name_.capitalize()} should not be believed here"
+    return f"It is not clear whether {name_} can be believed here"
 
 
 # Three texts in colour: the clearest right answer, the surest mistake, the least certain answer.
