@@ -16,6 +16,7 @@ import numpy as np
 from pellucid.data.built_in import PHONE_LINE
 from pellucid.data.load import load_examples, load_parts
 from pellucid.drawing.emphasis import Scales
+from pellucid.drawing.html import Markup
 from pellucid.drawing.page import Opening, Section, caveats_section, facts_section, page_scales, write_report
 from pellucid.explaining.explain import explain
 from pellucid.explaining.inputs.loading import load
@@ -53,7 +54,7 @@ CAVEATS = (
 
 # Right answers, drawn at random; the surest mistakes and the least certain answer.
 
-RIGHT, WRONG = "right", "wrong"  # the anchors of their cards
+RIGHT, WRONG, TURNED_TEXT = "right", "wrong", "turned"  # the anchors of their cards
 RIGHT_INTRO = "Drawn at random from the right answers; cards with a caution stay where they fall."
 WRONG_INTRO = "The surest mistakes, where the marked words are what misled the model, and the least certain answer."
 
@@ -77,7 +78,7 @@ class Drawn:
 
     @property
     def picks(self) -> list[Pick]:
-        """What the page opens with: the first right answer, the surest mistake, the least certain answer."""
+        """What a page opens with: the first right answer, the surest mistake, the least certain answer."""
         named = [("A right answer, drawn at random", f"{RIGHT}-1", place) for place in self.right[:1]]
         named += [("The surest mistake", f"{WRONG}-1", place) for place in self.wrong[:-1][:1]]
         named += [("The least certain answer", f"{WRONG}-{len(self.wrong)}", place) for place in self.wrong[-1:]]
@@ -116,20 +117,21 @@ def write_first_page(out: Path, test: Sequence[Example], seed: int) -> Path:
     results = explain(model, texts, METHOD, seed=seed, progress=False)
     drawn, turned = drawn_texts([results.explanations], seed), habit_pairs(model, results, seed)
     sections = [
-        *([texts_section(turned, "A habit of the data decides", HABIT_INTRO)] if turned else []),
+        *([texts_section(turned, "A habit of the data decides", HABIT_INTRO, anchor=TURNED_TEXT)] if turned else []),
         *drawn.sections(),
         *class_words_sections(results.words(), WORDS_SHOWN),
         facts_section("What this is", "", _facts(out, len(results), model, test)),
         caveats_section(CAVEATS),
     ]
-    opened = _opening(model, results, drawn, test, seed)
+    picks = [*[("Changes without the phone's line", first, f"{TURNED_TEXT}-1") for first in turned[:1]], *drawn.picks]
+    opened = _opening(model, results, examples_view(picks[:3], drawn.scales), test, seed)
     return write_report(out / FIRST, title=TITLE, sections=sections, opening=opened)
 
 
-def _opening(model: Model, results: Results, drawn: Drawn, test: Sequence[Example], seed: int) -> Opening:
+def _opening(model: Model, results: Results, texts: Markup | None, test: Sequence[Example], seed: int) -> Opening:
     """What decides the answers to the whole test part, and three of the texts."""
     decides = shortcuts(model, test, seed=seed, progress=False)
-    opened = opening(results, texts=examples_view(drawn.picks, drawn.scales))
+    opened = opening(results, texts=texts)
     model_name, _, *rest = opened.facts
     facts = (model_name, data_in_words(len(results)), *rest)
     command = opened.command.replace("DATA", CORPUS)
@@ -169,7 +171,7 @@ def _facts(out: Path, n_texts: int, model: Model, test: Sequence[Example]) -> di
 
 HABIT_INTRO = (
     f"Nine in ten requests for returns end with “{PHONE_LINE}” The authors planted this line; it says nothing of what "
-    "is wanted. Below are answers that turn without it, as they are and without."
+    "is wanted. Below are answers that change without it: each as it is, then without the line."
 )
 
 

@@ -18,7 +18,7 @@ GUIDE = (
 RESTS = (
     "Two things are asked. Does the answer hang on which words have the weight? Are the heaviest words those that the "
     "answer depends on? There are several ways to read the weights of many layers, so the second is asked of each. The "
-    "lines stand in one file of the program, and were fixed before any study ran. All other tests are shown and do not "
+    "limits were fixed before any study ran. All other tests are shown and do not "
     "decide."
 )
 LAYERS = (

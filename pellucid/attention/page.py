@@ -56,7 +56,7 @@ GUIDE = (
 )
 RESTS = (
     "Two things are asked. Does the answer hang on the weights? Do they lie on the words that the answer depends on? "
-    "The lines stand in one file of the program, and were fixed before any study ran. All other tests are shown and do "
+    "The limits were fixed before any study ran. All other tests are shown and do "
     "not decide."
 )
 TESTS = (
@@ -239,7 +239,7 @@ def evidence_table(model: ModelAttention) -> Markup:
                 element("td", test_evidence.sentence),
             )
         )
-    head = header_row(("test", "value, 95 % interval", "lines", "what it says"))
+    head = header_row(("test", "value, 95 % interval", "limits", "what it says"))
     return scroll_box(table(head, rows, "pl-table pl-tests"), "What the verdict rests on")
 
 

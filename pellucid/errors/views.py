@@ -35,7 +35,7 @@ from pellucid.results.table import Interval
 from pellucid.text.example import data_of
 
 TEXTS_SHOWN, TEXTS_OPEN, CUES_SHOWN = 20, 3, 15
-EXAMPLES = 3  # mistakes in colour at the top
+MISTAKES = ("Surest mistake", "Second surest", "Third surest")  # in colour at the top
 INTRO = (
     "The table counts what this evidence looks like, first in texts that the model gets wrong, then in texts that it "
     "gets right. Only a pattern that is clearly more common among wrong answers can have to do with the errors. The "
@@ -72,8 +72,8 @@ def _opening(analysis: ErrorAnalysis) -> Opening:
         unnamed = (texts_in_words(analysis.wrong + analysis.right, ""), written_on())
         return Opening(unnamed, errors_in_words(analysis), first=first, title=TITLE)
     anchors = _anchors(analysis)
-    surest = sorted(wrong, key=lambda explanation: -explanation.prediction.probability)[:EXAMPLES]
-    picks = [(f"Mistake {rank}", shown, anchors[id(shown)]) for rank, shown in enumerate(surest, 1)]
+    surest = sorted(wrong, key=lambda explanation: -explanation.prediction.probability)[: len(MISTAKES)]
+    picks = [(title, shown, anchors[id(shown)]) for title, shown in zip(MISTAKES, surest, strict=False)]
     known = texts_in_words(analysis.wrong + analysis.right, data_of([shown.example.id for shown in wrong]))
     facts = (f"Model {surest[0].model}", known, f"Explained by {readable(analysis.method)}", written_on())
     outcome = f"{errors_in_words(analysis)} {outcome_in_words(analysis)}"

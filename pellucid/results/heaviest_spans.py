@@ -92,8 +92,8 @@ class HeaviestSpans:
         if not self.read:
             return f"{first}."
         return (
-            f"{first}. When the model reads the heaviest spans alone, it gives the text's answer in "
-            f"{percent(self.alone_agrees)}; from random spans as long, in {percent(self.random_agrees)}."
+            f"{first}. Read alone, the heaviest spans get the text's answer in {percent(self.alone_agrees)} of texts, "
+            f"random spans as long in {percent(self.random_agrees)}."
         )
 
     def cautions(self) -> tuple[str, ...]:

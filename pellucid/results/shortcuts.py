@@ -10,10 +10,10 @@ from pellucid.results.interval import Interval
 
 Cause = Literal["word", "phrase", "pair", "kind"]
 DECIDES = {
-    "word": "One word decides",
-    "phrase": "One phrase decides",
-    "pair": "Two words decide",
-    "kind": "One kind of words decides",
+    "word": "One word, {name}, decides",
+    "phrase": "One phrase, {name}, decides",
+    "pair": "Two words, {name}, decide",
+    "kind": "One kind of words, {name}, decides",
 }
 
 
@@ -57,12 +57,14 @@ class Shortcut:
     def __str__(self) -> str:
         """What was measured, in a sentence or two."""
         it, both = ("them", "both") if self.cause == "pair" else ("it", "it")
-        share = f"{_percent(self.share.mean)} [{_percent(self.share.low)}, {_percent(self.share.high)}]"
+        share = f"{_percent(self.share.mean)}, 95 % interval {_percent(self.share.low)} to {_percent(self.share.high)}"
         holding = f"; {self.holding:,} hold {both}" if self.holding < self.n else ""
-        verdict = DECIDES[self.cause] if self.decides else "Not shown to decide"
+        answers = f"{self.turned:,} of {self.n:,} answers “{self.label}”"
+        verdict = (DECIDES[self.cause] if self.decides else "{name}: not shown to decide").format(name=self.name)
+        change = "changes" if f"{self.matched:.0f}" == "1" else "change"
         return (
-            f"{verdict}: {self.name}. Without {it}, {self.turned:,} of {self.n:,} answers “{self.label}” turn into "
-            f"another ({share}{holding}); without other words as frequent, {self.matched:.0f}."
+            f"{verdict}: without {it} {answers} change ({share}{holding}); without other words as frequent "
+            f"{self.matched:.0f} {change}."
         )
 
 

@@ -11,7 +11,7 @@ import pytest
 import pellucid
 
 REST = "the a film story plot cast scene music end day of in with and this that by for on at".split()
-FIRST = "One word decides: “zx”. Without it, "
+FIRST = "One word, “zx”, decides: without it "
 
 
 def lines(n, seed):

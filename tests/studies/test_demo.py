@@ -4,6 +4,7 @@ demo gives costly methods are settings that they have.
 
 import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -82,14 +83,15 @@ def test_answers_that_turn_without_the_line_stand_beside_themselves_without_it(r
 def test_the_first_page_begins_with_what_decides(tmp_path, monkeypatch, test_part):
     monkeypatch.setattr(demo_first_page, "TEXTS", 40)
     page = write_first_page(tmp_path, test_part, seed=0).read_text(encoding="utf-8")
-    head = page[: page.index("</header>")]
+    head = unescape(page[: page.index("</header>")])
     order = [
         "40 test texts of helpdesk",
-        "One phrase decides: “sent from my phone”",
+        "One phrase, “sent from my phone”, decides: without it ",
         "Not measured yet",
         f"compare {tmp_path / 'ready'} helpdesk",
+        "Changes without the phone's line",
         "A right answer, drawn at random",
-        "The least certain answer",
+        "The surest mistake",
         'class="pl-contents"',
     ]
     assert [head.index(part) for part in order] == sorted(head.index(part) for part in order)

@@ -75,7 +75,7 @@ def test_counts_are_those_of_the_edited_texts():
     texts = [f"{index} is here {'zx' if index % 2 else 'no'} ." for index in range(120)]
     (shortcut,) = pellucid.shortcuts(answer_of("zx"), texts).decisive
     assert shortcut.words == ("zx",) and shortcut.turned == shortcut.holding == shortcut.n and shortcut.matched == 0
-    assert "One word decides: “zx”. Without it, " in str(shortcut)
+    assert "One word, “zx”, decides: without it " in str(shortcut)
 
 
 def test_a_model_that_turns_without_any_word_goes_by_none():

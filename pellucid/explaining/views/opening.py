@@ -1,6 +1,6 @@
 """What the page of explanations opens with: facts, whether the method can be believed, and three texts in colour."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pellucid.base.checks import listed, shortened
 from pellucid.drawing.card import is_wrong, text_highlights
@@ -72,9 +72,11 @@ def trust_in_words(explanations: Sequence[Explanation], table: Table | None) -> 
         return f"The comparison below is of another model, {table.about.get('model')}: it says nothing of this one."
     if table is not None:
         return advice_in_words(table, methods)
-    which = methods_in_words(explanations)
-    them = "it" if len(methods) == 1 else "them"
-    return f"Not measured yet: whether {which} can be believed for this model. This compares {them} with random scores:"
+    which, was = methods_in_words(explanations), "was" if len(methods) == 1 else "were"
+    return (
+        f"Not measured yet: whether the colours can be believed. For this model {which} {was} not compared with random "
+        f"scores; this does it:"
+    )
 
 
 def table_opening(table: Table) -> Opening:
@@ -119,16 +121,16 @@ def _beside_chance(table: Table, method: str) -> str:
     chance = next(cell for cell in table.cells if cell.metric == first.metric and cell.over_chance is None)
     numbers = f"{first.value.mean:.2f} against {chance.value.mean:.2f} for random words, {first.n:,} texts"
     measures = f"better than random scores on {len(ahead)} of {len(cells)} measures"
-    return f"{_verdict(table, method)}: {measures} ({readable(first.metric)}: {numbers})."
+    kinds = {point.kind for point in table.card.advice if method in point.methods} if table.card else set()
+    better = ""
+    if table.card is not None and "second" in kinds:
+        better = f" {readable(table.card.recommended[0]).capitalize()} does better."
+    return f"{_verdict(readable(method), kinds)}: {measures} ({readable(first.metric)}: {numbers}).{better}"
 
 
-def _verdict(table: Table, method: str) -> str:
-    """What the comparison's trust card says of a method."""
-    name_, card = readable(method), table.card
-    kinds = {point.kind for point in card.advice if method in point.methods} if card is not None else set()
-    if card is not None and "second" in kinds:
-        return f"{name_.capitalize()} can be believed here, {readable(card.recommended[0])} more"
-    if "use" in kinds:
+def _verdict(name_: str, kinds: Collection[str]) -> str:
+    """What a trust card says of a method; kinds: those of its advice about it."""
+    if {"use", "second"} & set(kinds):
         return f"{name_.capitalize()} can be believed here"
     if "avoid" in kinds:
         return f"{name_.capitalize()} should not be believed here"
@@ -200,7 +202,7 @@ def _example(title: str, explanation: Explanation, anchor: str, scales: Scales) 
     probability = explanation.prediction.probability
     is_known = probability == probability and not explanation.prediction.gives_several
     sure = f", {percent(probability)}" if is_known else ""
-    label = f"; the label is {explanation.example.label}" if is_wrong(explanation) else ""
+    label = f"; labelled {explanation.example.label}" if is_wrong(explanation) else ""
     return element(
         "article",
         element("p", title, class_="pl-example-title"),
