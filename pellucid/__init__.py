@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pellucid.base.packages import __version__ as __version__
     from pellucid.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.comparison.door import compare, compare_cost
+    from pellucid.corpus.door import explain_corpus
+    from pellucid.corpus.record import Run, open_run
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
     from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines
     from pellucid.data.exports.tables import to_data_frame, write_csv
@@ -67,6 +69,7 @@ __all__ = [
     "LayerAnalysis",
     "PellucidError",
     "Results",
+    "Run",
     "Table",
     "Translation",
     "Upgrade",
@@ -87,6 +90,7 @@ __all__ = [
     "examples",
     "explain",
     "explain_all",
+    "explain_corpus",
     "extract",
     "figure",
     "follows_planted_reason",
@@ -101,6 +105,7 @@ __all__ = [
     "links",
     "load",
     "methods",
+    "open_run",
     "plant",
     "predict",
     "read",

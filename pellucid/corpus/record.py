@@ -1,0 +1,210 @@
+"""A run: the explanations of a corpus, read from its folder when they are needed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors, possible_path
+from pellucid.base.kinds import readers
+from pellucid.corpus.folder import AGAIN, FIRST, JOB, SHARD, Failure, Job, RunFolder, digest_of
+from pellucid.corpus.plan import read_rows
+from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
+from pellucid.results.explanation import Explanation
+from pellucid.results.explanation_record import from_record
+from pellucid.results.results import Results
+from pellucid.results.storage import SCHEMA, check_fitting
+from pellucid.text.example import Example
+
+OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 words
+
+
+@dataclass(frozen=True, eq=False)
+class Run(Sequence[Explanation]):
+    """The explanations of a corpus, in the order of its rows; they are read from the folder when they are needed.
+
+    folder: from `explain_corpus`. A row of equal text has the scores of the first such row, with its own id, label and
+    meta. Rows that failed, or are not computed yet, are left out. A slice is `Results`, in memory. Raises `BadFile` for
+    a shard that was damaged since.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> run = pellucid.explain_corpus(model, ["A good film.", "Dull."], folder="runs/two", progress=False)
+    >>> run
+    <Run of 2 texts by occlusion: whole>
+    >>> run[1].answer, run[:1]
+    ('negative', <Results: 1 explanation by occlusion>)
+    """
+
+    path: Path
+    _shards: OrderedDict[int, _Shard] = field(default_factory=OrderedDict, repr=False)
+    _rows: OrderedDict[int, list[Example]] = field(default_factory=OrderedDict, repr=False)
+
+    def __post_init__(self) -> None:
+        folder = RunFolder(possible_path(self.path))
+        job = folder.job()
+        if job is None:
+            raise BadFile(f"{self.path} holds no run; give the folder of one: {JOB} is in it once its rows are read.")
+        first = folder.array(FIRST)
+        values = {"folder": folder, "job": job, "_first": first, "_available": _available(folder, job, first)}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    folder: RunFolder = field(init=False, repr=False)
+    job: Job = field(init=False, repr=False)
+    _first: np.ndarray = field(init=False, repr=False)
+    _available: range | np.ndarray = field(init=False, repr=False)
+
+    def __repr__(self) -> str:
+        state = "whole" if self.is_whole else f"{len(self):,} of them so far"
+        return f"<Run of {self.job.rows:,} text{'' if self.job.rows == 1 else 's'} by {self.method}: {state}>"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row was computed, or has failed."""
+        return len(self.folder.receipts()) == self.job.shards
+
+    @property
+    def method(self) -> str:
+        """The method with the settings that were changed."""
+        return str(self.job.question["method"])
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The rows that failed, in order, each with row, id and reason; rows of equal text are not named again."""
+        return list(self.folder.failures(self.job))
+
+    @property
+    def examples(self) -> Iterator[Example]:
+        """The texts of all rows, in order, failed ones too."""
+        for shard in range(self.job.shards):
+            yield from self._examples(shard)
+
+    def __len__(self) -> int:
+        return len(self._available)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> Results: ...
+    def __getitem__(self, index: int | slice) -> Explanation | Results:
+        if isinstance(index, slice):
+            places = range(len(self))[index]
+            return Results(tuple(self._of_row(int(self._available[place])) for place in places), numbers=tuple(places))
+        return self._of_row(int(self._available[range(len(self))[index]]))
+
+    def __iter__(self) -> Iterator[Explanation]:
+        for row in self._available:
+            yield self._of_row(int(row))
+
+    def words(self, *, min_texts: int = MIN_TEXTS) -> ClassWords:
+        """The words that speak for and against each class, by their mean scores over the texts, as of `Results`.
+
+        min_texts: words that occur in fewer texts are left out. All texts are in memory meanwhile.
+        """
+        return class_words(self, min_texts=min_texts)
+
+    def _of_row(self, row: int) -> Explanation:
+        first = int(self._first[row])
+        record = self._shard(first // SHARD).record(first)
+        if row != first:
+            example = self._examples(row // SHARD)[row % SHARD]
+            explanation = _explanation(record, self.folder.shard_file(first // SHARD))
+            return _of_example(explanation, example)
+        return _explanation(record, self.folder.shard_file(first // SHARD))
+
+    def _shard(self, shard: int) -> _Shard:
+        if shard not in self._shards:
+            self._shards[shard] = _Shard.read(self.folder, self.job, shard)
+        return _recent(self._shards, shard)
+
+    def _examples(self, shard: int) -> list[Example]:
+        if shard not in self._rows:
+            self._rows[shard] = read_rows(self.folder, shard)
+        return _recent(self._rows, shard)
+
+
+def _recent(cache: OrderedDict[int, Any], shard: int) -> Any:
+    """The entry of a shard; of many the one that was not read for longest is dropped."""
+    cache.move_to_end(shard)
+    while len(cache) > OPEN_SHARDS:
+        cache.popitem(last=False)
+    return cache[shard]
+
+
+def _available(folder: RunFolder, job: Job, first: np.ndarray) -> range | np.ndarray:
+    """The rows that have an explanation, in order."""
+    whole = folder.receipts()
+    failed = [failure.row for failure in folder.failures(job)]
+    if len(whole) == job.shards and not failed:
+        return range(job.rows)
+    is_whole = np.zeros(job.shards, dtype=bool)
+    is_whole[[shard for shard in whole if shard < job.shards]] = True
+    return np.flatnonzero(is_whole[first // SHARD] & ~np.isin(first, failed))
+
+
+def _explanation(record: Any, path: Path) -> Explanation:
+    try:
+        explanation = from_record(record)
+        check_fitting(explanation)
+    except (ValueError, LookupError, TypeError):
+        raise BadFile(f"{path} does not hold explanations; {AGAIN}.") from None
+    return explanation
+
+
+def _of_example(explanation: Explanation, example: Example) -> Explanation:
+    from dataclasses import replace
+
+    return replace(explanation, example=example)
+
+
+@dataclass(frozen=True)
+class _Shard:
+    """A shard in memory. places: row -> where its record stands."""
+
+    table: pa.Table
+    places: dict[int, int]
+
+    @classmethod
+    def read(cls, folder: RunFolder, job: Job, shard: int) -> _Shard:
+        """The shard; raises `BadFile` where the file is not the one of its receipt."""
+        path, receipt = folder.shard_file(shard), folder.receipt(job, shard)
+        with disk_errors("read", path):
+            content = path.read_bytes()
+        if receipt is None or digest_of(content) != receipt.digest:
+            raise BadFile(f"{path} was damaged after it was written; {AGAIN}.")
+        table = pq.read_table(BytesIO(content), use_threads=False)
+        rows = table.column("row").to_pylist()
+        return cls(table.select(SCHEMA.names), {row: place for place, row in enumerate(rows)})
+
+    def record(self, row: int) -> Any:
+        """The record of a row."""
+        return self.table.slice(self.places[row], 1).to_pylist()[0]
+
+
+def open_run(folder: str | Path) -> Run:
+    """The run in a folder, whole or as far as it is computed by now; the model is not needed.
+
+    folder: what `explain_corpus`, or `pellucid explain --out`, writes to.
+
+    Returns the `Run`. Raises `BadFile` where the folder holds none.
+
+    >>> pellucid.open_run("runs/two")
+    <Run of 2 texts by occlusion: whole>
+    """
+    return Run(Path(folder))
+
+
+@readers.add()
+def run_at(path: Path) -> Run | None:
+    """The run in a folder; None where it holds something else."""
+    return Run(path) if (path / JOB).is_file() else None
