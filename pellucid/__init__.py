@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pellucid.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.comparison.door import compare, compare_cost
     from pellucid.corpus.door import explain_corpus
+    from pellucid.corpus.estimate import corpus_cost
     from pellucid.corpus.record import Run, open_run
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
     from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines
@@ -84,6 +85,7 @@ __all__ = [
     "compare",
     "compare_cost",
     "concepts",
+    "corpus_cost",
     "diff",
     "eraser_scores",
     "error_analysis",

@@ -104,10 +104,13 @@ def explain_corpus(
     place, reused = RunFolder(Path(folder)), None if reuse is None else str(reuse)
     begin = _beginning(classifier, workers)
     with progress_bar(progress) as show:
-        job = planned(place, request, data, reading, target, reused, 1 if begin else torch.get_num_threads(), show)
-        make = _maker(place, job, question, request, begin)
-        work = RunWork(place, job, share, max_failures, make, show)
+        job, is_new = planned(
+            place, request, data, reading, target, reused, 1 if begin else torch.get_num_threads(), show
+        )
+        work = RunWork(place, job, share, max_failures, _maker(place, job, question, request, begin), show)
         work.check()
+        if not is_new:
+            check_rows(place, job, data, chunks(classifier, data, reading, target), reads_label(target), show)
         if not work.is_done:
             engines.get(engine).make(work, **engines.get(engine).settings({"workers": workers}))
     return Run(Path(folder))
@@ -175,13 +178,12 @@ def planned(
     reused: str | None,
     threads: int,
     progress: Progress,
-) -> Job:
-    """The plan of the folder: made where there is none, else compared with what is asked now.
+) -> tuple[Job, bool]:
+    """The plan of the folder, and whether it was made now; one that is there is compared with what is asked.
 
     Of several processes that begin together one makes it, and the others wait.
     """
-    question, by_label = question_record(request, reading), reads_label(target)
-    rows = chunks(request.model, data, reading, target)
+    question = question_record(request, reading)
     job = folder.job()
     if job is not None:
         check_question(folder.path, job.question, question)
@@ -192,12 +194,13 @@ def planned(
             time.sleep(LOOK)
         job = folder.job()
         if job is None:
-            return make_plan(
+            rows, by_label = chunks(request.model, data, reading, target), reads_label(target)
+            job = make_plan(
                 folder, question, data, rows, by_label=by_label, threads=threads, reused=reused, progress=progress
             )
-        check_question(folder.path, job.question, question)
-        check_rows(folder, job, data, rows, by_label, progress)
-    return job
+            return job, True
+    check_question(folder.path, job.question, question)
+    return job, False
 
 
 def _beginning(model: Model, workers: int) -> Callable[[], Model] | None:

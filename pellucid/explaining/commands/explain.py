@@ -15,6 +15,7 @@ from pellucid.base.checks import one_of
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.kinds import renderers
+from pellucid.explaining.commands.corpus_run import RunOptions, check_run, run_corpus
 from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
@@ -68,6 +69,7 @@ def explain(
     methods: MethodOptions,
     loading: ModelOptions,
     languages: LanguageOptions,
+    run: RunOptions,
     target: Annotated[
         str,
         typer.Option(
@@ -154,12 +156,36 @@ def explain(
     written = [path for path in (save, html, csv) if path is not None]
     check_outputs(written, [source.file, *(texts or [])])  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
-    examples = source.examples(texts or [], reading)
-    table = None if comparison is None else _comparison(comparison, html)
     if layer is None:
         explained: TargetName | HiddenState = _target(target, against)
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
+    if run.is_wanted:
+        others = {
+            "a text": texts,
+            "--second": source.second,
+            "--methods": methods.methods,
+            "--passage": passage,
+            "--sample": amount.sample,
+            "--only": answers.only,
+            "--sort": answers.sort != "order",
+            "--html": html,
+            "--csv": csv,
+            "--json": as_json,
+            "--comparison": comparison,
+        }
+        data = check_run(source.file, others)
+        classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
+        question = {"method": names[0] if names else None, "target": explained, "output": output, "seed": seed}
+        whole = run_corpus(
+            classifier, data, source.split, reading, run, {**question, "limit": amount.limit, **settings}, workers
+        )
+        if save is not None and whole is not None:
+            pellucid.save(whole, save)
+            say(f"Written: {save}", aside=True)
+        return
+    examples = source.examples(texts or [], reading)
+    table = None if comparison is None else _comparison(comparison, html)
     classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
     named = names or [default_method(classifier, explained, output)]
     needed = answers.need_labels or reads_label(explained)

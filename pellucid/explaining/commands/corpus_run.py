@@ -1,0 +1,136 @@
+"""`pellucid explain MODEL --data … --out FOLDER`: the options of a run over a corpus, and what is printed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import pellucid
+from pellucid.base.checks import listed, readable_number
+from pellucid.base.errors import BadInput, BadSetting
+from pellucid.explaining.commands.data_options import Reading
+from pellucid.explaining.commands.model_options import settings_from
+from pellucid.explaining.commands.safe_text import say
+
+if TYPE_CHECKING:
+    from pellucid.corpus.estimate import CorpusCost
+    from pellucid.corpus.record import Run
+    from pellucid.run.model import Model
+
+ASKED = 3600.0  # seconds: a longer run is asked about first
+JOB = "job.json"  # a folder with it has a run
+OFFERED = "{n:,} texts explained by {method}; {failed}. Folder: {folder}"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """A run over a corpus, in a folder."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the explanations of --data in this folder, shard by shard: for millions of texts. The same "
+            "command goes on after any interruption, and others may join it. --data may be a pattern of files."
+        ),
+    ] = None
+    slice_: Annotated[
+        str | None,
+        typer.Option(
+            "--slice", help="i/n: this is job i of n, from 1/n to n/n; its shards come first, then what is not done."
+        ),
+    ] = None
+    estimate: Annotated[bool, typer.Option("--estimate", help="Try 32 texts, say how long the run takes, and end.")] = (
+        False
+    )
+    yes: Annotated[bool, typer.Option("--yes", help="Begin a run of more than an hour without asking.")] = False
+    max_failures: Annotated[
+        int, typer.Option(min=0, help="More texts with an error than this end the run; fewer are left out.")
+    ] = 100
+    reuse: Annotated[
+        Path | None,
+        typer.Option(help="The folder of an earlier run: its rows of equal text and question are copied."),
+    ] = None
+    engine: Annotated[str, typer.Option(help="What computes the run; local: processes of this machine.")] = "local"
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a run over a corpus is meant; raises `BadSetting` for options of one that names no folder."""
+        if self.out is not None or self.estimate:
+            return True
+        written = {"--slice": self.slice_, "--yes": self.yes, "--reuse": self.reuse}
+        if names := [name for name, value in written.items() if value]:
+            raise BadSetting(f"{listed(names)} belongs to a run in a folder; name it: --out FOLDER.")
+        return False
+
+
+def check_run(data: str | None, others: Mapping[str, object]) -> str:
+    """The data; raises `BadInput` where none are named, `BadSetting` for options that a run does not have."""
+    if data is None:
+        raise BadInput("--out keeps a run over data; name them: --data FILE, a folder, a data set or a pattern.")
+    if names := [name for name, value in others.items() if value]:
+        raise BadSetting(
+            f"{listed(names)} does not go with --out, which explains every row of the data by one method; leave it "
+            f"away."
+        )
+    return data
+
+
+def run_corpus(
+    model: Model, data: str, split: str, reading: Reading, options: RunOptions, question: dict[str, Any], workers: int
+) -> Run | None:
+    """Explain a corpus as the options say, or estimate it; None where only that was wanted, or nobody agreed."""
+    corpus = {
+        "texts": data,
+        "split": split,
+        "text": reading.text_column,
+        "label": reading.label_column,
+        "label_map": reading.meanings(),
+        "format": reading.format_,
+        "read": settings_from(reading.read or [], "--read"),
+        "skip_bad_rows": reading.skip_bad_rows,
+        **question,
+    }
+    folder = options.out
+    is_new = folder is None or not (folder / JOB).exists()
+    if options.estimate or (is_new and not options.yes):
+        cost = pellucid.corpus_cost(model, workers=workers, **corpus)
+        if options.estimate:
+            print(cost)
+            return None
+        if not _agreed(cost):
+            return None
+    assert folder is not None
+    run = pellucid.explain_corpus(
+        model,
+        folder=folder,
+        workers=workers,
+        slice=options.slice_,
+        max_failures=options.max_failures,
+        reuse=options.reuse,
+        engine=options.engine,
+        **corpus,
+    )
+    say(summary(run, folder))
+    return run
+
+
+def summary(run: Run, folder: Path) -> str:
+    """How many texts were explained, and how many failed."""
+    failures = run.failures
+    reasons = f"{len(failures):,} failed, with reasons in {folder / 'failures'}" if failures else "none failed"
+    return OFFERED.format(n=len(run), method=run.method, failed=reasons, folder=folder)
+
+
+def _agreed(cost: CorpusCost) -> bool:
+    """Whether a long run shall begin; a person is asked, and a script needs --yes."""
+    if cost.seconds < ASKED:
+        return True
+    say(str(cost), aside=True)
+    hours = readable_number(cost.seconds / 3600)
+    if not typer.get_text_stream("stdin").isatty():
+        raise BadSetting(f"This run takes about {hours} hours; add --yes to begin it.")
+    return bool(typer.confirm(f"This run takes about {hours} hours. Begin?", err=True))
