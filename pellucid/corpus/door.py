@@ -46,6 +46,7 @@ def explain_corpus(
     *,
     folder: str | Path,
     workers: int = 1,
+    threads: int = 1,
     slice: str | None = None,
     target: TargetName | HiddenState = "predicted",
     output: Output = "logit",
@@ -72,7 +73,8 @@ def explain_corpus(
         read row by row; or what `explain` reads, in memory.
     method: a name of `methods`; None: as in `explain`.
     folder: where the run is kept. Where it holds this run, the run goes on. Any number of processes may join it.
-    workers: processes that compute, each with one thread; the scores do not depend on how many there are.
+    workers: processes that compute; the scores do not depend on how many there are.
+    threads: of each of them. Another number may change the last bits of scores, so a folder goes on with its own.
     slice: "i/n", such as "3/64", for one of n jobs: the shards i, i + n … come first, then whichever are not done.
     target, output, seed, text, label, label_map, skip_bad_rows, progress: as in `explain`.
     split, format, read: the part of data that have parts; how files are read; settings of the format.
@@ -94,6 +96,7 @@ def explain_corpus(
     """
     share = share_of(slice)
     workers = whole("workers", workers, 1, MOST_WORKERS)
+    threads = whole("threads", threads, 1, MOST_WORKERS)
     max_failures = whole("max_failures", max_failures, 0, 1 << 62)
     limit = None if limit is None else whole("limit", limit, 1, 1 << 62)
     reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit)
@@ -105,7 +108,7 @@ def explain_corpus(
     begin = _beginning(classifier, workers)
     with progress_bar(progress) as show:
         job, is_new = planned(
-            place, request, data, reading, target, reused, 1 if begin else torch.get_num_threads(), show
+            place, request, data, reading, target, reused, threads if begin else torch.get_num_threads(), show
         )
         work = RunWork(place, job, share, max_failures, _maker(place, job, question, request, begin), show)
         work.check()

@@ -4,16 +4,19 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pellucid
 from pellucid.corpus import careful, shard
 from pellucid.explaining.inputs.loading import remember
-from tests.cli.jobs import started
+from tests.cli.jobs import ALONE, HEEDING, started
 from tests.shared.moments import files_of
 from tests.shared.tiny import LABELS, save_tiny
 
@@ -104,6 +107,34 @@ def test_an_interruption_ends_in_seconds_and_says_how_to_go_on(place, quiet):
     assert not list(out.glob("leases/*.json"))
     ended(started(words_of(place), out))
     assert files_of(out) == quiet
+
+
+def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
+    """Beside the file lies a run until it is whole; equal are texts and answers, and scores up to rounding."""
+    save = place / "saved.parquet"
+    words = [*words_of(place, "--save", save, "--shortcut-passes", 0)]
+    words.remove("--yes")
+    line = [sys.executable, "-m", "pellucid", *map(str, words)]
+    process = subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, stderr=subprocess.PIPE, text=True)
+    beside = place / "saved.parquet.run"
+    assert waiting_for(process, beside, 1)
+    process.send_signal(signal.SIGINT)
+    assert "run the same command again" in ended(process, 130)[1] and not save.exists()
+    first = (beside / "shards" / "00000.parquet").stat().st_mtime_ns
+    process = subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, stderr=subprocess.PIPE, text=True)
+    while not save.exists() and process.poll() is None:
+        if (beside / "shards" / "00001.json").exists():
+            assert (beside / "shards" / "00000.parquet").stat().st_mtime_ns == first
+        time.sleep(0.05)
+    ended(process)
+    assert not beside.exists()
+    texts = pellucid.examples(place / "texts.jsonl")
+    at_once = pellucid.explain(place / "model", texts, "gradient_x_input", progress=False)
+    saved = pellucid.read(save)
+    assert [each.example for each in saved] == texts
+    for ours, theirs in zip(saved, at_once, strict=True):
+        assert ours.prediction.label == theirs.prediction.label and ours.units == theirs.units
+        np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
 
 
 def deadly(path):

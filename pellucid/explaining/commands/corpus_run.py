@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +22,7 @@ from pellucid.explaining.commands.safe_text import say
 if TYPE_CHECKING:
     from pellucid.corpus.estimate import CorpusCost
     from pellucid.corpus.record import Run
+    from pellucid.results.side_by_side import SideBySide
     from pellucid.run.model import Model
 
 ASKED = 3600.0  # seconds: a longer run is asked about first
@@ -80,29 +84,26 @@ def check_run(data: str | None, others: Mapping[str, object]) -> str:
 
 
 def run_corpus(
-    model: Model, data: str, split: str, reading: Reading, options: RunOptions, question: dict[str, Any], workers: int
-) -> Run | None:
-    """Explain a corpus as the options say, or estimate it; None where only that was wanted, or nobody agreed."""
-    corpus = {
-        "texts": data,
-        "split": split,
-        "text": reading.text_column,
-        "label": reading.label_column,
-        "label_map": reading.meanings(),
-        "format": reading.format_,
-        "read": settings_from(reading.read or [], "--read"),
-        "skip_bad_rows": reading.skip_bad_rows,
-        **question,
-    }
+    model: Model,
+    data: str,
+    split: str,
+    reading: Reading,
+    options: RunOptions,
+    question: dict[str, Any],
+    workers: int,
+    save: Path | None,
+) -> None:
+    """Explain a corpus as the options say, and save it too; or only estimate it."""
+    corpus = _arguments(data, split, reading, question)
     folder = options.out
     is_new = folder is None or not (folder / JOB).exists()
     if options.estimate or (is_new and not options.yes):
         cost = pellucid.corpus_cost(model, workers=workers, **corpus)
         if options.estimate:
             print(cost)
-            return None
+            return
         if not _agreed(cost):
-            return None
+            return
     assert folder is not None
     run = pellucid.explain_corpus(
         model,
@@ -115,7 +116,78 @@ def run_corpus(
         **corpus,
     )
     say(summary(run, folder))
-    return run
+    if save is not None:
+        pellucid.save(run, save)
+        say(f"Written: {save}", aside=True)
+
+
+def _arguments(data: str, split: str, reading: Reading, question: dict[str, Any]) -> dict[str, Any]:
+    """What the door takes of how the data are read, and of the question."""
+    return {
+        "texts": data,
+        "split": split,
+        "text": reading.text_column,
+        "label": reading.label_column,
+        "label_map": reading.meanings(),
+        "format": reading.format_,
+        "read": settings_from(reading.read or [], "--read"),
+        "skip_bad_rows": reading.skip_bad_rows,
+        **question,
+    }
+
+
+# `explain --data … --save FILE` of more rows than a shard is a run, too, in a folder beside the file until it is whole:
+# an interruption then loses one shard, and memory holds a few of them. Of fewer rows no more could be lost.
+
+ROWS = 1024  # of a shard
+IN_MEMORY = 10_000  # explanations of which the terminal shows a summary as of few ones
+
+
+def is_large(data: str | None, split: str, reading: Reading, limit: int | None) -> bool:
+    """Whether data have more rows than a shard; a pattern of files counts as such."""
+    from glob import has_magic
+
+    from pellucid.data.load import is_plain_text
+
+    if data is None or (limit is not None and limit <= ROWS):
+        return False
+    path = Path(data)
+    if has_magic(data) and not path.exists():
+        return True
+    if reading.format_ is None and path.is_file() and is_plain_text(data):
+        with path.open("rb") as file:
+            return sum(1 for _ in islice((line for line in file if line.strip()), ROWS + 1)) > ROWS
+    return sum(1 for _ in islice(reading.source(data, split).streamed(), ROWS + 1)) > ROWS
+
+
+def saved_by_run(
+    model: Model,
+    data: str,
+    split: str,
+    reading: Reading,
+    save: Path,
+    question: dict[str, Any],
+    workers: int,
+    views: bool,
+) -> SideBySide | None:
+    """Explain data into a file by a run beside it, and return the results. None for many, unless views need them."""
+    import torch
+
+    from pellucid.results.results import Results
+    from pellucid.results.side_by_side import SideBySide
+
+    folder, begun = save.with_name(f"{save.name}.run"), perf_counter()
+    threads = max(1, torch.get_num_threads() // workers)
+    corpus = _arguments(data, split, reading, question)
+    run = pellucid.explain_corpus(model, folder=folder, workers=workers, threads=threads, max_failures=0, **corpus)
+    seconds = perf_counter() - begun
+    pellucid.save(run, save)
+    results = SideBySide({run.method: Results(tuple(run))}, {}, seconds) if views or len(run) <= IN_MEMORY else None
+    if results is None:
+        say(f"{len(run):,} texts explained by {run.method}. The words of each class: pellucid words {save}")
+        say(f"Written: {save}", aside=True)
+    shutil.rmtree(folder)
+    return results
 
 
 def summary(run: Run, folder: Path) -> str:

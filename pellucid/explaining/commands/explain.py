@@ -15,7 +15,7 @@ from pellucid.base.checks import one_of
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.kinds import renderers
-from pellucid.explaining.commands.corpus_run import RunOptions, check_run, run_corpus
+from pellucid.explaining.commands.corpus_run import RunOptions, check_run, is_large, run_corpus, saved_by_run
 from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
@@ -160,50 +160,48 @@ def explain(
         explained: TargetName | HiddenState = _target(target, against)
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
+    asked = {"target": explained, "output": output, "seed": seed}
+    of_run = asked | {"method": names[0] if names else None, "limit": amount.limit} | settings
     if run.is_wanted:
-        others = {
-            "a text": texts,
-            "--second": source.second,
-            "--methods": methods.methods,
-            "--passage": passage,
-            "--sample": amount.sample,
-            "--only": answers.only,
-            "--sort": answers.sort != "order",
-            "--html": html,
-            "--csv": csv,
-            "--json": as_json,
-            "--comparison": comparison,
-        }
+        others: dict[str, object] = {"a text": texts, "--second": source.second, "--methods": methods.methods}
+        others |= {"--passage": passage, "--sample": amount.sample, "--only": answers.only, "--html": html}
+        others |= {"--sort": answers != Answers(answers.only), "--csv": csv, "--json": as_json}
         data = check_run(source.file, others)
         classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
-        question = {"method": names[0] if names else None, "target": explained, "output": output, "seed": seed}
-        whole = run_corpus(
-            classifier, data, source.split, reading, run, {**question, "limit": amount.limit, **settings}, workers
-        )
-        if save is not None and whole is not None:
-            pellucid.save(whole, save)
-            say(f"Written: {save}", aside=True)
+        run_corpus(classifier, data, source.split, reading, run, of_run, workers, save)
         return
-    examples = source.examples(texts or [], reading)
+    plain = answers == Answers() and not (passage or amount.sample or source.second or methods.methods or texts)
+    by_run = plain and save is not None and is_large(source.file, source.split, reading, amount.limit)
+    examples = () if by_run else source.examples(texts or [], reading)
     table = None if comparison is None else _comparison(comparison, html)
     classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
-    named = names or [default_method(classifier, explained, output)]
-    needed = answers.need_labels or reads_label(explained)
-    known = labelled(classifier, examples, reading, needed)
-    side_by_side = pellucid.explain_all(
-        classifier,
-        selected(classifier, known, amount, answers, seed),
-        choices_from(",".join(named), settings),
-        target=explained,
-        output=output,  # type: ignore[arg-type]  # checked where the target is made
-        seed=seed,
-        passages=passage,
-        workers=workers,
-    )
+    if by_run and save is not None and "writing" not in classifier.capabilities:
+        views = bool(html or csv or as_json)
+        saved = saved_by_run(classifier, str(source.file), source.split, reading, save, of_run, workers, views)
+        if saved is None:
+            return
+        side_by_side = saved
+    else:
+        named = names or [default_method(classifier, explained, output)]
+        known = labelled(
+            classifier,
+            examples or source.examples(texts or [], reading),
+            reading,
+            answers.need_labels or reads_label(explained),
+        )
+        side_by_side = pellucid.explain_all(
+            classifier,
+            selected(classifier, known, amount, answers, seed),
+            choices_from(",".join(named), settings),
+            passages=passage,
+            workers=workers,
+            **asked,  # type: ignore[arg-type]  # checked where the target is made
+        )
+        by_run = False
     results = side_by_side.explanations
     first = next(iter(side_by_side.values()))
     shortcuts = _shortcuts(classifier, first, shortcut_passes if layer is None else 0, seed)
-    if save is not None:
+    if save is not None and not by_run:
         pellucid.save(results, save)
     if html is not None:
         shown = first if len(side_by_side) == 1 else side_by_side
