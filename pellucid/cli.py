@@ -34,6 +34,7 @@ MODULES = {
     "words": "pellucid.words.command",
     "shortcuts": "pellucid.words.command",
     "jobs": "pellucid.corpus.command",
+    "query": "pellucid.corpus.command",
     "figure": "pellucid.explaining.commands.files",
     "spans": "pellucid.evidence.commands",
     "layers": "pellucid.layers.commands",

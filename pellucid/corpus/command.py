@@ -1,4 +1,4 @@
-"""`pellucid jobs FOLDER`: how far a run over a corpus is, from any terminal."""
+"""`pellucid jobs FOLDER`: how far a run over a corpus is; `pellucid query FOLDER SQL`: what it says."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from pellucid.base.checks import listed, readable_number
+from pellucid.base.checks import listed, readable_number, shortened
 from pellucid.base.errors import BadFile
+from pellucid.base.files import check_outputs, whole_file
 from pellucid.corpus.folder import JOB, LEASES, Job, RunFolder
 from pellucid.corpus.leases import STALE, holder_of, is_dead
 from pellucid.drawing.terminal import duration
@@ -102,3 +103,62 @@ def _lines(folder: Path, job: Job, state: dict[str, Any]) -> list[str]:
     lines.append(f"failed: {len(state['failures']):,} texts")
     lines += [f"  row {each['row']:,}: {each['reason']}" for each in state["failures"][:NAMED]]
     return lines
+
+
+# `pellucid query FOLDER "select …"`: questions to a run in SQL.
+
+SHOWN = 100  # rows that are printed
+
+
+def query(
+    folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    sql: Annotated[
+        str,
+        typer.Argument(help="One SELECT of the views texts, words, diagnostics and failures; see the how-to page."),
+    ],
+    *,
+    save: Annotated[Path | None, typer.Option(help="Write all rows to this file: .parquet or .csv.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a row.")] = False,
+) -> None:
+    """Ask a run in SQL: its texts, words, diagnostics and failures, and nothing else of this machine."""
+    import pellucid
+
+    if save is not None:
+        if save.suffix not in (".parquet", ".csv"):
+            raise BadFile(f"--save {save} ends in {save.suffix!r}; give a name that ends in .parquet or .csv.")
+        check_outputs([save])
+    table = pellucid.open_run(folder).query(sql)
+    if save is not None:
+        _write(table, save)
+        say(f"Written: {save}", aside=True)
+    elif as_json:
+        for row in table.to_pylist():
+            print(json.dumps(row, ensure_ascii=False, default=str))
+    else:
+        _print(table)
+
+
+def _write(table: Any, path: Path) -> None:
+    from pyarrow.csv import write_csv
+
+    from pellucid.results.storage import write_checked
+
+    with whole_file(path) as file:
+        if path.suffix == ".csv":
+            write_csv(table, file)
+        else:
+            write_checked([table], table.schema, file)
+
+
+def _print(table: Any) -> None:
+    """The first rows, with a blank between columns that are as wide as their widest value."""
+    rows = [table.column_names, *([_cell(value) for value in row.values()] for row in table[:SHOWN].to_pylist())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    if len(table) > SHOWN:
+        say(f"{len(table) - SHOWN:,} more rows; --save FILE writes all.", aside=True)
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else shortened(str(value), 60)

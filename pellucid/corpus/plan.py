@@ -26,6 +26,7 @@ from pellucid.text.example import Example
 
 READING = "reading"
 ROWS_SCHEMA = pa.schema([SCHEMA.field(name) for name in EXAMPLE_COLUMNS])
+NUMBERED = pa.schema([pa.field("row", pa.int64()), *ROWS_SCHEMA])
 
 
 def key_of(example: Example, by_label: bool) -> bytes:
@@ -109,7 +110,9 @@ def first_places(keys: np.ndarray) -> np.ndarray:
 def _write_rows(folder: RunFolder, shard: int, records: list[ExampleRecord]) -> bytes:
     """Write the rows of a shard; returns the digest of the file."""
     path, content = folder.rows_file(shard), BytesIO()
-    write_checked([arrow_table(records, ROWS_SCHEMA, f"Cannot write {path}")], ROWS_SCHEMA, content)
+    table = arrow_table(records, ROWS_SCHEMA, f"Cannot write {path}")
+    rows = pa.array(range(shard * SHARD, shard * SHARD + len(records)), pa.int64())
+    write_checked([table.add_column(0, NUMBERED.field("row"), rows)], NUMBERED, content)
     with whole_file(path) as file:
         file.write(content.getbuffer())
     return bytes.fromhex(digest_of(content.getvalue()))
@@ -164,5 +167,5 @@ def read_rows(folder: RunFolder, shard: int) -> list[Example]:
         content = path.read_bytes()
     if digest_of(content) != folder.array(FILES)[shard].tobytes().hex():  # damaged Parquet can end the process
         raise BadFile(f"{path} is damaged; {AGAIN}.")
-    records: Any = pq.read_table(BytesIO(content), use_threads=False).to_pylist()
+    records: Any = pq.read_table(BytesIO(content), columns=list(EXAMPLE_COLUMNS), use_threads=False).to_pylist()
     return [example_of(record) for record in records]

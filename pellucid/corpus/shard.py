@@ -15,20 +15,31 @@ from pellucid.base.errors import PellucidError
 from pellucid.base.processes import silent
 from pellucid.corpus.folder import DIGEST, FIRST, INPUTS, KEYS, Failure, Job, Receipt, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
+from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import ExplanationRecord, to_record
 from pellucid.results.storage import SCHEMA, arrow_table, write_checked
 from pellucid.run.explaining import Request, explain_batch
 from pellucid.run.packing import scheduler_for
 from pellucid.text.example import Example
+from pellucid.text.units import Units, coarse_index
 
 PART = 16  # rows that share passes
 ROW, KEY = pa.field("row", pa.int64()), pa.field("key", pa.binary(DIGEST))
-SHARD_SCHEMA = pa.schema([ROW, KEY, *SCHEMA], metadata=SCHEMA.metadata)
+WORD = pa.field("word", pa.list_(pa.int32()))  # of each unit the number of its word, so that SQL can add pieces up
+SHARD_SCHEMA = pa.schema([ROW, KEY, WORD, *SCHEMA], metadata=SCHEMA.metadata)
+
+
+class ShardRecord(ExplanationRecord):
+    """An explanation with the number of each unit's word; None of spans and of units larger than words."""
+
+    word: list[int] | None
+
+
 OfRow = Mapping[int, str]  # row -> why it is left out
-Reused = Callable[[Sequence[int]], Mapping[int, ExplanationRecord]]  # rows -> records of an earlier run for some
+Reused = Callable[[Sequence[int]], Mapping[int, ShardRecord]]  # rows -> records of an earlier run for some
 
 
-def no_reused(rows: Sequence[int]) -> Mapping[int, ExplanationRecord]:
+def no_reused(rows: Sequence[int]) -> Mapping[int, ShardRecord]:
     """Nothing is copied."""
     return {}
 
@@ -40,7 +51,7 @@ class ShardWork:
     folder: RunFolder
     job: Job
     shard: int
-    records: dict[int, ExplanationRecord] = field(default_factory=dict)
+    records: dict[int, ShardRecord] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     def distinct_rows(self) -> list[int]:
@@ -84,11 +95,18 @@ def compute_shard(
     return receipt
 
 
-def explain_rows(request: Request, examples: Sequence[Example]) -> list[ExplanationRecord]:
+def explain_rows(request: Request, examples: Sequence[Example]) -> list[ShardRecord]:
     """The records of some rows, which share passes with no others."""
     batch = request.model.encode(examples)
     explanations = explain_batch(request, batch, scheduler_for(request.model), silent)
-    return [to_record(explanation) for explanation in next(iter(explanations.values()))]
+    return [_record(explanation) for explanation in next(iter(explanations.values()))]
+
+
+def _record(explanation: Explanation) -> ShardRecord:
+    units, word = explanation.units, None
+    if isinstance(units, Units) and units.kind in ("piece", "word"):
+        word = list(coarse_index(units, "word", explanation.example.segments))
+    return {**to_record(explanation), "word": word}
 
 
 def _explain_part(request: Request, work: ShardWork, examples: Mapping[int, Example]) -> None:
