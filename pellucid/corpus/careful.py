@@ -93,12 +93,22 @@ def _answer(request: Request, computation: Computation, task: Any, connection: C
     kind, shard, detail = task
     if kind == "shard":
         return compute_shard(
-            request, folder, job, shard, detail, lambda rows: connection.send(("part", list(rows))), reused_rows(job)
+            request,
+            folder,
+            job,
+            shard,
+            detail,
+            lambda rows: connection.send(("part", list(rows))),
+            reused_rows(folder, job),
         )
     examples = dict(zip(job.rows_of(shard), read_rows(folder, shard), strict=True))
     with suppress(Exception):  # an error is no death
         explain_rows(request, [examples[row] for row in detail])
     return None
+
+
+def _send_part(connection: Connection, rows: Rows) -> None:
+    connection.send(("part", list(rows)))
 
 
 # In the process that watches it.
@@ -231,7 +241,9 @@ class InProcess:
 
     def compute(self, shard: int) -> Receipt:
         """The receipt of a shard, which is then in the folder."""
-        return compute_shard(self.request, self.folder, self.job, shard, {}, self.on_part, reused_rows(self.job))
+        return compute_shard(
+            self.request, self.folder, self.job, shard, {}, self.on_part, reused_rows(self.folder, self.job)
+        )
 
     def end(self) -> None:
         """Nothing to end."""

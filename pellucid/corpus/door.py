@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pellucid.base.checks import in_syntax, quoted, whole
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.kinds import engines
 from pellucid.base.packages import __version__
-from pellucid.base.processes import Progress
+from pellucid.base.processes import Progress, begin_nothing
 from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, OnPart
 from pellucid.corpus.data import CorpusData, CorpusReading, chunks, corpus_data
 from pellucid.corpus.engines import LOOK, RunWork, ShardWorker
@@ -23,6 +24,7 @@ from pellucid.corpus.folder import LEASES, Job, RunFolder, check_question
 from pellucid.corpus.leases import Leases
 from pellucid.corpus.plan import check_rows, make_plan
 from pellucid.corpus.record import Run
+from pellucid.corpus.reuse import REUSE, check_reusable, save_matches
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.explaining.inputs.examples import reads_label
@@ -104,11 +106,11 @@ def explain_corpus(
     question = corpus_question(classifier, method, settings, target, output, seed)
     request = question.request(classifier)
     data = corpus_data(classifier, texts, reading, target)
-    place, reused = RunFolder(Path(folder)), None if reuse is None else str(reuse)
+    place = RunFolder(Path(folder))
     begin = _beginning(classifier, workers)
     with progress_bar(progress) as show:
         job, is_new = planned(
-            place, request, data, reading, target, reused, threads if begin else torch.get_num_threads(), show
+            place, request, data, reading, target, reuse, threads if begin else torch.get_num_threads(), show
         )
         work = RunWork(place, job, share, max_failures, _maker(place, job, question, request, begin), show)
         work.check()
@@ -178,7 +180,7 @@ def planned(
     data: CorpusData,
     reading: CorpusReading,
     target: TargetName | HiddenState,
-    reused: str | None,
+    reuse: str | Path | None,
     threads: int,
     progress: Progress,
 ) -> tuple[Job, bool]:
@@ -187,6 +189,8 @@ def planned(
     Of several processes that begin together one makes it, and the others wait.
     """
     question = question_record(request, reading)
+    if reuse is not None:
+        question[REUSE] = str(reuse)
     job = folder.job()
     if job is not None:
         check_question(folder.path, job.question, question)
@@ -197,9 +201,12 @@ def planned(
             time.sleep(LOOK)
         job = folder.job()
         if job is None:
+            if reuse is not None:
+                check_reusable(Path(reuse), question)
+            matches = partial(save_matches, folder, Path(reuse)) if reuse is not None else begin_nothing
             rows, by_label = chunks(request.model, data, reading, target), reads_label(target)
             job = make_plan(
-                folder, question, data, rows, by_label=by_label, threads=threads, reused=reused, progress=progress
+                folder, question, data, rows, by_label=by_label, threads=threads, reuse=matches, progress=progress
             )
             return job, True
     check_question(folder.path, job.question, question)

@@ -30,7 +30,7 @@ from pellucid.base.files import check_folder, disk_errors, remove_unfinished, wh
 from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
 
 JOB, ROWS, SHARDS, FAILURES, LEASES = "job.json", "rows", "shards", "failures", "leases"
-FIRST, KEYS, INPUTS, FILES = "first.npy", "keys.npy", "inputs.npy", "files.npy"
+FIRST, KEYS, INPUTS, FILES, REUSED = "first.npy", "keys.npy", "inputs.npy", "files.npy", "reused.npy"
 FORM = "pellucid-run-1"
 SHARD = 1024  # rows
 DIGEST = 16  # bytes
@@ -43,7 +43,7 @@ class Job:
 
     distinct: rows that are computed, the first of each text. data: how the user wrote the data. stamps: name, size and
     time of the data's files. rows_digest: of the inputs of all shards and of the equal texts. threads: of each process
-    that computes. reused: the folder of an earlier run whose rows are copied where their key is the same.
+    that computes.
     """
 
     question: Mapping[str, Any]
@@ -53,17 +53,16 @@ class Job:
     stamps: list[list[Any]]
     rows_digest: str
     threads: int
-    reused: str | None = None
 
     @cached_property
     def digest(self) -> str:
         """Of question and rows: it stands in each shard."""
-        return json_digest([self.question, self.rows_digest, self.threads, self.reused])
+        return json_digest([self.question, self.rows_digest, self.threads])
 
     @cached_property
     def digest_of_question(self) -> str:
         """Of what a row's scores depend on besides its text: it makes the keys of rows."""
-        return json_digest({name: value for name, value in self.question.items() if name != "data"})
+        return json_digest({name: value for name, value in self.question.items() if name not in ("data", "reuse")})
 
     @property
     def shards(self) -> int:

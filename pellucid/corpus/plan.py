@@ -5,7 +5,7 @@ rows are written beside the results, so that a process needs no pass over the da
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from io import BytesIO
@@ -69,10 +69,10 @@ def make_plan(
     *,
     by_label: bool,
     threads: int,
-    reused: str | None,
+    reuse: Callable[[], None],
     progress: Progress,
 ) -> Job:
-    """Read the data once and write the plan of a folder that has none."""
+    """Read the data once and write the plan of a folder that has none. reuse: notes which rows an earlier run has."""
     stamps = data.stamps  # before the rows are read: what changes meanwhile is noticed by the next command
     reading = RowsPass(by_label)
     files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
@@ -84,7 +84,8 @@ def make_plan(
     folder.save_array(FILES, np.frombuffer(b"".join(files), dtype=np.uint8).reshape(-1, DIGEST))
     distinct = int((first == np.arange(len(first))).sum())
     digest = _rows_digest(reading)
-    job = Job(dict(question), reading.rows, distinct, data.written, stamps, digest, threads, reused)
+    job = Job(dict(question), reading.rows, distinct, data.written, stamps, digest, threads)
+    reuse()
     folder.save_job(job)
     return job
 

@@ -79,7 +79,7 @@ def query_run(folder: RunFolder, job: Job, sql: str) -> pa.Table:
                     "A query is exactly one SELECT of the views texts, words, diagnostics and failures; write no other "
                     "statement."
                 )
-            return connection.execute(statements[0]).to_arrow_table()
+            return connection.sql(statements[0].query).to_arrow_table()
         except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
             raise BadInput(f"The query fails: {reason(error)}.") from None
 

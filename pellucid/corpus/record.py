@@ -127,9 +127,24 @@ class Run(Sequence[Explanation]):
 
         return query_run(self.folder, self.job, sql)
 
-    def _of_row(self, row: int) -> Explanation:
+    @property
+    def rows(self) -> range | np.ndarray:
+        """The numbers of the rows that have an explanation, in order."""
+        return self._available
+
+    @property
+    def reused(self) -> int:
+        """How many rows were copied from an earlier run."""
+        receipts = (self.folder.receipt(self.job, shard) for shard in self.folder.receipts())
+        return sum(receipt.reused for receipt in receipts if receipt is not None)
+
+    def record(self, row: int) -> Any:
+        """The saved record of a row, or of the first row of equal text."""
         first = int(self._first[row])
-        record = self._shard(first // SHARD).record(first)
+        return self._shard(first // SHARD).record(first)
+
+    def _of_row(self, row: int) -> Explanation:
+        first, record = int(self._first[row]), self.record(row)
         if row != first:
             example = self._examples(row // SHARD)[row % SHARD]
             explanation = _explanation(record, self.folder.shard_file(first // SHARD))
@@ -198,7 +213,7 @@ class _Shard:
             raise BadFile(f"{path} was damaged after it was written; {AGAIN}.")
         table = pq.read_table(BytesIO(content), use_threads=False)
         rows = table.column("row").to_pylist()
-        return cls(table.select(SCHEMA.names), {row: place for place, row in enumerate(rows)})
+        return cls(table.select(["word", *SCHEMA.names]), {row: place for place, row in enumerate(rows)})
 
     def record(self, row: int) -> Any:
         """The record of a row."""

@@ -16,7 +16,7 @@ from pellucid.base.processes import silent
 from pellucid.corpus.folder import DIGEST, FIRST, INPUTS, KEYS, Failure, Job, Receipt, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
 from pellucid.results.explanation import Explanation
-from pellucid.results.explanation_record import ExplanationRecord, to_record
+from pellucid.results.explanation_record import ExplanationRecord, example_record, to_record
 from pellucid.results.storage import SCHEMA, arrow_table, write_checked
 from pellucid.run.explaining import Request, explain_batch
 from pellucid.run.packing import scheduler_for
@@ -82,7 +82,7 @@ def compute_shard(
     work = ShardWork(folder, job, shard)
     examples = dict(zip(job.rows_of(shard), read_rows(folder, shard), strict=True))
     distinct = work.distinct_rows()
-    work.records |= reused(distinct)
+    work.records |= {row: {**record, **example_record(examples[row])} for row, record in reused(distinct).items()}
     n_reused = len(work.records)
     work.failures += [Failure(row, examples[row].id, excluded[row]) for row in distinct if row in excluded]
     for part in parts_of([row for row in distinct if row not in work.records and row not in excluded]):

@@ -115,7 +115,7 @@ def test_nothing_but_a_select_of_this_run_is_run(run, sql, tmp_path):
 
 
 def test_a_bad_query_ends_in_the_line_of_duckdb(run):
-    with pytest.raises(BadInput, match='The query fails: .*"nothing"'):
+    with pytest.raises(BadInput, match=r'The query fails: .*"nothing"'):
         run.query("select nothing from texts")
 
 

@@ -153,3 +153,16 @@ def test_files_by_a_pattern_are_one_corpus_in_the_order_of_their_names(model, tm
     run = explained(model, str(tmp_path / "*.jsonl"), tmp_path / "run", text="body")
     assert [explanation.example.text for explanation in run] == TEXTS[:6]
     assert explained(model, str(tmp_path / "*.jsonl"), tmp_path / "first", text="body", limit=4)[-1].example.id == "b0"
+
+
+def test_rows_of_an_earlier_run_are_copied_bit_for_bit(model, whole, tmp_path):
+    texts = ["A new good text.", *TEXTS[1000:1300], "An unreadable word.", TEXTS[5]]
+    run = explained(model, texts, tmp_path / "run", reuse=whole)
+    assert run.reused == len(set(TEXTS[1000:1300])) + 1 and len(run) == 302
+    earlier = pellucid.open_run(whole)
+    for row in (1, 150, 300):
+        assert run[row].scores.tobytes() == earlier[999 + row].scores.tobytes()
+        assert (run[row].example.id, run[row].example.text) == (str(row), texts[row])
+    assert run[0].scores.tobytes() == explained(model, texts[:1], tmp_path / "alone")[0].scores.tobytes()
+    with pytest.raises(BadFile, match=r"cannot be reused .seed was 0 and is 1"):
+        explained(model, texts, tmp_path / "seed", reuse=whole, seed=1)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 ASKED = 3600.0  # seconds: a longer run is asked about first
 JOB = "job.json"  # a folder with it has a run
-OFFERED = "{n:,} texts explained by {method}; {failed}. Folder: {folder}"
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,8 @@ def summary(run: Run, folder: Path) -> str:
     """How many texts were explained, and how many failed."""
     failures = run.failures
     reasons = f"{len(failures):,} failed, with reasons in {folder / 'failures'}" if failures else "none failed"
-    return OFFERED.format(n=len(run), method=run.method, failed=reasons, folder=folder)
+    copied = f"; {run.reused:,} copied from an earlier run" if run.reused else ""
+    return f"{len(run):,} texts explained by {run.method}; {reasons}{copied}. Folder: {folder}"
 
 
 def _agreed(cost: CorpusCost) -> bool:
