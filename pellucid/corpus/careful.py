@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -19,7 +20,7 @@ from pellucid.base.processes import end_with_parent, hand_on_safe_path, safe_pat
 from pellucid.base.torch_state import AutocastTypes, autocast_for_good, autocast_types
 from pellucid.corpus.folder import Job, Receipt, RunFolder
 from pellucid.corpus.plan import read_rows
-from pellucid.corpus.reuse import reused_rows
+from pellucid.corpus.record import reused_rows
 from pellucid.corpus.shard import OfRow, compute_shard, explain_rows
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.run.explaining import Request
@@ -92,15 +93,8 @@ def _answer(request: Request, computation: Computation, task: Any, connection: C
     folder, job = computation.folder, computation.job
     kind, shard, detail = task
     if kind == "shard":
-        return compute_shard(
-            request,
-            folder,
-            job,
-            shard,
-            detail,
-            lambda rows: connection.send(("part", list(rows))),
-            reused_rows(folder, job),
-        )
+        report = partial(_send_part, connection)
+        return compute_shard(request, folder, job, shard, detail, report, reused_rows(folder, job))
     examples = dict(zip(job.rows_of(shard), read_rows(folder, shard), strict=True))
     with suppress(Exception):  # an error is no death
         explain_rows(request, [examples[row] for row in detail])

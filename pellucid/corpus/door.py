@@ -23,8 +23,7 @@ from pellucid.corpus.engines import LOOK, RunWork, ShardWorker
 from pellucid.corpus.folder import LEASES, Job, RunFolder, check_question
 from pellucid.corpus.leases import Leases
 from pellucid.corpus.plan import check_rows, make_plan
-from pellucid.corpus.record import Run
-from pellucid.corpus.reuse import REUSE, check_reusable, save_matches
+from pellucid.corpus.record import REUSE, Run, check_reusable, save_matches
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.explaining.inputs.examples import reads_label

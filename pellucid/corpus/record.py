@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, overload
@@ -13,11 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pellucid.base.checks import changes
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, possible_path
 from pellucid.base.kinds import readers
-from pellucid.corpus.folder import AGAIN, FIRST, JOB, SHARD, Failure, Job, RunFolder, digest_of
+from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Failure, Job, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
+from pellucid.corpus.shard import Reused, no_reused
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import from_record
@@ -191,8 +194,6 @@ def _explanation(record: Any, path: Path) -> Explanation:
 
 
 def _of_example(explanation: Explanation, example: Example) -> Explanation:
-    from dataclasses import replace
-
     return replace(explanation, example=example)
 
 
@@ -237,3 +238,51 @@ def open_run(folder: str | Path) -> Run:
 def run_at(path: Path) -> Run | None:
     """The run in a folder; None where it holds something else."""
     return Run(path) if (path / JOB).is_file() else None
+
+
+# Rows of an earlier run whose text and question are the same are copied instead of computed. Which rows these are is
+# decided in the plan, so that it does not depend on who computes when.
+
+REUSE = "reuse"  # in a question, the folder of the earlier run
+NOT_THERE = -1
+
+
+def check_reusable(earlier: Path, question: dict[str, Any]) -> None:
+    """Raise `BadFile` where the earlier folder holds no run, or one whose scores would be others."""
+    job = open_run(earlier).job
+    before, now = (
+        {name: value for name, value in record.items() if name not in ("data", REUSE)}
+        for record in (job.question, question)
+    )
+    if difference := changes(before, now):
+        raise BadFile(f"Rows of {earlier} cannot be reused ({difference}); leave it away, or ask as that run did.")
+
+
+def save_matches(folder: RunFolder, earlier: Path) -> None:
+    """Write for each row the row of the earlier run that has its text and an explanation, or -1."""
+    run = open_run(earlier)
+    rows = np.asarray(run.rows)
+    old, new = (np.ascontiguousarray(keys).view(np.uint64) for keys in (run.folder.array(KEYS), folder.array(KEYS)))
+    order = rows[np.lexsort((old[rows, 1], old[rows, 0]))]
+    places = np.searchsorted(old[order, 0], new[:, 0])
+    places = np.minimum(places, max(0, len(order) - 1))
+    matches = np.full(len(new), NOT_THERE, dtype=np.int64)
+    if len(order):
+        candidates = order[places]
+        same = (old[candidates] == new).all(1)  # of two keys with one first half the second is computed again
+        matches[same] = candidates[same]
+    folder.save_array(REUSED, matches)
+
+
+def reused_rows(folder: RunFolder, job: Job) -> Reused:
+    """What gives the records of rows that the earlier run has; nothing where the question names no earlier run."""
+    earlier = job.question.get(REUSE)
+    if earlier is None:
+        return no_reused
+    matches, run = folder.array(REUSED), _earlier_run(str(earlier))
+    return lambda rows: {row: run.record(int(matches[row])) for row in rows if matches[row] != NOT_THERE}
+
+
+@lru_cache(maxsize=1)
+def _earlier_run(path: str) -> Run:
+    return open_run(path)

@@ -95,7 +95,7 @@ def test_a_damaged_shard_is_named_and_computed_again(model, whole, tmp_path, kin
     assert files_of(run.path) == files_of(whole)
 
 
-def test_damaged_rows_and_a_forged_receipt_are_made_anew(model, whole, tmp_path):
+def test_damaged_rows_and_a_forged_receipt_are_mended(model, whole, tmp_path):
     run = explained(model, TEXTS, tmp_path / "run")
     (run.path / "rows" / "00001.parquet").write_bytes(b"PAR1")
     record = json.loads((run.path / "shards" / "00001.json").read_text())

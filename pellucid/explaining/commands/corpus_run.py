@@ -20,12 +20,10 @@ from pellucid.explaining.commands.model_options import settings_from
 from pellucid.explaining.commands.safe_text import say
 
 if TYPE_CHECKING:
-    from pellucid.corpus.estimate import CorpusCost
-    from pellucid.corpus.record import Run
     from pellucid.results.side_by_side import SideBySide
     from pellucid.run.model import Model
 
-ASKED = 3600.0  # seconds: a longer run is asked about first
+LONG = 3600.0  # seconds: a longer run is asked about first
 JOB = "job.json"  # a folder with it has a run
 
 
@@ -189,7 +187,7 @@ def saved_by_run(
     return results
 
 
-def summary(run: Run, folder: Path) -> str:
+def summary(run: pellucid.Run, folder: Path) -> str:
     """How many texts were explained, and how many failed."""
     failures = run.failures
     reasons = f"{len(failures):,} failed, with reasons in {folder / 'failures'}" if failures else "none failed"
@@ -197,9 +195,9 @@ def summary(run: Run, folder: Path) -> str:
     return f"{len(run):,} texts explained by {run.method}; {reasons}{copied}. Folder: {folder}"
 
 
-def _agreed(cost: CorpusCost) -> bool:
+def _agreed(cost: Any) -> bool:
     """Whether a long run shall begin; a person is asked, and a script needs --yes."""
-    if cost.seconds < ASKED:
+    if cost.seconds < LONG:
         return True
     say(str(cost), aside=True)
     hours = readable_number(cost.seconds / 3600)

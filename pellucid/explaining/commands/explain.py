@@ -160,8 +160,8 @@ def explain(
         explained: TargetName | HiddenState = _target(target, against)
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
-    asked = {"target": explained, "output": output, "seed": seed}
-    of_run = asked | {"method": names[0] if names else None, "limit": amount.limit} | settings
+    question = {"target": explained, "output": output, "seed": seed}
+    of_run = question | {"method": names[0] if names else None, "limit": amount.limit} | settings
     if run.is_wanted:
         others: dict[str, object] = {"a text": texts, "--second": source.second, "--methods": methods.methods}
         others |= {"--passage": passage, "--sample": amount.sample, "--only": answers.only, "--html": html}
@@ -195,7 +195,7 @@ def explain(
             choices_from(",".join(named), settings),
             passages=passage,
             workers=workers,
-            **asked,  # type: ignore[arg-type]  # checked where the target is made
+            **question,  # type: ignore[arg-type]  # checked where the target is made
         )
         by_run = False
     results = side_by_side.explanations
