@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import torch
 
 from pellucid.base.checks import in_syntax, quoted, whole
-from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.errors import BadSetting, ModelCannot, notify
 from pellucid.base.kinds import engines
 from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress, begin_nothing
@@ -107,6 +108,8 @@ def explain_corpus(
     data = corpus_data(classifier, texts, reading, target)
     place = RunFolder(Path(folder))
     begin = _beginning(classifier, workers)
+    if workers > (cores := os.cpu_count() or workers):
+        notify(f"{workers:,} workers share {cores:,} cores; more than that compute no faster.")
     with progress_bar(progress) as show:
         job, is_new = planned(
             place, request, data, reading, target, reuse, threads if begin else torch.get_num_threads(), show

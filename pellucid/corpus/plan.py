@@ -25,6 +25,7 @@ from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, write
 from pellucid.text.example import Example
 
 READING = "reading"
+WAY_OUT = "put the data back as they were, give another folder, or remove this one"
 ROWS_SCHEMA = pa.schema([SCHEMA.field(name) for name in EXAMPLE_COLUMNS])
 NUMBERED = pa.schema([pa.field("row", pa.int64()), *ROWS_SCHEMA])
 
@@ -76,23 +77,29 @@ def make_plan(
     stamps = data.stamps  # before the rows are read: what changes meanwhile is noticed by the next command
     reading = RowsPass(by_label)
     files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
-    keys = np.frombuffer(reading.keys, dtype=np.uint8).reshape(-1, DIGEST)
-    first = first_places(keys)
-    folder.save_array(KEYS, keys)
-    folder.save_array(FIRST, first)
-    folder.save_array(INPUTS, np.frombuffer(reading.inputs, dtype=np.uint8).reshape(-1, DIGEST))
-    folder.save_array(FILES, np.frombuffer(b"".join(files), dtype=np.uint8).reshape(-1, DIGEST))
+    first = _save_arrays(folder, reading, files)
     distinct = int((first == np.arange(len(first))).sum())
-    digest = _rows_digest(reading)
-    job = Job(dict(question), reading.rows, distinct, data.written, stamps, digest, threads)
+    job = Job(dict(question), reading.rows, distinct, data.written, stamps, _rows_digest(folder), threads)
     reuse()
     folder.save_job(job)
     return job
 
 
-def _rows_digest(reading: RowsPass) -> str:
-    digest = blake2b(reading.inputs, digest_size=DIGEST)
-    digest.update(reading.keys)
+def _save_arrays(folder: RunFolder, reading: RowsPass, files: list[bytes]) -> np.ndarray:
+    """Write what is known of all rows; returns [row] the first row of equal text."""
+    digests = {KEYS: bytes(reading.keys), INPUTS: bytes(reading.inputs), FILES: b"".join(files)}
+    for name, content in digests.items():
+        folder.save_array(name, np.frombuffer(content, dtype=np.uint8).reshape(-1, DIGEST))
+    first = first_places(folder.array(KEYS))
+    folder.save_array(FIRST, first)
+    return first
+
+
+def _rows_digest(folder: RunFolder) -> str:
+    """Of the arrays that scores depend on."""
+    digest = blake2b(digest_size=DIGEST)
+    for name in (INPUTS, KEYS, FIRST):
+        digest.update(np.ascontiguousarray(folder.array(name)).data)
     return digest.hexdigest()
 
 
@@ -126,6 +133,9 @@ def check_rows(
 
     Raises `BadFile` with the first shard whose rows are others.
     """
+    if not _has_arrays(folder, job):
+        _mend_arrays(folder, job, chunks, by_label, progress)
+        return
     inputs, files = folder.array(INPUTS), np.array(folder.array(FILES))
     damaged = {shard for shard in range(job.shards) if not _has_rows(folder, job, shard)}
     if data.stamps and data.stamps == job.stamps and not damaged:
@@ -142,12 +152,27 @@ def check_rows(
         raise _changed(folder, job, job.shards)
 
 
+def _has_arrays(folder: RunFolder, job: Job) -> bool:
+    try:
+        return _rows_digest(folder) == job.rows_digest and len(folder.array(FILES)) == job.shards
+    except BadFile:
+        return False
+
+
+def _mend_arrays(
+    folder: RunFolder, job: Job, chunks: Iterable[list[Example]], by_label: bool, progress: Progress
+) -> None:
+    """Read the data again and write rows and arrays anew; raises `BadFile` where the data are others."""
+    reading = RowsPass(by_label)
+    files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
+    _save_arrays(folder, reading, files)
+    if _rows_digest(folder) != job.rows_digest:
+        raise BadFile(f"The data are not those of {folder.path}, whose plan was damaged; {WAY_OUT}.")
+
+
 def _changed(folder: RunFolder, job: Job, shard: int) -> BadFile:
     where = f"shard {shard}, from row {shard * SHARD:,} on" if shard < job.shards else "its number of rows"
-    return BadFile(
-        f"The data are not those of {folder.path}: {where}, differs; put the data back as they were, or give another "
-        f"folder."
-    )
+    return BadFile(f"The data are not those of {folder.path}: {where}, differs; {WAY_OUT}.")
 
 
 def _has_rows(folder: RunFolder, job: Job, shard: int) -> bool:

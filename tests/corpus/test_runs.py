@@ -107,6 +107,15 @@ def test_damaged_rows_and_a_forged_receipt_are_mended(model, whole, tmp_path):
     assert files_of(run.path) == files_of(whole)
 
 
+@pytest.mark.parametrize("name", ["first.npy", "keys.npy", "files.npy"])
+def test_a_damaged_plan_is_made_again(model, whole, tmp_path, name):
+    run = explained(model, TEXTS, tmp_path / "run")
+    path = run.path / "rows" / name
+    path.write_bytes(path.read_bytes()[:-40])
+    explained(model, TEXTS, run.path)
+    assert files_of(run.path) == files_of(whole)
+
+
 def test_no_flipped_bit_is_read(model, tmp_path):
     run = explained(model, TEXTS[:30], tmp_path / "run")
     path, draw = run.path / "shards" / "00000.parquet", random.Random(0)
