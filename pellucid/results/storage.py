@@ -144,10 +144,33 @@ def _record_groups(explanations: Sequence[Explanation]) -> Iterator[list[Explana
 
 
 def write_checked(tables: Iterable[pa.Table], schema: pa.Schema, file: BinaryIO | pa.NativeFile) -> None:
-    """Write tables as row groups with checksums: Parquet alone reads a flipped bit as another value."""
-    with pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer:
+    """Write tables as row groups with checksums: Parquet alone reads a flipped bit as another value.
+
+    Numbers that hardly repeat are split by bytes, which takes a quarter less room than a dictionary of them.
+    """
+    columns = [leaf for field in schema for leaf in _leaves(field.name, field.type)]
+    split = {name for name, kind in columns if pa.types.is_floating(kind)}
+    with pq.ParquetWriter(
+        file,
+        schema,
+        compression="zstd",
+        write_page_checksum=True,
+        use_dictionary=[name for name, _ in columns if name not in split],
+        column_encoding=dict.fromkeys(split, "BYTE_STREAM_SPLIT"),
+    ) as writer:
         for table in tables:
             writer.write_table(table)
+
+
+def _leaves(name: str, kind: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
+    """The columns that Parquet makes of a field, by their names in it."""
+    if pa.types.is_list(kind):
+        yield from _leaves(f"{name}.list.element", kind.value_type)
+    elif pa.types.is_struct(kind):
+        for field in kind:
+            yield from _leaves(f"{name}.{field.name}", field.type)
+    else:
+        yield name, kind
 
 
 def arrow_table(records: Sequence[Mapping[str, object]], schema: pa.Schema, failure: str) -> pa.Table:
