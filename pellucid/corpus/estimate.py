@@ -81,7 +81,9 @@ def corpus_cost(
 ) -> CorpusCost:
     """What `explain_corpus` will cost, from 32 texts of different lengths; nothing is kept.
 
-    Every argument is one of `explain_corpus`. The data are read once, the texts are explained by one thread.
+    model, texts, method, workers, target, output, seed, text: as in `explain_corpus`.
+    label, label_map, split, format, read, skip_bad_rows, limit, progress, settings: as there, too. The data are read
+        once, and the trial has one thread.
 
     Returns seconds with an interval, evaluations of the model, and bytes. Raises as `explain_corpus` does.
 

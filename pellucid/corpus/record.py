@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -31,13 +31,12 @@ from pellucid.text.example import Example
 OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 words
 
 
-@dataclass(frozen=True, eq=False)
 class Run(Sequence[Explanation]):
     """The explanations of a corpus, in the order of its rows; they are read from the folder when they are needed.
 
-    folder: from `explain_corpus`. A row of equal text has the scores of the first such row, with its own id, label and
-    meta. Rows that failed, or are not computed yet, are left out. A slice is `Results`, in memory. Raises `BadFile` for
-    a shard that was damaged since.
+    path: its folder, from `explain_corpus`. A row of equal text has the scores of the first such row, with its own id,
+    label and meta. Rows that failed, or are not computed yet, are left out. A slice is `Results`, in memory. Raises
+    `BadFile` for a folder without a run, and for a shard that was damaged since.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -48,24 +47,17 @@ class Run(Sequence[Explanation]):
     ('negative', <Results: 1 explanation by occlusion>)
     """
 
-    path: Path
-    _shards: OrderedDict[int, _Shard] = field(default_factory=OrderedDict, repr=False)
-    _rows: OrderedDict[int, list[Example]] = field(default_factory=OrderedDict, repr=False)
-
-    def __post_init__(self) -> None:
-        folder = RunFolder(possible_path(self.path))
-        job = folder.job()
+    def __init__(self, path: str | Path) -> None:
+        self.path = possible_path(path)
+        self.folder = RunFolder(self.path)
+        job = self.folder.job()
         if job is None:
             raise BadFile(f"{self.path} holds no run; give the folder of one: {JOB} is in it once its rows are read.")
-        first = folder.array(FIRST)
-        values = {"folder": folder, "job": job, "_first": first, "_available": _available(folder, job, first)}
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    folder: RunFolder = field(init=False, repr=False)
-    job: Job = field(init=False, repr=False)
-    _first: np.ndarray = field(init=False, repr=False)
-    _available: range | np.ndarray = field(init=False, repr=False)
+        self.job: Job = job
+        self._first = self.folder.array(FIRST)
+        self._available = _available(self.folder, job, self._first)
+        self._shards: OrderedDict[int, _Shard] = OrderedDict()
+        self._examples_of: OrderedDict[int, list[Example]] = OrderedDict()
 
     def __repr__(self) -> str:
         state = "whole" if self.is_whole else f"{len(self):,} of them so far"
@@ -160,9 +152,9 @@ class Run(Sequence[Explanation]):
         return _recent(self._shards, shard)
 
     def _examples(self, shard: int) -> list[Example]:
-        if shard not in self._rows:
-            self._rows[shard] = read_rows(self.folder, shard)
-        return _recent(self._rows, shard)
+        if shard not in self._examples_of:
+            self._examples_of[shard] = read_rows(self.folder, shard)
+        return _recent(self._examples_of, shard)
 
 
 def _recent(cache: OrderedDict[int, Any], shard: int) -> Any:

@@ -7,6 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended, ModelCannot
+from pellucid.explaining.read import read_explanations
 from tests.shared.moments import files_of
 
 TEXTS = [f"A good film, number {n % 1500}." if n % 3 else f"Dull {n % 7}." for n in range(2100)]
@@ -54,7 +55,7 @@ def test_a_run_is_saved_read_and_reported_as_results_are(whole, tmp_path):
     run = pellucid.open_run(whole)
     pellucid.save(run, tmp_path / "all.parquet")
     assert pellucid.read(tmp_path / "all.parquet") == list(run)
-    assert len(pellucid.read(whole)) == 2100
+    assert len(pellucid.read(whole)) == len(read_explanations(whole)) == 2100
     assert pellucid.report(run[:20], path=tmp_path / "page.html").exists()
     assert run.words().strongest("positive")[0].word == pellucid.class_words(list(run)).strongest("positive")[0].word
 
