@@ -100,7 +100,8 @@ def _lines(folder: Path, job: Job, state: dict[str, Any]) -> list[str]:
         lines.append(f"at work: {names}")
     elif done < job.rows:
         lines.append("at work: nobody; run the same command again, and it goes on")
-    lines.append(f"failed: {len(state['failures']):,} texts")
+    n_failed = len(state["failures"])
+    lines.append(f"failed: {n_failed:,} text{'' if n_failed == 1 else 's'}")
     lines += [f"  row {each['row']:,}: {each['reason']}" for each in state["failures"][:NAMED]]
     return lines
 

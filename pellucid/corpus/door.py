@@ -96,7 +96,7 @@ def explain_corpus(
     >>> len(run), run.failures
     (3, [])
     """
-    share = share_of(slice)
+    share, how = share_of(slice), engines.get(engine)
     workers = whole("workers", workers, 1, MOST_WORKERS)
     threads = whole("threads", threads, 1, MOST_WORKERS)
     max_failures = whole("max_failures", max_failures, 0, 1 << 62)
@@ -119,7 +119,7 @@ def explain_corpus(
         if not is_new:
             check_rows(place, job, data, chunks(classifier, data, reading, target), reads_label(target), show)
         if not work.is_done:
-            engines.get(engine).make(work, **engines.get(engine).settings({"workers": workers}))
+            how.make(work, **how.settings({"workers": workers}))
     return Run(Path(folder))
 
 
@@ -196,6 +196,8 @@ def planned(
     job = folder.job()
     if job is not None:
         check_question(folder.path, job.question, question)
+    elif reuse is not None:
+        check_reusable(Path(reuse), question)
     folder.prepare()
     lease = folder.path / LEASES / "plan.json"
     with Leases() as leases:
@@ -203,8 +205,6 @@ def planned(
             time.sleep(LOOK)
         job = folder.job()
         if job is None:
-            if reuse is not None:
-                check_reusable(Path(reuse), question)
             matches = partial(save_matches, folder, Path(reuse)) if reuse is not None else begin_nothing
             rows, by_label = chunks(request.model, data, reading, target), reads_label(target)
             job = make_plan(

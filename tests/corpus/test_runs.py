@@ -7,6 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended, ModelCannot
+from pellucid.base.kinds import engines
 from pellucid.explaining.read import read_explanations
 from tests.shared.moments import files_of
 
@@ -176,3 +177,16 @@ def test_rows_of_an_earlier_run_are_copied_bit_for_bit(model, whole, tmp_path):
     assert run[0].scores.tobytes() == explained(model, texts[:1], tmp_path / "alone")[0].scores.tobytes()
     with pytest.raises(BadFile, match=r"cannot be reused .seed was 0 and is 1"):
         explained(model, texts, tmp_path / "seed", reuse=whole, seed=1)
+
+
+def test_another_engine_computes_shards_in_any_order_and_writes_the_same_bytes(model, whole, tmp_path):
+    def backwards(work, *, workers: int = 1):
+        worker = work.begin(work.begin_part)
+        for shard in reversed(range(work.job.shards)):
+            work.finish(shard, worker.compute(shard))
+
+    engines.add()(backwards)
+    try:
+        assert files_of(explained(model, TEXTS, tmp_path / "run", engine="backwards").path) == files_of(whole)
+    finally:
+        del engines._entries["backwards"]
