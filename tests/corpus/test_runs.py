@@ -110,7 +110,7 @@ def test_damaged_rows_and_a_forged_receipt_are_mended(model, whole, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["first.npy", "keys.npy", "files.npy"])
-def test_a_damaged_plan_is_made_again(model, whole, tmp_path, name):
+def test_a_damaged_plan_is_mended(model, whole, tmp_path, name):
     run = explained(model, TEXTS, tmp_path / "run")
     path = run.path / "rows" / name
     path.write_bytes(path.read_bytes()[:-40])
