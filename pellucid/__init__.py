@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pellucid.base.packages import __version__ as __version__
     from pellucid.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.comparison.door import compare, compare_cost
+    from pellucid.corpus.door import explain_corpus
+    from pellucid.corpus.estimate import corpus_cost
+    from pellucid.corpus.record import Run, open_run
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
     from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines
     from pellucid.data.exports.tables import to_data_frame, write_csv
@@ -67,6 +70,7 @@ __all__ = [
     "LayerAnalysis",
     "PellucidError",
     "Results",
+    "Run",
     "Table",
     "Translation",
     "Upgrade",
@@ -81,12 +85,14 @@ __all__ = [
     "compare",
     "compare_cost",
     "concepts",
+    "corpus_cost",
     "diff",
     "eraser_scores",
     "error_analysis",
     "examples",
     "explain",
     "explain_all",
+    "explain_corpus",
     "extract",
     "figure",
     "follows_planted_reason",
@@ -101,6 +107,7 @@ __all__ = [
     "links",
     "load",
     "methods",
+    "open_run",
     "plant",
     "predict",
     "read",

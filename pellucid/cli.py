@@ -33,6 +33,8 @@ MODULES = {
     "links": "pellucid.writing.commands",
     "words": "pellucid.words.command",
     "shortcuts": "pellucid.words.command",
+    "jobs": "pellucid.corpus.command",
+    "query": "pellucid.corpus.command",
     "figure": "pellucid.explaining.commands.files",
     "spans": "pellucid.evidence.commands",
     "layers": "pellucid.layers.commands",
@@ -113,8 +115,8 @@ def _function(name: str) -> str:
 
 INTERRUPTED = 130
 GOES_ON = (
-    "Interrupted; run the same command again: train, lens, demo, and compare, attack, layers and attention with "
-    "--out go on where they were, others begin anew."
+    "Interrupted; run the same command again: train, lens, demo, explain with --save, and explain, compare, attack, "
+    "layers and attention with --out go on where they were, others begin anew."
 )
 
 app = typer.Typer(

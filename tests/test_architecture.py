@@ -26,7 +26,7 @@ FLOORS = (  # a room imports rooms of floors before its own; rooms of one floor 
     ("drawing",),
     ("explaining",),
     ("training", "words", "versions"),
-    ("comparison", "layers", "writing"),
+    ("comparison", "corpus", "layers", "writing"),
     ("attention", "evidence"),
     ("errors", "attacks"),
 )

@@ -18,6 +18,7 @@ WITH_VIEWS = tuple(
         "explaining.views",
         "explaining.read",
         "comparison",
+        "corpus",
         "layers",
         "attention",
         "words",
@@ -393,3 +394,6 @@ attacks = Catalogue(
     requires=("unit",),
     optional=MappingProxyType({"needs": frozenset(), "source": ""}),
 )
+
+# A function of a run's work that is left (`RunWork`) and settings: it computes the shards, in processes of its own.
+engines = Catalogue("engine", room="pellucid.corpus.engines", group="pellucid.engines")

@@ -95,11 +95,15 @@ def _start(shares: SynchronizedArray[float], threads: int, autocast: AutocastTyp
     hand_on_safe_path()
     autocast_for_good(autocast)
     torch.set_num_threads(threads)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_parent() -> None:
-    """End this process when its parent ends. The workers of a killed parent would go on writing otherwise."""
+def end_with_parent() -> None:
+    """Have this process end when its parent ends. The workers of a killed parent would go on writing otherwise."""
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
     parent = parent_process()
     assert parent is not None
     parent.join()

@@ -50,14 +50,27 @@ def load_examples(
 
     Raises `BadFile` for a missing path, a bad row, or where all rows are bad; `UnknownName` for an unknown data set.
     """
+    return list(streamed_examples(source, split, format, skip_bad_rows, **settings))
+
+
+def streamed_examples(
+    source: str | Path,
+    /,
+    split: str = "test",
+    format: str | None = None,
+    skip_bad_rows: bool = False,
+    **settings: object,
+) -> Iterator[Example]:
+    """The same examples row by row, for data that memory may not hold; raises when it comes to what cannot be read."""
     if format is None and str(source) in datasets.names():  # a folder of the same name is reached by ./name
         if settings:
             raise BadSetting(f"{source} is a data set by itself, without settings; give a file for {settings}.")
-        return list(datasets.get(str(source)).make(split))
+        yield from datasets.get(str(source)).make(split)
+        return
     path = Path(source)
     name = format or (TRANSLATIONS if settings.keys() >= LANGUAGES and path.exists() else format_of(source))
     rows = _rows(path, name, split, settings)
-    return _good(rows, path, skip_bad_rows)
+    yield from _good(rows, path, skip_bad_rows)
 
 
 def ending_of(name: str) -> str:
@@ -110,14 +123,14 @@ def _rows(path: Path, name: str, split: str, settings: dict[str, object]) -> Ite
         yield from entry.make(path, part, **full)
 
 
-def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
+def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> Iterator[Example]:
     """The examples among the rows; the first bad row raises, unless bad rows are skipped and counted."""
-    examples: list[Example] = []
     first: list[BadRow] = []
-    bad = 0
+    good, bad = 0, 0
     for row in rows:
         if not isinstance(row, BadRow):
-            examples.append(row)
+            good += 1
+            yield row
             continue
         if not skip:
             raise BadFile(
@@ -125,12 +138,11 @@ def _good(rows: Iterator[ReadRow], path: Path, skip: bool) -> list[Example]:
             )
         bad += 1
         first = [*first, row] if bad <= FIRST else first
-    if bad and not examples:
+    if bad and not good:
         raise BadFile(f"No row of {path} can be read; {bad} are bad, the first: {str(first[0]).rstrip('.')}.")
     if bad:
         named = "; ".join(map(str, first)) + ("; …" if bad > FIRST else "")
         notify(f"{bad} bad rows of {path} were left out: {named}", SkippedRows)
-    return examples
 
 
 def load_parts(

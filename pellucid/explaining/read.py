@@ -18,15 +18,15 @@ PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `tr
 
 
 def read(path: str | Path) -> Any:
-    """Read what `save` wrote, or a folder that `compare`, `layer_analysis`, `attention_analysis`, `attack` or a watched
-    training left.
+    """Read what `save` wrote, or a folder that `explain_corpus`, `compare`, `layer_analysis`, `attention_analysis`,
+    `attack` or a watched training left.
 
     path: a .parquet or .json file, or a folder.
 
-    Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; a
-    `LayerAnalysis`, an `AttentionAnalysis`, the `Attempts` of attacks, or the `Table` of a comparison. Of several
-    methods, `results.where(method=…)` takes one. Of a watched training each explanation's model is called after its
-    step, such as "step 50". Raises `BadFile` for anything else.
+    Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; the `Run`
+    of a corpus; a `LayerAnalysis`, an `AttentionAnalysis`, the `Attempts` of attacks, or the `Table` of a comparison.
+    Of several methods, `results.where(method=…)` takes one. Of a watched training each explanation's model is called
+    after its step, such as "step 50". Raises `BadFile` for anything else.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -45,6 +45,8 @@ def read_explanations(path: str | Path) -> Results:
     path = possible_path(path)
     if not path.is_dir():
         return Results(tuple(storage.read(path)))
+    if (run := readers.get("run_at").make(path)) is not None:  # of a corpus
+        return Results(tuple(run))
     files = sorted(file for pattern in PARTS for file in path.glob(pattern))
     if not files:
         raise BadFile(

@@ -180,7 +180,7 @@ def from_record(record: ExplanationRecord) -> Explanation:
     shape = (*(len(labels) for _, labels in rows), len(units))
     facts = parsed(record["row_facts"] or "{}")
     return Explanation(
-        example=_example(record),
+        example=example_of(record),
         units=units,
         scores=np.array(record["scores"], dtype=np.float32).reshape(shape),
         rows=rows,
@@ -199,7 +199,8 @@ def from_record(record: ExplanationRecord) -> Explanation:
     )
 
 
-def _example(record: ExampleRecord) -> Example:
+def example_of(record: ExampleRecord) -> Example:
+    """The example of a record."""
     marks = tuple(Rationale(**mark) for mark in record["rationales"])
     return prompted(tuple(record["segments"]), record["label"], marks, record["id"], parsed(record["meta"]))
 

@@ -38,7 +38,7 @@ from pellucid.training.watch import Watched
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """One training run: an untrained classifier, the encoded train and dev texts, the recipe and the folder.
 
     fingerprint: names texts, plan and recipe. encoder_files: a digest of the files that the encoder was read from.
@@ -72,7 +72,7 @@ class Run:
         return -(-len(self.train) // self.recipe.batch_size)
 
 
-def train(run: Run) -> list[dict[str, float]]:
+def train(run: TrainingRun) -> list[dict[str, float]]:
     """Train the run's network in place, leave the best epoch's weights in it, return the numbers of each epoch."""
     run.folder.create()
     with drawing_from(run.recipe.seed, run.classifier.device):
@@ -83,7 +83,7 @@ def train(run: Run) -> list[dict[str, float]]:
     return state.history
 
 
-def _train(run: Run) -> TrainingState:
+def _train(run: TrainingRun) -> TrainingState:
     steps = steps_of(run.classifier, run.train, run.recipe, run.recipe.epochs * run.steps_an_epoch)
     state = _starting_state(run, steps)
     if run.watched is not None:
@@ -96,7 +96,7 @@ def _train(run: Run) -> TrainingState:
     return state
 
 
-def _starting_state(run: Run, steps: Steps) -> TrainingState:
+def _starting_state(run: TrainingRun, steps: Steps) -> TrainingState:
     """The checkpoint's state, with weights and optimizer restored; a fresh one where there is no checkpoint."""
     if not run.folder.checkpoint.exists():
         return TrainingState(run.seal, settings=dict(run.settings))
@@ -116,7 +116,7 @@ def _starting_state(run: Run, steps: Steps) -> TrainingState:
     return state
 
 
-def _restore_span_count(run: Run, steps: Steps, state: TrainingState) -> None:
+def _restore_span_count(run: TrainingRun, steps: Steps, state: TrainingState) -> None:
     count = steps.training_loss.span_count
     if count is None:
         return
@@ -128,7 +128,7 @@ def _restore_span_count(run: Run, steps: Steps, state: TrainingState) -> None:
         ) from None
 
 
-def _train_epoch(run: Run, steps: Steps, state: TrainingState) -> None:
+def _train_epoch(run: TrainingRun, steps: Steps, state: TrainingState) -> None:
     """Make the steps of an epoch that are left, with a checkpoint after every so many."""
     batches = epoch_batches(run.train.lengths, run.recipe.batch_size, run.recipe.seed, state.epoch)
     run.classifier.network.train()
@@ -153,20 +153,20 @@ def _loss_of(steps: Steps, indices: list[int], done: int) -> float:
         raise
 
 
-def _look(run: Run, state: TrainingState) -> None:
+def _look(run: TrainingRun, state: TrainingState) -> None:
     """Before the checkpoint of the step, so that a run that goes on from it has all looks before it."""
     if run.watched is not None:
         done = state.epoch * run.steps_an_epoch + state.step
         run.watched.look(done, run.classifier, run.dev.examples)
 
 
-def _save(run: Run, steps: Steps, state: TrainingState) -> None:
+def _save(run: TrainingRun, steps: Steps, state: TrainingState) -> None:
     count = steps.training_loss.span_count
     state.span_count = {} if count is None else count.record()
     save_checkpoint(run.folder.checkpoint, run.classifier.network, steps.optimizer, state)
 
 
-def _finish_epoch(run: Run, state: TrainingState) -> None:
+def _finish_epoch(run: TrainingRun, state: TrainingState) -> None:
     """Judge the epoch on dev, save its weights if they are the best so far, and write the log."""
     set_threshold(run.classifier, run.train.rows)
     train_loss = state.loss_sum / run.steps_an_epoch
@@ -180,7 +180,7 @@ def _finish_epoch(run: Run, state: TrainingState) -> None:
     state.epoch, state.step, state.loss_sum = state.epoch + 1, 0, 0.0
 
 
-def _on_dev(run: Run) -> dict[str, float]:
+def _on_dev(run: TrainingRun) -> dict[str, float]:
     classifier = run.classifier
     logits = evaluate_rows(classifier, scheduler_for(classifier), run.dev.rows)
     gold = gold_numbers(run.dev.examples, classifier.labels, classifier.problem)

@@ -29,7 +29,7 @@ from pellucid.models.pooling.pooler import n_units
 from pellucid.run.batch import Batch
 from pellucid.run.windows import rows_of
 from pellucid.text.example import Example, text_digest
-from pellucid.training.loop import Run, check_beginnings, train
+from pellucid.training.loop import TrainingRun, check_beginnings, train
 from pellucid.training.objective import check_fit, check_objective_widths, check_objectives, check_widths
 from pellucid.training.recipe import Recipe
 from pellucid.training.span_count import check_span_count, spans_on_dev
@@ -194,7 +194,7 @@ def _remake_tokenizer(training: Training, files: OutputFolder, state: FolderStat
     check_as_before(files, state, names)
 
 
-def _run(training: Training, fingerprint: str, device: str, progress: Progress) -> Run:
+def _run(training: Training, fingerprint: str, device: str, progress: Progress) -> TrainingRun:
     """An untrained network and its encoded texts; raises `BadInput` for texts that it cannot be trained on."""
     plan = training.plan
     texts = [example.segments for example in training.parts["train"]]
@@ -206,7 +206,7 @@ def _run(training: Training, fingerprint: str, device: str, progress: Progress) 
     check_lengths(batches["train"], classifier)
     for split, batch in batches.items():
         check_units(split, batch, classifier)
-    return Run(
+    return TrainingRun(
         classifier,
         batches["train"],
         batches["dev"],
@@ -224,7 +224,7 @@ def _settings(training: Training) -> dict[str, object]:
     return training.plan.record() | training.recipe.record()
 
 
-def _record(training: Training, run: Run, history: list[dict[str, float]]) -> TrainingRecord:
+def _record(training: Training, run: TrainingRun, history: list[dict[str, float]]) -> TrainingRecord:
     """What the model's config.json says of its training."""
     record: TrainingRecord = {
         "recipe": training.recipe.record(),

@@ -15,6 +15,7 @@ from pellucid.base.checks import one_of
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.kinds import renderers
+from pellucid.explaining.commands.corpus_run import RunOptions, check_run, is_large, run_corpus, saved_by_run
 from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
@@ -68,6 +69,7 @@ def explain(
     methods: MethodOptions,
     loading: ModelOptions,
     languages: LanguageOptions,
+    run: RunOptions,
     target: Annotated[
         str,
         typer.Option(
@@ -154,30 +156,52 @@ def explain(
     written = [path for path in (save, html, csv) if path is not None]
     check_outputs(written, [source.file, *(texts or [])])  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
-    examples = source.examples(texts or [], reading)
-    table = None if comparison is None else _comparison(comparison, html)
     if layer is None:
         explained: TargetName | HiddenState = _target(target, against)
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
+    question = {"target": explained, "output": output, "seed": seed}
+    of_run = question | {"method": names[0] if names else None, "limit": amount.limit} | settings
+    if run.is_wanted:
+        others: dict[str, object] = {"a text": texts, "--second": source.second, "--methods": methods.methods}
+        others |= {"--passage": passage, "--sample": amount.sample, "--only": answers.only, "--html": html}
+        others |= {"--sort": answers != Answers(answers.only), "--csv": csv, "--json": as_json}
+        data = check_run(source.file, others)
+        classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
+        run_corpus(classifier, data, source.split, reading, run, of_run, workers, save)
+        return
+    plain = answers == Answers() and not (passage or amount.sample or source.second or methods.methods or texts)
+    by_run = plain and save is not None and is_large(source.file, source.split, reading, amount.limit)
+    examples = () if by_run else source.examples(texts or [], reading)
+    table = None if comparison is None else _comparison(comparison, html)
     classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
-    named = names or [default_method(classifier, explained, output)]
-    needed = answers.need_labels or reads_label(explained)
-    known = labelled(classifier, examples, reading, needed)
-    side_by_side = pellucid.explain_all(
-        classifier,
-        selected(classifier, known, amount, answers, seed),
-        choices_from(",".join(named), settings),
-        target=explained,
-        output=output,  # type: ignore[arg-type]  # checked where the target is made
-        seed=seed,
-        passages=passage,
-        workers=workers,
-    )
+    if by_run and save is not None and "writing" not in classifier.capabilities:
+        views = bool(html or csv or as_json)
+        saved = saved_by_run(classifier, str(source.file), source.split, reading, save, of_run, workers, views)
+        if saved is None:
+            return
+        side_by_side = saved
+    else:
+        named = names or [default_method(classifier, explained, output)]
+        known = labelled(
+            classifier,
+            examples or source.examples(texts or [], reading),
+            reading,
+            answers.need_labels or reads_label(explained),
+        )
+        side_by_side = pellucid.explain_all(
+            classifier,
+            selected(classifier, known, amount, answers, seed),
+            choices_from(",".join(named), settings),
+            passages=passage,
+            workers=workers,
+            **question,  # type: ignore[arg-type]  # checked where the target is made
+        )
+        by_run = False
     results = side_by_side.explanations
     first = next(iter(side_by_side.values()))
     shortcuts = _shortcuts(classifier, first, shortcut_passes if layer is None else 0, seed)
-    if save is not None:
+    if save is not None and not by_run:
         pellucid.save(results, save)
     if html is not None:
         shown = first if len(side_by_side) == 1 else side_by_side

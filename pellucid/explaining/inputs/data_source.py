@@ -1,6 +1,6 @@
 """Examples from a path or a name: a data set, a file or a folder, with the options that every door to data takes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from pellucid.base.checks import mapping, one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, notify
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import datasets
-from pellucid.data.load import classes_of, is_one_file, load_examples, load_part, load_parts
+from pellucid.data.load import classes_of, is_one_file, load_examples, load_part, load_parts, streamed_examples
 from pellucid.data.shared.rows import SkippedRows, say_odd_classes
 from pellucid.explaining.inputs.readings import ReadingRequest, notify_reading
 from pellucid.run.target import Problem
@@ -127,6 +127,10 @@ class DataSource:
     def examples(self) -> list[Example]:
         """The examples of the split; a single file is all splits at once."""
         return self._mapped(load_examples(self.data, self.split, self.format, self.skip_bad_rows, **self.settings))
+
+    def streamed(self) -> Iterator[Example]:
+        """The same examples row by row, for data that memory may not hold; labels are as the data have them."""
+        return streamed_examples(self.data, self.split, self.format, self.skip_bad_rows, **self.settings)
 
     def training_part(self) -> list[Example]:
         """The examples of the split as training sees it: a single file is cut into 70, 15 and 15 %."""

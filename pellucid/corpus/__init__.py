@@ -1,0 +1,1 @@
+"""Ten million texts: runs over a corpus that go on after any interruption."""

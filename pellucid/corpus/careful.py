@@ -1,0 +1,246 @@
+"""A careful worker: a child process computes shards, and its death loses nothing.
+
+When the child dies (killed, out of memory, a segmentation fault), the shard is tried again, and then the part in which
+it died is halved down to the text that kills. That text becomes a failure, and all others are explained.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from pellucid.base.errors import ModelCannot, PellucidError
+from pellucid.base.processes import end_with_parent, hand_on_safe_path, safe_path
+from pellucid.base.torch_state import AutocastTypes, autocast_for_good, autocast_types
+from pellucid.corpus.folder import Job, Receipt, RunFolder
+from pellucid.corpus.plan import read_rows
+from pellucid.corpus.record import reused_rows
+from pellucid.corpus.shard import OfRow, compute_shard, explain_rows
+from pellucid.explaining.explained_texts import TextQuestion
+from pellucid.run.explaining import Request
+from pellucid.run.model import Model
+
+TRIES = 2  # of a shard before the part in which it died is searched
+MOST_DEATHS = 8  # of one shard, in which no text was found that kills
+ENDED = "ended"  # what a child is sent when there is no more work
+
+Rows = Sequence[int]
+OnPart = Callable[[Rows], None]
+
+
+@dataclass(frozen=True)
+class Computation:
+    """What a child needs to compute shards: plain values, so that another process can have them.
+
+    load: how it gets the model, whose digest must be model_hash.
+    """
+
+    folder: RunFolder
+    job: Job
+    question: TextQuestion
+    load: Callable[[], Model]
+    model_hash: str
+
+
+class ChildDied(Exception):
+    """The child process ended by itself. rows: those that it was computing. reason: how it ended."""
+
+    def __init__(self, rows: Rows, reason: str) -> None:
+        super().__init__(reason)
+        self.rows, self.reason = rows, reason
+
+
+# In the child.
+
+
+def serve(connection: Connection, computation: Computation, autocast: AutocastTypes) -> None:
+    """Compute what is sent until nothing more comes."""
+    import torch
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends this process
+    hand_on_safe_path()
+    end_with_parent()
+    autocast_for_good(autocast)
+    torch.set_num_threads(computation.job.threads)
+    try:
+        request = _request(computation)
+        while (task := connection.recv()) != ENDED:
+            connection.send(("done", _answer(request, computation, task, connection)))
+    except EOFError:  # the parent ended
+        return
+    except PellucidError as error:
+        connection.send(("error", error))
+
+
+def _request(computation: Computation) -> Request:
+    model = computation.load()
+    if model.hash != computation.model_hash:
+        raise ModelCannot(
+            f"{model.name} has other weights in its files than in memory, and workers load the files; save the model "
+            f"first."
+        )
+    return computation.question.request(model)
+
+
+def _answer(request: Request, computation: Computation, task: Any, connection: Connection) -> Any:
+    """The receipt of a shard; of rows that are only tried, nothing."""
+    folder, job = computation.folder, computation.job
+    kind, shard, detail = task
+    if kind == "shard":
+        report = partial(_send_part, connection)
+        return compute_shard(request, folder, job, shard, detail, report, reused_rows(folder, job))
+    examples = dict(zip(job.rows_of(shard), read_rows(folder, shard), strict=True))
+    with suppress(Exception):  # an error is no death
+        explain_rows(request, [examples[row] for row in detail])
+    return None
+
+
+def _send_part(connection: Connection, rows: Rows) -> None:
+    connection.send(("part", list(rows)))
+
+
+# In the process that watches it.
+
+
+@dataclass
+class CarefulWorker:
+    """Computes shards in a child process, which is started when it is needed and again after each death."""
+
+    computation: Computation
+    on_part: OnPart
+    ended: bool = False
+    _process: Any = None
+    _connection: Connection | None = None
+    _running: Rows = field(default_factory=list)
+
+    def compute(self, shard: int) -> Receipt:
+        """The receipt of a shard, which is then in the folder. Raises what the child raised, and `ModelCannot` where it
+        dies again and again and no text is to blame.
+        """
+        excluded: dict[int, str] = {}
+        deaths = 0
+        while True:
+            try:
+                return self._ask("shard", shard, excluded)
+            except ChildDied as death:
+                if self.ended:
+                    raise
+                deaths += 1
+                if deaths < TRIES or not death.rows:
+                    self._give_up_after(deaths, shard, death)
+                    continue
+                killer = self._killer(shard, death.rows)
+                if killer is None:
+                    self._give_up_after(deaths, shard, death)
+                else:
+                    excluded[killer] = f"The process that explained this text {death.reason}, each time it was tried."
+                    deaths = 0
+
+    def _give_up_after(self, deaths: int, shard: int, death: ChildDied) -> None:
+        if deaths >= MOST_DEATHS:
+            raise ModelCannot(
+                f"The process that computed shard {shard} {death.reason}, {deaths} times, and no single text is to "
+                f"blame. Memory may not suffice for so many processes: name fewer, and run the command again. In a "
+                f"script, the call stands under `if __name__ == '__main__':`."
+            )
+
+    def _killer(self, shard: int, rows: Rows) -> int | None:
+        """The row that ends the process also when it is alone, twice; None where none does."""
+        if not self._dies(shard, rows):
+            return None
+        while len(rows) > 1:
+            half = rows[: len(rows) // 2]
+            rows = half if self._dies(shard, half) else rows[len(rows) // 2 :]
+        return rows[0] if self._dies(shard, rows) and self._dies(shard, rows) else None
+
+    def _dies(self, shard: int, rows: Rows) -> bool:
+        try:
+            self._ask("trial", shard, list(rows))
+        except ChildDied:
+            if self.ended:
+                raise
+            return True
+        return False
+
+    def _ask(self, kind: str, shard: int, detail: OfRow | Rows) -> Any:
+        self._running = []
+        if self._process is None:
+            self._start()
+        assert self._connection is not None
+        try:
+            self._connection.send((kind, shard, detail))
+            while True:
+                answer, value = self._connection.recv()
+                if answer == "part":
+                    self._running = value
+                    self.on_part(value)
+                elif answer == "error":
+                    raise value
+                else:
+                    return value
+        except (EOFError, OSError):
+            raise ChildDied(self._running, self._how_it_ended()) from None
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        with safe_path():
+            self._process = context.Process(
+                target=serve, args=(theirs, self.computation, autocast_types()), daemon=True
+            )
+            self._process.start()
+        theirs.close()
+        self._connection = ours
+
+    def _how_it_ended(self) -> str:
+        process, self._process = self._process, None
+        process.join()
+        code = process.exitcode
+        if code is not None and code < 0:
+            return f"was ended by {signal.Signals(-code).name}"
+        return f"ended by itself with status {code}"
+
+    def end(self) -> None:
+        """End the child at once."""
+        self.ended = True
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def close(self) -> None:
+        """End the child after its work."""
+        if self._process is not None and self._connection is not None:
+            with suppress(OSError):
+                self._connection.send(ENDED)
+            self._process.join()
+            self._process = None
+
+
+@dataclass
+class InProcess:
+    """Computes shards in this process, for a model that is only in its memory: a death ends all, and what is in the
+    folder stays.
+    """
+
+    request: Request
+    folder: RunFolder
+    job: Job
+    on_part: OnPart
+
+    def compute(self, shard: int) -> Receipt:
+        """The receipt of a shard, which is then in the folder."""
+        return compute_shard(
+            self.request, self.folder, self.job, shard, {}, self.on_part, reused_rows(self.folder, self.job)
+        )
+
+    def end(self) -> None:
+        """Nothing to end."""
+
+    def close(self) -> None:
+        """Nothing to end."""

@@ -1,0 +1,156 @@
+"""What a run over a corpus will cost, from a trial of 32 texts spread over the lengths."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from pellucid.base.checks import whole
+from pellucid.base.processes import silent
+from pellucid.corpus.data import CorpusReading, chunks, corpus_data
+from pellucid.corpus.door import corpus_question
+from pellucid.corpus.shard import PART
+from pellucid.drawing.terminal import duration, progress_bar
+from pellucid.explaining.inputs.loading import MOST_WORKERS
+from pellucid.explaining.inputs.models import any_model_from
+from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.results.explanation_record import to_record
+from pellucid.results.storage import SCHEMA, arrow_table, write_checked
+from pellucid.run.explaining import Request, explain_batch
+from pellucid.run.hidden_target import HiddenState
+from pellucid.run.packing import scheduler_for
+from pellucid.run.target import Output, TargetName
+from pellucid.text.example import Example
+from pellucid.text.label_map import LabelMap
+
+TRIED, SAMPLED = 2 * PART, 4096  # texts that run; texts whose lengths are known
+START = 8.0  # seconds in which a process imports torch and loads a small model
+
+
+@dataclass(frozen=True)
+class CorpusCost:
+    """What a run will cost. texts: of the data. seconds: with so many workers; low, high: between the two halves of the
+    trial, and a tenth more. evaluations: texts that the model reads. bytes: on the disk, without the rows. tried: texts
+    that this was judged by.
+    """
+
+    texts: int
+    workers: int
+    seconds: float
+    low: float
+    high: float
+    evaluations: int
+    bytes: int
+    tried: int
+
+    def __str__(self) -> str:
+        several = "" if self.workers == 1 else "s"
+        return (
+            f"{self.texts:,} texts by {self.workers} worker{several}: about {duration(self.seconds)} "
+            f"({duration(self.low)} to {duration(self.high)}), {self.evaluations:,} evaluations of the model, "
+            f"{self.bytes / 1e6:,.1f} MB; judged by {self.tried} texts."
+        )
+
+
+def corpus_cost(
+    model: ModelSource,
+    texts: Data,
+    method: str | None = None,
+    *,
+    workers: int = 1,
+    target: TargetName | HiddenState = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    split: str = "test",
+    format: str | None = None,
+    read: dict[str, Any] | None = None,
+    skip_bad_rows: bool = False,
+    limit: int | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> CorpusCost:
+    """What `explain_corpus` will cost, from 32 texts of different lengths; nothing is kept.
+
+    model, texts, method, workers, target, output, seed, text: as in `explain_corpus`.
+    label, label_map, split, format, read, skip_bad_rows, limit, progress, settings: as there, too. The data are read
+        once, and the trial has one thread.
+
+    Returns seconds with an interval, evaluations of the model, and bytes. Raises as `explain_corpus` does.
+
+    >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+    >>> model = pellucid.from_function(answer, ["negative", "positive"])
+    >>> pellucid.corpus_cost(model, ["A good film.", "Dull."] * 50).texts
+    100
+    """
+    workers = whole("workers", workers, 1, MOST_WORKERS)
+    reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit)
+    classifier = any_model_from(model)
+    request = corpus_question(classifier, method, settings, target, output, seed).request(classifier)
+    data = corpus_data(classifier, texts, reading, target)
+    with progress_bar(progress):
+        count, sample = _sampled(chunks(classifier, data, reading, target))
+        halves = _halves(sample)
+        _trial(request, halves[0][:1])  # the first pass is slower than the next
+        trials = [_trial(request, half) for half in halves]
+    busy = min(workers, os.cpu_count() or 1)
+    rates = [seconds / len(half) for half, (seconds, _, _) in zip(halves, trials, strict=True)]
+    tried = sum(map(len, halves))
+    work = [rate * count / busy for rate in rates]
+    mean = sum(work) / len(work)
+    rows, size = sum(trial[1] for trial in trials), sum(trial[2] for trial in trials)
+    return CorpusCost(
+        count,
+        workers,
+        mean + START,
+        min(work) * 0.9 + START / 2,
+        max(work) * 1.1 + START * 2,
+        round(rows / tried * count),
+        round(size / tried * count),
+        tried,
+    )
+
+
+def _sampled(shards: Iterable[Sequence[Example]]) -> tuple[int, list[Example]]:
+    """How many texts there are, and a sample of them, by a reservoir."""
+    draw, count, sample = random.Random(0), 0, list[Example]()
+    for examples in shards:
+        for example in examples:
+            count += 1
+            if len(sample) < SAMPLED:
+                sample.append(example)
+            elif (place := draw.randrange(count)) < SAMPLED:
+                sample[place] = example
+    return count, sample
+
+
+def _halves(sample: Sequence[Example]) -> list[list[Example]]:
+    """Two groups of texts, each spread over the lengths."""
+    ordered = sorted(sample, key=lambda example: sum(map(len, example.segments)))
+    n_tried = min(TRIED, len(ordered))
+    tried = [ordered[len(ordered) * (2 * index + 1) // (2 * n_tried)] for index in range(n_tried)]
+    return [half for half in (tried[::2], tried[1::2]) if half]
+
+
+def _trial(request: Request, examples: Sequence[Example]) -> tuple[float, int, int]:
+    """Seconds, evaluated rows and bytes of texts that share passes, by one thread as a worker has."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        began, scheduler = perf_counter(), scheduler_for(request.model)
+        by_method = explain_batch(request, request.model.encode(examples), scheduler, silent)
+        records = [to_record(explanation) for explanation in next(iter(by_method.values()))]
+        content = BytesIO()
+        write_checked([arrow_table(records, SCHEMA, "Cannot estimate")], SCHEMA, content)
+        return perf_counter() - began, scheduler.rows_run + len(examples), len(content.getvalue())
+    finally:
+        torch.set_num_threads(threads)

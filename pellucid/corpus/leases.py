@@ -1,0 +1,115 @@
+"""Leases: who computes a shard now. A file that is made exclusively and touched every few seconds; that of a dead
+process is free after a minute, or at once where it ran on this machine.
+
+No lock is needed, so a folder may lie on a network disk. Clocks of other machines are not trusted: a lease is stale
+when it has not changed for a minute of one's own clock.
+"""
+
+import json
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors
+from pellucid.base.json_text import read_json
+
+HEARTBEAT, STALE = 10.0, 60.0  # seconds
+HOST = socket.gethostname()
+
+
+def holder_of(path: Path) -> dict[str, Any]:
+    """What a lease says of its process; empty where nothing can be read."""
+    try:
+        record = read_json(path)
+    except BadFile:
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def is_dead(holder: dict[str, Any]) -> bool:
+    """Whether a process of this machine surely does not live any more."""
+    process = holder.get("process")
+    if os.name == "nt" or holder.get("host") != HOST or not isinstance(process, int) or process <= 0:
+        return False  # on Windows, to ask is to end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+@dataclass
+class Leases:
+    """The leases of this process, kept alive by a thread until they are released."""
+
+    _paths: set[Path] = field(default_factory=set)
+    _seen: dict[Path, tuple[float, float]] = field(default_factory=dict)  # when a lease was touched, and when we saw it
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _ended: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> "Leases":
+        threading.Thread(target=self._touch_all, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ended.set()
+        for path in list(self._paths):
+            self.release(path)
+
+    def take(self, path: Path) -> bool:
+        """Whether the lease is this process's from now on; one that nobody keeps alive is taken over."""
+        if self._make(path):
+            return True
+        if not self._is_stale(path):
+            return False
+        with suppress(OSError):
+            path.unlink()
+        return self._make(path)
+
+    def release(self, path: Path) -> None:
+        """Give a lease back."""
+        with self._lock:
+            self._paths.discard(path)
+        with suppress(OSError):
+            path.unlink()
+
+    def _make(self, path: Path) -> bool:
+        record = json.dumps({"host": HOST, "process": os.getpid(), "since": time.time()})
+        with disk_errors("write", path):
+            try:
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            except FileExistsError:
+                return False
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(record)
+        with self._lock:
+            self._paths.add(path)
+        return True
+
+    def _is_stale(self, path: Path) -> bool:
+        if is_dead(holder_of(path)):
+            return True
+        try:
+            touched = path.stat().st_mtime
+        except OSError:
+            return False
+        with self._lock:
+            before, since = self._seen.get(path, (touched, time.monotonic()))
+            self._seen[path] = (touched, since if before == touched else time.monotonic())
+            return time.monotonic() - self._seen[path][1] > STALE
+
+    def _touch_all(self) -> None:
+        while not self._ended.wait(HEARTBEAT):
+            with self._lock:
+                paths = list(self._paths)
+            for path in paths:
+                with suppress(OSError):  # another process took it for stale, or the disk is full
+                    os.utime(path)

@@ -1,0 +1,197 @@
+"""The plan of a run: one pass over the data numbers the rows, cuts them into shards and finds equal texts.
+
+It needs 16 bytes of memory a row for the digests of texts, and about twice as much again while they are sorted. The
+rows are written beside the results, so that a process needs no pass over the data to compute a shard in the middle.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pellucid.base.errors import BadFile
+from pellucid.base.files import disk_errors, whole_file
+from pellucid.base.processes import Progress
+from pellucid.corpus.data import CorpusData
+from pellucid.corpus.folder import AGAIN, DIGEST, FILES, FIRST, INPUTS, KEYS, SHARD, Job, RunFolder, digest_of
+from pellucid.results.explanation_record import ExampleRecord, example_of, example_record
+from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, write_checked
+from pellucid.text.example import Example
+
+READING = "reading"
+WAY_OUT = "put the data back as they were, give another folder, or remove this one"
+ROWS_SCHEMA = pa.schema([SCHEMA.field(name) for name in EXAMPLE_COLUMNS])
+NUMBERED = pa.schema([pa.field("row", pa.int64()), *ROWS_SCHEMA])
+
+
+def key_of(example: Example, by_label: bool) -> bytes:
+    """16 bytes for the texts of an example, with its label where what is explained depends on it."""
+    content = json.dumps([example.segments, example.label if by_label else None], ensure_ascii=False)
+    return blake2b(content.encode(), digest_size=DIGEST).digest()
+
+
+@dataclass
+class RowsPass:
+    """One pass over the data: keys [row 16] and inputs [shard 16], each as bytes. rows: how many."""
+
+    by_label: bool
+    rows: int = 0
+    keys: bytearray = field(default_factory=bytearray)
+    inputs: bytearray = field(default_factory=bytearray)
+
+    def over(self, chunks: Iterable[list[Example]], progress: Progress) -> Iterator[tuple[int, list[ExampleRecord]]]:
+        """Each shard with the records of its rows."""
+        for shard, examples in enumerate(chunks):
+            records = [example_record(example) for example in examples]
+            for example in examples:
+                self.keys += key_of(example, self.by_label)
+            self.inputs += input_digest(records)
+            self.rows += len(examples)
+            progress(READING, self.rows, self.rows)
+            yield shard, records
+
+
+def input_digest(records: list[ExampleRecord]) -> bytes:
+    """16 bytes for the rows of a shard."""
+    return blake2b(json.dumps(records, ensure_ascii=False).encode(), digest_size=DIGEST).digest()
+
+
+def make_plan(
+    folder: RunFolder,
+    question: Mapping[str, Any],
+    data: CorpusData,
+    chunks: Iterable[list[Example]],
+    *,
+    by_label: bool,
+    threads: int,
+    reuse: Callable[[], None],
+    progress: Progress,
+) -> Job:
+    """Read the data once and write the plan of a folder that has none. reuse: notes which rows an earlier run has."""
+    stamps = data.stamps  # before the rows are read: what changes meanwhile is noticed by the next command
+    reading = RowsPass(by_label)
+    files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
+    first = _save_arrays(folder, reading, files)
+    distinct = int((first == np.arange(len(first))).sum())
+    job = Job(dict(question), reading.rows, distinct, data.written, stamps, _rows_digest(folder), threads)
+    reuse()
+    folder.save_job(job)
+    return job
+
+
+def _save_arrays(folder: RunFolder, reading: RowsPass, files: list[bytes]) -> np.ndarray:
+    """Write what is known of all rows; returns [row] the first row of equal text."""
+    digests = {KEYS: bytes(reading.keys), INPUTS: bytes(reading.inputs), FILES: b"".join(files)}
+    for name, content in digests.items():
+        folder.save_array(name, np.frombuffer(content, dtype=np.uint8).reshape(-1, DIGEST))
+    first = first_places(folder.array(KEYS))
+    folder.save_array(FIRST, first)
+    return first
+
+
+def _rows_digest(folder: RunFolder) -> str:
+    """Of the arrays that scores depend on."""
+    digest = blake2b(digest_size=DIGEST)
+    for name in (INPUTS, KEYS, FIRST):
+        digest.update(np.ascontiguousarray(folder.array(name)).data)
+    return digest.hexdigest()
+
+
+def first_places(keys: np.ndarray) -> np.ndarray:
+    """[row 16] -> [row] the number of the first row with the same key."""
+    halves = np.ascontiguousarray(keys).view(np.uint64)
+    order = np.lexsort((halves[:, 1], halves[:, 0]))  # stable: equal keys stay in order
+    ordered = halves[order]
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(1)
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    return first
+
+
+def _write_rows(folder: RunFolder, shard: int, records: list[ExampleRecord]) -> bytes:
+    """Write the rows of a shard; returns the digest of the file."""
+    path, content = folder.rows_file(shard), BytesIO()
+    table = arrow_table(records, ROWS_SCHEMA, f"Cannot write {path}")
+    rows = pa.array(range(shard * SHARD, shard * SHARD + len(records)), pa.int64())
+    write_checked([table.add_column(0, NUMBERED.field("row"), rows)], NUMBERED, content)
+    with whole_file(path) as file:
+        file.write(content.getbuffer())
+    return bytes.fromhex(digest_of(content.getvalue()))
+
+
+def check_rows(
+    folder: RunFolder, job: Job, data: CorpusData, chunks: Iterable[list[Example]], by_label: bool, progress: Progress
+) -> None:
+    """Compare the data with the plan where they may have changed, and write again the rows that were damaged.
+
+    Raises `BadFile` with the first shard whose rows are others.
+    """
+    if not _has_arrays(folder, job):
+        _mend_arrays(folder, job, chunks, by_label, progress)
+        return
+    inputs, files = folder.array(INPUTS), np.array(folder.array(FILES))
+    damaged = {shard for shard in range(job.shards) if not _has_rows(folder, job, shard)}
+    if data.stamps and data.stamps == job.stamps and not damaged:
+        return
+    reading = RowsPass(by_label)
+    for shard, records in reading.over(chunks, progress):
+        if shard >= job.shards or input_digest(records) != inputs[shard].tobytes():
+            raise _changed(folder, job, shard)
+        if shard in damaged:
+            files[shard] = np.frombuffer(_write_rows(folder, shard, records), dtype=np.uint8)
+    if damaged:
+        folder.save_array(FILES, files)
+    if reading.rows != job.rows:
+        raise _changed(folder, job, job.shards)
+
+
+def _has_arrays(folder: RunFolder, job: Job) -> bool:
+    try:
+        return _rows_digest(folder) == job.rows_digest and len(folder.array(FILES)) == job.shards
+    except BadFile:
+        return False
+
+
+def _mend_arrays(
+    folder: RunFolder, job: Job, chunks: Iterable[list[Example]], by_label: bool, progress: Progress
+) -> None:
+    """Read the data again and write rows and arrays anew; raises `BadFile` where the data are others."""
+    reading = RowsPass(by_label)
+    files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
+    _save_arrays(folder, reading, files)
+    if _rows_digest(folder) != job.rows_digest:
+        raise BadFile(f"The data are not those of {folder.path}, whose plan was damaged; {WAY_OUT}.")
+
+
+def _changed(folder: RunFolder, job: Job, shard: int) -> BadFile:
+    where = f"shard {shard}, from row {shard * SHARD:,} on" if shard < job.shards else "its number of rows"
+    return BadFile(f"The data are not those of {folder.path}: {where}, differs; {WAY_OUT}.")
+
+
+def _has_rows(folder: RunFolder, job: Job, shard: int) -> bool:
+    """Whether the rows of a shard are there; of a shard that is still to be computed, whether they are intact too."""
+    if folder.has_shard(shard):
+        return folder.rows_file(shard).exists()
+    try:
+        read_rows(folder, shard)
+    except BadFile:
+        return False
+    return True
+
+
+def read_rows(folder: RunFolder, shard: int) -> list[Example]:
+    """The examples of a shard's rows; raises `BadFile` where the file is damaged."""
+    path = folder.rows_file(shard)
+    with disk_errors("read", path):
+        content = path.read_bytes()
+    if digest_of(content) != folder.array(FILES)[shard].tobytes().hex():  # damaged Parquet can end the process
+        raise BadFile(f"{path} is damaged; {AGAIN}.")
+    records: Any = pq.read_table(BytesIO(content), columns=list(EXAMPLE_COLUMNS), use_threads=False).to_pylist()
+    return [example_of(record) for record in records]

@@ -1,0 +1,74 @@
+"""The page on corpora: every command, script and job on it runs as it is written, and all of them write one run."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.jobs import ALONE
+from tests.shared.moments import files_of
+from tests.shared.tiny import LABELS, save_tiny
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "explain-a-corpus.md"
+pytestmark = pytest.mark.whole
+
+
+def block(language):
+    return re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A model and two files of reviews under the names of the page."""
+    folder = tmp_path_factory.mktemp("how-to")
+    save_tiny(folder / "my-classifier", labels=LABELS)
+    (folder / "reviews").mkdir()
+    for name in ("first", "second"):
+        rows = [f"{n},a lovely {name} film of number {n % 300}" for n in range(600)]
+        (folder / "reviews" / f"{name}.csv").write_text("\n".join(["n,body", *rows]))
+    return folder
+
+
+def shell(command, place, **environment):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", command],
+        cwd=place,
+        env=os.environ | ALONE | {"PATH": path} | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_commands_run_one_after_the_other(place):
+    output = shell(block("sh"), place)
+    assert "1,200 texts by 1 worker: about" in output and "done: 1,200 texts, 100 %, 2 of 2 shards" in output
+    assert "600 copied from an earlier run" in output and re.search(r"^word +avg", output, re.M)
+    state = json.loads(shell("pellucid jobs runs/reviews --json", place))
+    assert (state["done"], state["failures"], state["working"]) == (1200, [], [])
+
+
+def test_arrays_and_indexed_jobs_write_the_run_of_one_command(place):
+    for number in (2, 1):
+        shell(block("bash"), place, SLURM_ARRAY_TASK_ID=str(number))
+    spec = yaml.safe_load(block("yaml"))["spec"]
+    (container,) = spec["template"]["spec"]["containers"]
+    for index in range(spec["completions"]):
+        shell(container["args"][0], place, JOB_COMPLETION_INDEX=str(index))
+    assert (
+        files_of(place / "runs" / "array") == files_of(place / "runs" / "pods") == files_of(place / "runs" / "reviews")
+    )
+
+
+def test_the_program_runs(place):
+    (place / "program.py").write_text(block("python"))
+    output = shell(f"{sys.executable} program.py", place)
+    assert "1200 []" in output and "WordScore" in output

@@ -1,0 +1,130 @@
+"""Questions in SQL: they give what the run says, and reach nothing else of the machine."""
+
+import json
+from collections import defaultdict
+
+import pytest
+
+import pellucid
+from pellucid.base.errors import BadInput
+from tests.shared.tiny import LABELS, save_tiny
+
+TEXTS = [
+    "A good film.",
+    "Unbelievably dull, unbelievably long.",
+    "A good film.",
+    "résumé of a naïve plot",
+    "unreadable",
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run by word pieces, with equal texts."""
+    folder = tmp_path_factory.mktemp("query")
+    model = pellucid.from_function(answer, ["negative", "positive"])
+    return pellucid.explain_corpus(model, TEXTS, "occlusion", folder=folder / "run", progress=False)
+
+
+def answer(texts):
+    if "unreadable" in texts:
+        raise RuntimeError("this word has no vector")
+    return [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+
+
+def test_every_text_has_a_row_and_equal_texts_have_the_same_scores(run):
+    rows = run.query("select row, id, text, predicted from texts order by row").to_pylist()
+    assert [row["text"] for row in rows] == TEXTS
+    assert [row["predicted"] for row in rows[:4]] == [each.prediction.label for each in run]
+    assert run.query("select row, reason from failures").to_pylist() == [
+        {"row": 4, "reason": run.failures[0].reason},
+    ]
+
+
+def words_of(run):
+    rows = run.query("select * from words order by row, place").to_pylist()
+    by_row = defaultdict(list)
+    for row in rows:
+        by_row[row["row"]].append((row["word"], row["score"]))
+    return by_row
+
+
+def test_words_are_those_of_the_explanations(run):
+    by_row = words_of(run)
+    for row, explanation in enumerate(run):
+        assert by_row[row] == [(word, pytest.approx(score)) for word, score in explanation]
+
+
+@pytest.mark.whole
+def test_pieces_are_added_up_to_words_and_special_tokens_left_out(tmp_path):
+    model = pellucid.load(save_tiny(tmp_path / "model", labels=LABELS))
+    pairs = [pellucid.Example((text, "An odd hypothesis.")) for text in TEXTS]
+    run = pellucid.explain_corpus(model, pairs, "gradient_x_input", folder=tmp_path / "run", progress=False)
+    by_row = words_of(run)
+    assert any(len(run[row]) < len(run[row].units.content) for row in range(len(run)))  # some words are several pieces
+    for row, explanation in enumerate(run):
+        assert by_row[row] == [(word, pytest.approx(score, abs=1e-6)) for word, score in explanation]
+
+
+OUT = "/tmp/pellucid-query-wrote-this"
+REFUSED = (
+    "select * from read_text('/etc/passwd')",
+    "select * from read_csv('/etc/passwd')",
+    "select * from read_blob('/etc/passwd')",
+    "select * from sniff_csv('/etc/passwd')",
+    "select * from '/etc/passwd'",
+    "from glob('/etc/*')",
+    "select * from parquet_metadata('{shard}')",
+    "select * from read_parquet('{shard}')",
+    f"copy (select 1) to '{OUT}'",
+    f"copy texts to '{OUT}' (format parquet)",
+    f"explain analyze copy (select 1) to '{OUT}'",
+    f"attach '{OUT}' as other",
+    f"export database '{OUT}'",
+    "install httpfs",
+    "load httpfs",
+    "pragma database_list",
+    "call pragma_version()",
+    "set enable_external_access=true",
+    "reset lock_configuration",
+    "select 1; select 2",
+    f"select 1; copy (select 1) to '{OUT}'",
+    "create table mine as select 1",
+    "insert into plan values (1, 1)",
+    "drop view texts",
+    "explain select 1",
+    f"select * from query('copy (select 1) to ''{OUT}''')",
+    "select * from secret",
+    "select getenv('HOME')",
+    "",
+    "select nothing from texts",
+)
+
+
+@pytest.mark.parametrize("sql", REFUSED)
+def test_nothing_but_a_select_of_this_run_is_run(run, sql, tmp_path):
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    secret = pa.table({"a": [1]})  # a variable of the caller, which DuckDB would look up
+    shard = run.path / "shards" / "00000.parquet"
+    with pytest.raises(BadInput):
+        run.query(sql.format(shard=shard))
+    assert not Path(OUT).exists() and len(secret) == 1
+
+
+def test_a_bad_query_ends_in_the_line_of_duckdb(run):
+    with pytest.raises(BadInput, match=r'The query fails: .*"nothing"'):
+        run.query("select nothing from texts")
+
+
+def test_answers_are_printed_and_saved(run, tmp_path, monkeypatch, capsys):
+    from pellucid.corpus.command import query
+
+    query(run.path, "select predicted, count(*) as n from texts group by all order by n", save=None, as_json=False)
+    assert capsys.readouterr().out.splitlines()[0].split() == ["predicted", "n"]
+    query(run.path, "select row from texts order by row limit 2", save=None, as_json=True)
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [{"row": 0}, {"row": 1}]
+    query(run.path, "select row from texts order by row limit 2", save=tmp_path / "rows.csv", as_json=False)
+    assert (tmp_path / "rows.csv").read_text() == '"row"\n0\n1\n'
