@@ -113,8 +113,12 @@ class RunFolder:
         bare = unsealed(record, {"form": FORM}, path)
         del bare["form"]
         try:
-            return Job(**bare)
-        except TypeError:
+            job = Job(**bare)
+            sizes = range(job.rows), range(job.distinct), range(job.threads)  # raises where one is no whole number
+            if all(sizes) and isinstance(job.question["method"], str):
+                return job
+            raise TypeError("a count is none")
+        except (TypeError, LookupError):
             raise BadFile(f"{path} is of another version of Pellucid; give another folder.") from None
 
     def save_job(self, job: Job) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, whole_file
@@ -21,13 +20,14 @@ from pellucid.base.processes import Progress
 from pellucid.corpus.data import CorpusData
 from pellucid.corpus.folder import AGAIN, DIGEST, FILES, FIRST, INPUTS, KEYS, SHARD, Job, RunFolder, digest_of
 from pellucid.results.explanation_record import ExampleRecord, example_of, example_record
-from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, write_checked
+from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_batches, write_checked
 from pellucid.text.example import Example
 
 READING = "reading"
 WAY_OUT = "put the data back as they were, give another folder, or remove this one"
 ROWS_SCHEMA = pa.schema([SCHEMA.field(name) for name in EXAMPLE_COLUMNS])
-NUMBERED = pa.schema([pa.field("row", pa.int64()), *ROWS_SCHEMA])
+ROWS_FORM = "pellucid-rows-1"
+NUMBERED = pa.schema([pa.field("row", pa.int64()), *ROWS_SCHEMA], metadata={"form": ROWS_FORM})
 
 
 def key_of(example: Example, by_label: bool) -> bytes:
@@ -120,7 +120,8 @@ def _write_rows(folder: RunFolder, shard: int, records: list[ExampleRecord]) -> 
     path, content = folder.rows_file(shard), BytesIO()
     table = arrow_table(records, ROWS_SCHEMA, f"Cannot write {path}")
     rows = pa.array(range(shard * SHARD, shard * SHARD + len(records)), pa.int64())
-    write_checked([table.add_column(0, NUMBERED.field("row"), rows)], NUMBERED, content)
+    numbered = table.add_column(0, NUMBERED.field("row"), rows).replace_schema_metadata(NUMBERED.metadata)
+    write_checked([numbered], NUMBERED, content)
     with whole_file(path) as file:
         file.write(content.getbuffer())
     return bytes.fromhex(digest_of(content.getvalue()))
@@ -193,5 +194,6 @@ def read_rows(folder: RunFolder, shard: int) -> list[Example]:
         content = path.read_bytes()
     if digest_of(content) != folder.array(FILES)[shard].tobytes().hex():  # damaged Parquet can end the process
         raise BadFile(f"{path} is damaged; {AGAIN}.")
-    records: Any = pq.read_table(BytesIO(content), columns=list(EXAMPLE_COLUMNS), use_threads=False).to_pylist()
+    batches = bounded_batches(path, ROWS_FORM, EXAMPLE_COLUMNS)
+    records: Any = [record for batch in batches for record in batch.to_pylist()]
     return [example_of(record) for record in records]

@@ -6,13 +6,11 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pellucid.base.checks import changes
 from pellucid.base.errors import BadFile
@@ -20,12 +18,12 @@ from pellucid.base.files import disk_errors, possible_path
 from pellucid.base.kinds import readers
 from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Failure, Job, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
-from pellucid.corpus.shard import Reused, no_reused
+from pellucid.corpus.shard import SHARD_SCHEMA, Reused, no_reused
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import from_record
 from pellucid.results.results import Results
-from pellucid.results.storage import SCHEMA, check_fitting
+from pellucid.results.storage import FORM, SCHEMA, bounded_batches, check_fitting
 from pellucid.text.example import Example
 
 OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 words
@@ -55,6 +53,8 @@ class Run(Sequence[Explanation]):
             raise BadFile(f"{self.path} holds no run; give the folder of one: {JOB} is in it once its rows are read.")
         self.job: Job = job
         self._first = self.folder.array(FIRST)
+        if self._first.shape != (job.rows,) or self._first.dtype != np.int64:
+            raise BadFile(f"{self.path} holds a plan of other rows than it says; {AGAIN}.")
         self._available = _available(self.folder, job, self._first)
         self._shards: OrderedDict[int, _Shard] = OrderedDict()
         self._examples_of: OrderedDict[int, list[Example]] = OrderedDict()
@@ -136,7 +136,10 @@ class Run(Sequence[Explanation]):
     def record(self, row: int) -> Any:
         """The saved record of a row, or of the first row of equal text."""
         first = int(self._first[row])
-        return self._shard(first // SHARD).record(first)
+        try:
+            return self._shard(first // SHARD).record(first)
+        except LookupError:
+            raise BadFile(f"{self.path} has no explanation of row {first:,} in its shard; {AGAIN}.") from None
 
     def _of_row(self, row: int) -> Explanation:
         first, record = int(self._first[row]), self.record(row)
@@ -204,9 +207,12 @@ class _Shard:
             content = path.read_bytes()
         if receipt is None or digest_of(content) != receipt.digest:
             raise BadFile(f"{path} was damaged after it was written; {AGAIN}.")
-        table = pq.read_table(BytesIO(content), use_threads=False)
+        schema = pa.schema([SHARD_SCHEMA.field(name) for name in ("row", "word", *SCHEMA.names)])
+        batches = list(bounded_batches(path, FORM, schema.names))
+        table = pa.Table.from_batches([batch.select(schema.names) for batch in batches]) if batches else None
+        table = schema.empty_table() if table is None else table
         rows = table.column("row").to_pylist()
-        return cls(table.select(["word", *SCHEMA.names]), {row: place for place, row in enumerate(rows)})
+        return cls(table.drop_columns("row"), {row: place for place, row in enumerate(rows)})
 
     def record(self, row: int) -> Any:
         """The record of a row."""

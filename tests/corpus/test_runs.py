@@ -7,6 +7,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended, ModelCannot
+from pellucid.base.json_text import sealed
 from pellucid.base.kinds import engines
 from pellucid.explaining.read import read_explanations
 from tests.shared.moments import files_of
@@ -190,3 +191,25 @@ def test_another_engine_computes_shards_in_any_order_and_writes_the_same_bytes(m
         assert files_of(explained(model, TEXTS, tmp_path / "run", engine="backwards").path) == files_of(whole)
     finally:
         del engines._entries["backwards"]
+
+
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("rows", "2100"),
+        ("rows", -1),
+        ("rows", 10**9),
+        ("distinct", None),
+        ("question", {}),
+        ("question", 3),
+        ("more", 1),
+    ],
+)
+def test_the_folder_of_a_stranger_ends_in_one_sentence(model, whole, tmp_path, field, value):
+    explained(model, TEXTS[:20], tmp_path / "run")
+    record = json.loads((tmp_path / "run" / "job.json").read_text())
+    del record["seal"]
+    record |= {field: value}
+    (tmp_path / "run" / "job.json").write_text(json.dumps(sealed(record, {"form": record["form"]})))
+    with pytest.raises(BadFile):
+        pellucid.open_run(tmp_path / "run")
