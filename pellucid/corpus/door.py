@@ -25,6 +25,7 @@ from pellucid.corpus.folder import LEASES, Job, RunFolder, check_question
 from pellucid.corpus.leases import Leases
 from pellucid.corpus.plan import check_rows, make_plan
 from pellucid.corpus.record import REUSE, Run, check_reusable, save_matches
+from pellucid.corpus.shard import PART
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.explaining.inputs.examples import reads_label
@@ -120,6 +121,8 @@ def explain_corpus(
             check_rows(place, job, data, chunks(classifier, data, reading, target), reads_label(target), show)
         if not work.is_done:
             how.make(work, **how.settings({"workers": workers}))
+        if work.is_done:
+            place.clear_leases()
     return Run(Path(folder))
 
 
@@ -170,6 +173,7 @@ def question_record(request: Request, reading: CorpusReading) -> dict[str, Any]:
         "settings": json.loads(json.dumps(dict(call.settings))),
         "target": in_words,
         "seed": request.seed,
+        "rows in a part": PART,
         **({} if head is None else {"language head": head.digest}),
         **route_record(model),
         "data": reading.record(),

@@ -213,6 +213,12 @@ class RunFolder:
         """Whether a shard has a receipt and a file; what they hold is not read."""
         return self.receipt_file(shard).exists() and self.shard_file(shard).exists()
 
+    def clear_leases(self) -> None:
+        """Remove the leases of a whole run, which killed processes left; of a living one it is of a whole shard."""
+        for name in self._names(LEASES):
+            if name.partition(".")[0].isdecimal():
+                (self.path / LEASES / name).unlink(missing_ok=True)
+
     def receipts(self) -> set[int]:
         """The shards that have a receipt, whatever it says."""
         return {int(name[:-5]) for name in self._names(SHARDS) if name.endswith(".json") and name[:-5].isdecimal()}

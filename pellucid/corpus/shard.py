@@ -1,4 +1,4 @@
-"""One shard: its rows explained in parts of 16, each with a scheduler of its own, as a file whose bytes follow from
+"""One shard: its rows explained in parts of 64, each with a scheduler of its own, as a file whose bytes follow from
 question and rows alone.
 """
 
@@ -23,7 +23,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.text.example import Example
 from pellucid.text.units import Units, coarse_index
 
-PART = 16  # rows that share passes
+PART = 64  # rows that share passes; in fewer, the guard asks about each text instead of a sample
 ROW, KEY = pa.field("row", pa.int64()), pa.field("key", pa.binary(DIGEST))
 WORD = pa.field("word", pa.list_(pa.int32()))  # of each unit the number of its word, so that SQL can add pieces up
 SHARD_SCHEMA = pa.schema([ROW, KEY, WORD, *SCHEMA], metadata=SCHEMA.metadata)

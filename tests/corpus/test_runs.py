@@ -105,6 +105,7 @@ def test_damaged_rows_and_a_forged_receipt_are_mended(model, whole, tmp_path):
     del record["seal"]
     (run.path / "shards" / "00001.json").write_text(json.dumps(record))
     (run.path / "shards" / "00000.parquet").unlink()
+    (run.path / "leases" / "00002.json").write_text("{}")  # of a process that was killed after its work
     with pytest.warns(FolderMended, match=r"00000\.parquet, 00001\.parquet"):
         explained(model, TEXTS, run.path)
     assert files_of(run.path) == files_of(whole)
