@@ -20,7 +20,7 @@ from pellucid.drawing.terminal import duration, progress_bar
 from pellucid.explaining.inputs.loading import MOST_WORKERS
 from pellucid.explaining.inputs.models import any_model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
-from pellucid.results.explanation_record import to_record
+from pellucid.results.explanation_record import ExplanationRecord, to_record
 from pellucid.results.storage import SCHEMA, arrow_table, write_checked
 from pellucid.run.explaining import Request, explain_batch
 from pellucid.run.hidden_target import HiddenState
@@ -101,18 +101,21 @@ def corpus_cost(
         halves = _halves(sample)
         _trial(request, halves[0][:1])  # the first pass is slower than the next
         trials = [_trial(request, half) for half in halves]
+    together = _trial(request, [example for half in halves for example in half])
     busy = min(workers, os.cpu_count() or 1)
     rates = [seconds / len(half) for half, (seconds, _, _) in zip(halves, trials, strict=True)]
     tried = sum(map(len, halves))
-    work = [rate * count / busy for rate in rates]
-    mean = sum(work) / len(work)
-    rows, size = sum(trial[1] for trial in trials), sum(trial[2] for trial in trials)
+    spread = [
+        rate * len(rates) / sum(rates) for rate in rates
+    ]  # of few texts each takes longer: only their ratio counts
+    mean = together[0] / tried * count / busy
+    rows, size = together[1:]
     return CorpusCost(
         count,
         workers,
         mean + START,
-        min(work) * 0.9 + START / 2,
-        max(work) * 1.1 + START * 2,
+        mean * min(spread) * 0.9 + START / 2,
+        mean * max(spread) * 1.1 + START * 2,
         round(rows / tried * count),
         round(size / tried * count),
         tried,
@@ -148,8 +151,13 @@ def _trial(request: Request, examples: Sequence[Example]) -> tuple[float, int, i
         began, scheduler = perf_counter(), scheduler_for(request.model)
         by_method = explain_batch(request, request.model.encode(examples), scheduler, silent)
         records = [to_record(explanation) for explanation in next(iter(by_method.values()))]
-        content = BytesIO()
-        write_checked([arrow_table(records, SCHEMA, "Cannot estimate")], SCHEMA, content)
-        return perf_counter() - began, scheduler.rows_run + len(examples), len(content.getvalue())
+        size = _size(records) - _size([])  # a file's footer counts once a shard, not once in 32 texts
+        return perf_counter() - began, scheduler.rows_run + len(examples), size
     finally:
         torch.set_num_threads(threads)
+
+
+def _size(records: list[ExplanationRecord]) -> int:
+    content = BytesIO()
+    write_checked([arrow_table(records, SCHEMA, "Cannot estimate")], SCHEMA, content)
+    return len(content.getvalue())
