@@ -1,5 +1,7 @@
 """The style sheet: light and dark, for phones, screens and paper. Every rule stands under .pellucid."""
 
+import re
+
 from pellucid.drawing.colours import DARK, LIGHT, colour_rules, variables
 
 LINES_LIGHT = ("#0b6fb8", "#c95a06", "#00856a", "#a33f89", "#7d6400", "#3f444c", "#1487a8", "#b3262e")
@@ -399,10 +401,11 @@ RESET = """
 .pellucid p,.pellucid li,.pellucid small,.pellucid strong,.pellucid i,.pellucid em,.pellucid summary,.pellucid figcaption{
  color:inherit;background:none;border:0;text-align:start;word-break:normal;max-width:none;text-indent:0}
 .pellucid ol,.pellucid ul,.pellucid li{list-style-position:outside;padding:0;margin:0}
-.pellucid table{display:table;width:auto;margin:.5rem 0;color:inherit;overflow:visible}
+.pellucid table{display:table;width:auto;margin:.5rem 0;color:inherit;overflow:visible;text-align:start}
 .pellucid thead{display:table-header-group}
 .pellucid tbody{display:table-row-group}
 .pellucid tr,.pellucid tr:nth-child(even),.pellucid tr:nth-child(odd),.pellucid tr:hover{display:table-row;background:none}
+.pellucid th{font-weight:bold}
 .pellucid th,.pellucid td{display:table-cell;float:none;width:auto;max-width:none;color:inherit}
 .pellucid svg{max-width:none;margin:0}
 .pellucid details,.pellucid summary{margin:0;padding:0;border:0;background:none}
@@ -414,13 +417,19 @@ NOTEBOOK = """
 """
 
 
+TABLE_RULE = re.compile(r"[^{}]*(?:\b(?:table|thead|tbody|tr|td|th)\b|pl-(?:table|matrix|scroll))[^{}]*\{[^{}]*\}")
+OVERRULED = re.compile(r"((?:border(?:-top|-bottom|-left|-right|-collapse|-spacing)?|text-align):[^;}!]+)(?=[;}])")
+
+
 def fragment_style() -> str:
     """The sheet of a notebook fragment; it styles nothing outside .pellucid.
 
-    The class stands three times in every rule, so that no rule of the notebook for elements weighs more.
+    The class stands three times in every rule, so that no rule of the notebook for elements weighs more. VS Code's
+    notebook takes the borders and the alignment of tables away with `!important`, so ours have it too.
     """
     sheet = _themes() + RESET + TEXT + CARD + ROWS + TABLE + CORPUS + LAYERS + PLOT + colour_rules() + NOTEBOOK
-    return sheet.replace(".pellucid", ".pellucid" * 3)
+    important = TABLE_RULE.sub(lambda rule: OVERRULED.sub(r"\1!important", rule[0]), sheet)
+    return important.replace(".pellucid", ".pellucid" * 3)
 
 
 def page_style() -> str:

@@ -188,8 +188,16 @@ NOTEBOOK_SHEET = """
 .output td,.output th{text-align:right;max-width:6em;padding:1em;white-space:nowrap}
 .output tbody tr:nth-child(odd){background:#eee} .output summary{display:block;margin:1em} .output svg{max-width:50%}
 """
+# VS Code's: no borders, all to the left, striped rows, tables as wide as the cell.
+VS_CODE_SHEET = """
+.output :is(table,thead,tbody,tr,th,td){border:0 !important;border-collapse:collapse;border-spacing:0}
+.output :is(table,tr,th){text-align:left !important} .output table{width:100%} .output :is(td,th){padding:4px 8px}
+.output thead{font-weight:bold;background:#8883} .output tr:nth-child(even){background:#8882}
+.output tbody th{font-weight:400}
+"""
 BOXES = """() => [...document.querySelectorAll('.pellucid :is(dt,dd,dl,h3,h4,table,th,td,p,li,summary)')].map(node => {
-  const {x, y, width, height} = node.getBoundingClientRect(); return [x, y, width, height].map(Math.round)})"""
+  const {x, y, width, height} = node.getBoundingClientRect(); const style = getComputedStyle(node);
+  return [...[x, y, width, height].map(Math.round), style.textAlign, style.borderBottomWidth]})"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -200,14 +208,14 @@ def test_a_notebooks_style_sheet_moves_nothing(browser, tmp_path, scheme):
     )
     parts = [part._repr_html_() for part in (results, sample_table(), methods, results[0], results.words())]
     boxes = []
-    for sheet in ("", NOTEBOOK_SHEET):
+    for sheet in ("", NOTEBOOK_SHEET, VS_CODE_SHEET):
         place = tmp_path / "notebook.html"
         head = f"<!doctype html><meta charset=utf-8><style>{sheet}</style>"
         place.write_text(head + "".join(f"<div class=output>{part}</div>" for part in parts), encoding="utf-8")
         page, _ = opened(browser, place, color_scheme=scheme)
         boxes.append(page.evaluate(BOXES))
         page.close()
-    assert len(boxes[0]) > 100 and boxes[0] == boxes[1]
+    assert len(boxes[0]) > 100 and boxes[0] == boxes[1] == boxes[2]
 
 
 def test_numbers_are_reached_by_keyboard(browser, path):
