@@ -57,12 +57,12 @@ def test_the_commands_run_one_after_the_other(place):
 
 
 def test_arrays_and_indexed_jobs_write_the_run_of_one_command(place):
-    for number in (2, 1):
-        shell(block("bash"), place, SLURM_ARRAY_TASK_ID=str(number))
+    """One job of each: it does its own shards first, and then those of the job that never came."""
+    shell(block("bash"), place, SLURM_ARRAY_TASK_ID="2")
     spec = yaml.safe_load(block("yaml"))["spec"]
     (container,) = spec["template"]["spec"]["containers"]
-    for index in range(spec["completions"]):
-        shell(container["args"][0], place, JOB_COMPLETION_INDEX=str(index))
+    assert spec["completions"] == 2
+    shell(container["args"][0], place, JOB_COMPLETION_INDEX="0")
     assert (
         files_of(place / "runs" / "array") == files_of(place / "runs" / "pods") == files_of(place / "runs" / "reviews")
     )

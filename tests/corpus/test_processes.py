@@ -96,19 +96,6 @@ def test_killed_children_and_a_killed_command_lose_nothing(place, quiet):
     assert files_of(out) == quiet
 
 
-def test_an_interruption_ends_in_seconds_and_says_how_to_go_on(place, quiet):
-    out = place / "interrupted"
-    process = started(words_of(place), out)
-    assert waiting_for(process, out, 1)
-    begun = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, errors = ended(process, 130)
-    assert time.monotonic() - begun < 10 and "run the same command again" in errors and "explain" in errors
-    assert not list(out.glob("leases/*.json"))
-    ended(started(words_of(place), out))
-    assert files_of(out) == quiet
-
-
 def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
     """Beside the file lies a run until it is whole; equal are texts and answers, and scores up to rounding."""
     save = place / "saved.parquet"
@@ -118,8 +105,10 @@ def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
     process = subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, stderr=subprocess.PIPE, text=True)
     beside = place / "saved.parquet.run"
     assert waiting_for(process, beside, 1)
+    begun = time.monotonic()
     process.send_signal(signal.SIGINT)
     assert "run the same command again" in ended(process, 130)[1] and not save.exists()
+    assert time.monotonic() - begun < 10 and not list(beside.glob("leases/*.json"))
     first = (beside / "shards" / "00000.parquet").stat().st_mtime_ns
     process = subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, stderr=subprocess.PIPE, text=True)
     while not save.exists() and process.poll() is None:
@@ -151,9 +140,9 @@ def deadly(path):
 
 
 def test_a_text_that_kills_its_process_is_a_failure_and_all_others_are_explained(place):
-    texts = [*(f"good film {n}" for n in range(20)), "a killer text", *(f"dull film {n}" for n in range(20))]
+    texts = ["A good film.", "A killer text.", "A dull film.", "A slow film."]
     model = pellucid.load(place / "model")
     remember(model, partial(deadly, place / "model"))
     run = pellucid.explain_corpus(model, texts, "gradient_x_input", folder=place / "deadly", progress=False)
-    assert [failure.row for failure in run.failures] == [20] and "SIGKILL" in run.failures[0].reason
+    assert [failure.row for failure in run.failures] == [1] and "SIGKILL" in run.failures[0].reason
     assert [explanation.example.text for explanation in run] == [text for text in texts if "killer" not in text]
