@@ -15,16 +15,15 @@ from pellucid.base.checks import listed
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import read_text
 from pellucid.base.kinds import datasets
-from pellucid.data.load import ENDINGS, ending_of, is_plain_text
 from pellucid.explaining.commands.model_options import settings_from
 from pellucid.explaining.commands.safe_text import say
-from pellucid.text.example import Example, as_examples, prompted
-from pellucid.text.label_map import LabelMap
 
 if TYPE_CHECKING:  # what reads data and models takes seconds to import, and `--help` needs neither
     from pellucid.explaining.inputs.data_source import DataSource
     from pellucid.results.results import Results
     from pellucid.run.model import Model
+    from pellucid.text.example import Example
+    from pellucid.text.label_map import LabelMap
 
 
 @dataclass(frozen=True)
@@ -242,6 +241,8 @@ class TextOptions:
 
     def examples(self, texts: Sequence[str], reading: Reading) -> tuple[Example, ...]:
         """The examples; raises `BadInput` where nothing or two things were named."""
+        from pellucid.text.example import prompted
+
         if self.second is not None:
             if len(texts) != 1 or self.file is not None:
                 raise BadInput("--second makes a pair with exactly one text; give one text and no file.")
@@ -259,6 +260,7 @@ class TextOptions:
     def _from_words(self, texts: Sequence[str], reading: Reading) -> tuple[Example, ...]:
         """Words are texts; a single one that plainly names data is read, or refused where both could be meant."""
         from pellucid.explaining.inputs.data_source import looks_like_a_file
+        from pellucid.text.example import prompted
 
         files = [text for text in texts if _is_data_file(text)]
         if files and len(texts) > 1:
@@ -281,6 +283,8 @@ class TextOptions:
 
 
 def _is_data_file(text: str) -> bool:
+    from pellucid.data.load import ENDINGS, ending_of
+
     try:
         return ending_of(text) in (*ENDINGS, TEXTS) and Path(text).is_file()
     except (OSError, ValueError):  # no path: longer than any, or with a zero byte
@@ -299,6 +303,8 @@ def texts_of_file(name: str, split: str, reading: Reading) -> tuple[Example, ...
 
     Raises `BadFile` for a file that cannot be read so, and `BadInput` for options that plain text has no use for.
     """
+    from pellucid.data.load import is_plain_text
+
     path = Path(name)
     if reading.format_ is None and not path.is_dir() and name not in datasets.names() and is_plain_text(name):
         if options := reading.of_columns():
@@ -314,6 +320,8 @@ def texts_of_file(name: str, split: str, reading: Reading) -> tuple[Example, ...
 
 
 def _from_lines(text: str, where: str) -> tuple[Example, ...]:
+    from pellucid.text.example import as_examples
+
     every = text.removesuffix("\n").split("\n")
     lines = [line for line in every if line.strip()]
     if not lines:

@@ -15,11 +15,11 @@ from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.data_options import Amount, Part, Reading
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
-from pellucid.text.example import Example
 
 if TYPE_CHECKING:
     from pellucid.results.explanation import Explanation
     from pellucid.results.results import Results
+    from pellucid.text.example import Example
 
 NAMED = 5  # ids in a message
 

@@ -17,11 +17,11 @@ from pellucid.base.catalogue import ALL, Choice
 from pellucid.base.errors import BadSetting
 from pellucid.base.json_text import parsed
 from pellucid.explaining.commands.safe_text import say
-from pellucid.text.example import Example, seen_in_training
 
 if TYPE_CHECKING:
     from pellucid.explaining.inputs.data_source import DataSource
     from pellucid.run.model import Model
+    from pellucid.text.example import Example
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,8 @@ def held_out(
     Of a file that training used as a whole, and of a part that the user named, all texts are judged; the result has a
     caveat. source: None, of texts that were explained before, which are all judged.
     """
+    from pellucid.text.example import seen_in_training
+
     seen = seen_in_training(model, examples)
     if source is None or not source.is_one_file or all(seen) or not any(seen):
         return list(examples), []
