@@ -25,8 +25,8 @@ from pellucid.demo_first_page import (
     CORPUS,
     FIRST,
     READY,
-    data_in_words,
     drawn_texts,
+    of_helpdesk,
     write_first_page,
 )
 from pellucid.drawing.comparison_section import TITLE, comparison_section
@@ -150,10 +150,9 @@ def _write_report(
         facts_section("What was trained, and how well", TRAINED, _facts(models, seed)),
         caveats_section((*CAVEATS, SPANS_SEE_MORE)),
     ]
-    opened = table_opening(table)
-    model_name, _, *rest = opened.facts
-    facts = (model_name, data_in_words(len(by_method[0])), *rest)
-    opened = replace(opened, facts=facts, texts=examples_view(drawn.picks, drawn.scales))
+    opened = replace(
+        of_helpdesk(table_opening(table), len(by_method[0])), texts=examples_view(drawn.picks, drawn.scales)
+    )
     return write_report(out / REPORT, title=TITLE, sections=sections, opening=opened)
 
 

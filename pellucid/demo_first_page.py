@@ -132,15 +132,16 @@ def _opening(model: Model, results: Results, texts: Markup | None, test: Sequenc
     """What decides the answers to the whole test part, and three of the texts."""
     decides = shortcuts(model, test, seed=seed, progress=False)
     opened = opening(results, texts=texts)
-    model_name, _, *rest = opened.facts
-    facts = (model_name, data_in_words(len(results)), *rest)
     command = opened.command.replace("DATA", CORPUS)
-    return replace(opened, facts=facts, first=tuple(map(str, decides.decisive)), command=command)
+    return replace(of_helpdesk(opened, len(results)), first=tuple(map(str, decides.decisive)), command=command)
 
 
-def data_in_words(n_texts: int) -> str:
-    """How many texts of which data, for the first line of a page."""
-    return f"{n_texts:,} test texts of {CORPUS}, requests to six departments"
+def of_helpdesk(opened: Opening, n_texts: int) -> Opening:
+    """The opening with the name of the data, which the ids of the texts do not say."""
+    model_name, _, *rest = opened.facts
+    return replace(
+        opened, facts=(model_name, f"{n_texts:,} test texts of {CORPUS}, requests to six departments", *rest)
+    )
 
 
 def load_small_model() -> tuple[Classifier, Plan]:
