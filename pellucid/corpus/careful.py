@@ -38,7 +38,7 @@ OnPart = Callable[[Rows], None]
 class Computation:
     """What a child needs to compute shards: plain values, so that another process can have them.
 
-    load: how it gets the model, whose digest must be model_hash.
+    load: how it gets the model, whose digest must be model_hash. gpus: how many a child computes on, 0 or 1.
     """
 
     folder: RunFolder
@@ -46,6 +46,7 @@ class Computation:
     question: TextQuestion
     load: Callable[[], Model]
     model_hash: str
+    gpus: int = 0
 
 
 class ChildDied(Exception):
@@ -118,6 +119,10 @@ class CarefulWorker:
     _process: Any = None
     _connection: Connection | None = None
     _running: Rows = field(default_factory=list)
+
+    def is_ready(self, seconds: float) -> bool:
+        """Always: the child is started when it is needed."""
+        return True
 
     def compute(self, shard: int) -> Receipt:
         """The receipt of a shard, which is then in the folder. Raises what the child raised, and `ModelCannot` where it
@@ -232,6 +237,10 @@ class InProcess:
     folder: RunFolder
     job: Job
     on_part: OnPart
+
+    def is_ready(self, seconds: float) -> bool:
+        """Always: the model is here."""
+        return True
 
     def compute(self, shard: int) -> Receipt:
         """The receipt of a shard, which is then in the folder."""

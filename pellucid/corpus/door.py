@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from pellucid.base.catalogue import Choice
 from pellucid.base.checks import in_syntax, quoted, whole
 from pellucid.base.errors import BadSetting, ModelCannot, notify
 from pellucid.base.kinds import engines
@@ -20,12 +21,12 @@ from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress, begin_nothing
 from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, OnPart
 from pellucid.corpus.data import CorpusData, CorpusReading, chunks, corpus_data
-from pellucid.corpus.engines import LOOK, RunWork, ShardWorker
 from pellucid.corpus.folder import LEASES, Job, RunFolder, check_question
 from pellucid.corpus.leases import Leases
 from pellucid.corpus.plan import check_rows, make_plan
 from pellucid.corpus.record import REUSE, Run, check_reusable, save_matches
 from pellucid.corpus.shard import PART
+from pellucid.corpus.work import LOOK, RunWork, ShardWorker
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.explaining.inputs.examples import reads_label
@@ -63,7 +64,7 @@ def explain_corpus(
     skip_bad_rows: bool = False,
     limit: int | None = None,
     max_failures: int = MAX_FAILURES,
-    engine: str = "local",
+    engine: Choice = "local",
     reuse: str | Path | None = None,
     progress: bool | None = None,
     **settings: Any,
@@ -83,7 +84,8 @@ def explain_corpus(
     split, format, read: the part of data that have parts; how files are read; settings of the format.
     limit: the first so many rows alone.
     max_failures: more rows with an error end the run.
-    engine: what computes: "local", or one that another package registers.
+    engine: what computes: "local", processes of this machine; "ray", actors of Ray, with settings
+        ("ray", {"address": "auto"}); or one that another package registers.
     reuse: the folder of an earlier run, whose rows of equal text, model and question are copied.
     settings: the method's own.
 
@@ -97,8 +99,10 @@ def explain_corpus(
     >>> len(run), run.failures
     (3, [])
     """
-    share, how = share_of(slice), engines.get(engine)
-    workers = whole("workers", workers, 1, MOST_WORKERS)
+    share, workers = share_of(slice), whole("workers", workers, 1, MOST_WORKERS)
+    name, changes = (engine, {}) if isinstance(engine, str) else engine
+    how, changes = engines.get(name), {"workers": workers, **changes}
+    how_settings = how.settings(changes)
     threads = whole("threads", threads, 1, MOST_WORKERS)
     max_failures = whole("max_failures", max_failures, 0, 1 << 62)
     limit = None if limit is None else whole("limit", limit, 1, 1 << 62)
@@ -120,7 +124,7 @@ def explain_corpus(
         if not is_new:
             check_rows(place, job, data, chunks(classifier, data, reading, target), reads_label(target), show)
         if not work.is_done:
-            how.make(work, **how.settings({"workers": workers}))
+            how.make(work, **how_settings)
         if work.is_done:
             place.clear_leases()
     return Run(Path(folder))
@@ -234,5 +238,7 @@ def _maker(
 ) -> Callable[[OnPart], ShardWorker]:
     if load is None:
         return lambda on_part: InProcess(request, folder, job, on_part)
-    computation = Computation(folder, job, question, load, request.model_hash)
+    gpus = int(request.model.device.type == "cuda")
+    absolute = RunFolder(folder.path.absolute())  # a worker may stand in another folder
+    computation = Computation(absolute, job, question, load, request.model_hash, gpus)
     return lambda on_part: CarefulWorker(computation, on_part)

@@ -1,147 +1,23 @@
-"""Engines: what computes the shards of a run. Here the processes of this machine; another package registers others."""
+"""Engines: what computes the shards of a run. Another package registers others."""
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import chain
-from typing import Protocol
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from pellucid.base.errors import FolderMended, ModelCannot, notify
+from pellucid.base.checks import in_syntax, quoted, reason
+from pellucid.base.errors import BadFile, BadSetting, ModelCannot, PellucidError
 from pellucid.base.kinds import engines
-from pellucid.base.processes import Progress
-from pellucid.corpus.careful import InProcess, OnPart, Rows
-from pellucid.corpus.folder import SHARD, Job, Receipt, RunFolder
+from pellucid.base.packages import __version__, optional_package
+from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, Rows
+from pellucid.corpus.folder import Receipt
 from pellucid.corpus.leases import Leases
-
-STAGE = "explaining"
-LOOK = 0.5  # seconds between two looks at the folder
-ONE_SLICE = (1, 1)
-
-
-class ShardWorker(Protocol):
-    """What computes a shard."""
-
-    def compute(self, shard: int) -> Receipt: ...
-    def end(self) -> None:
-        """End at once."""
-
-    def close(self) -> None:
-        """End after its work."""
-
-
-@dataclass
-class RunWork:
-    """The work of a run that is left.
-
-    share: (i, n), the shards i, i + n … come first, counted from 1. max_failures: more failed rows end the run. begin:
-    makes a worker, which calls its argument with the rows that it begins.
-    """
-
-    folder: RunFolder
-    job: Job
-    share: tuple[int, int]
-    max_failures: int
-    begin: Callable[[OnPart], ShardWorker]
-    progress: Progress
-    failures: int = 0
-    _whole: set[int] = field(default_factory=set)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _begun: dict[int, int] = field(default_factory=dict)  # thread -> rows of its shard that were begun
-
-    def order(self) -> Iterator[int]:
-        """The shards, those of the share first."""
-        index, count = self.share
-        mine = range(index - 1, self.job.shards, count)
-        return chain(mine, (shard for shard in range(self.job.shards) if shard % count != index - 1))
-
-    def check(self) -> None:
-        """Take the receipts that are there; those of the share are compared with their files to the last bit.
-
-        A damaged shard is named, and computed again.
-        """
-        index, count = self.share
-        damaged = []
-        for shard in sorted(self.folder.receipts()):
-            mine = shard % count == index - 1
-            receipt = self.folder.receipt(self.job, shard)
-            if receipt is None or not (self.folder.is_whole(self.job, shard) if mine else self.folder.has_shard(shard)):
-                damaged.append(shard)
-                self.folder.receipt_file(shard).unlink(missing_ok=True)
-            else:
-                self._count(shard, receipt)
-        if damaged:
-            names = ", ".join(self.folder.shard_file(shard).name for shard in damaged[:5])
-            more = f" and {len(damaged) - 5} more" if len(damaged) > 5 else ""
-            notify(
-                f"Damaged in {self.folder.path}, and computed again: {names}{more}.",
-                FolderMended,
-            )
-
-    def _count(self, shard: int, receipt: Receipt) -> None:
-        with self._lock:
-            if shard in self._whole:
-                return
-            self._whole.add(shard)
-            self.failures += len(receipt.failures)
-        if self.failures > self.max_failures:
-            first = next(self.folder.failures(self.job), None)
-            why = "" if first is None else f"; the first, row {first.row:,}: {first.reason.rstrip('.')}"
-            raise ModelCannot(
-                f"{self.failures:,} texts could not be explained{why}. More than {self.max_failures:,} end the run: "
-                f"allow more failures, or mend the texts."
-            )
-
-    def take_in(self) -> None:
-        """Count the shards that other processes have finished meanwhile."""
-        for shard in self.folder.receipts() - self._whole:
-            receipt = self.folder.receipt(self.job, shard)
-            if receipt is not None and self.folder.has_shard(shard):
-                self._count(shard, receipt)
-
-    def is_open(self, shard: int) -> bool:
-        """Whether a shard is still to be computed."""
-        return shard not in self._whole
-
-    @property
-    def is_done(self) -> bool:
-        """Whether every shard is whole."""
-        return len(self._whole) == self.job.shards
-
-    def finish(self, shard: int, receipt: Receipt) -> None:
-        """Count a shard that a worker of this process has written."""
-        self._count(shard, receipt)
-
-    def begin_part(self, rows: Rows) -> None:
-        """Note how far this thread is within its shard."""
-        self._begun[threading.get_ident()] = rows[0] % SHARD
-
-    def report(self) -> None:
-        """Say how far the run is."""
-        whole = sum(len(self.job.rows_of(shard)) for shard in list(self._whole))
-        self.progress(STAGE, min(self.job.rows, whole + sum(self._begun.copy().values())), self.job.rows)
-
-    def shards(self, leases: Leases, ended: threading.Event) -> Iterator[int]:
-        """Shards that this thread may compute now; waits while others compute the last ones."""
-        while not ended.is_set() and not self.is_done:
-            for shard in self.order():
-                if ended.is_set():
-                    return
-                path = self.folder.lease_file(shard)
-                if not self.is_open(shard) or not leases.take(path):
-                    continue
-                try:
-                    if self.folder.has_shard(shard) and self.folder.receipt(self.job, shard) is not None:
-                        continue  # another process finished it before we looked
-                    yield shard
-                finally:
-                    self._begun.pop(threading.get_ident(), None)
-                    leases.release(path)
-            self.take_in()
-            if not self.is_done:
-                ended.wait(LOOK)
+from pellucid.corpus.work import RunWork, ShardWorker, WorkerAway, work_by_threads
 
 
 @engines.add()
@@ -155,7 +31,7 @@ def local(work: RunWork, *, workers: int = 1) -> None:
         if isinstance(crew[0], InProcess):  # in the caller's own thread, whose autocast it has
             _work_here(work, crew[0], leases)
         else:
-            _work_by_threads(work, crew, leases)
+            work_by_threads(work, crew, leases)
     work.report()
 
 
@@ -165,37 +41,143 @@ def _work_here(work: RunWork, worker: ShardWorker, leases: Leases) -> None:
         work.report()
 
 
-def _work_by_threads(work: RunWork, crew: list[ShardWorker], leases: Leases) -> None:
-    """A thread watches each child; where the work fails or is interrupted, all children end at once."""
-    ended, errors = threading.Event(), list[BaseException]()
-    threads = [
-        threading.Thread(target=_work, args=(work, worker, leases, ended, errors), daemon=True) for worker in crew
-    ]
-    try:
-        for thread in threads:
-            thread.start()
-        while not errors and any(thread.is_alive() for thread in threads):
-            time.sleep(LOOK / 5)
-            work.report()
-    finally:
-        if errors or any(thread.is_alive() for thread in threads):
-            ended.set()
-            for worker in crew:
-                worker.end()
-        for thread in threads:
-            thread.join()
-    if errors:
-        raise errors[0]
+# Ray: plain actors, each with a child process that computes. Rows never cross Ray: an actor reads and writes the
+# folder, and its receipts come back.
+
+OBJECTS = 80 << 20  # bytes of shared memory of a Ray that is started here: receipts are small
 
 
-def _work(
-    work: RunWork, worker: ShardWorker, leases: Leases, ended: threading.Event, errors: list[BaseException]
-) -> None:
+@engines.add()
+def ray(work: RunWork, *, workers: int = 1, address: str = "local") -> None:
+    """Actors of Ray, on this machine or on a cluster whose machines all see the folder.
+
+    workers: how many; those that the cluster has no room for wait until it has. address: of the cluster; "auto" for the
+    one that this machine belongs to, "local" for a Ray of this run alone.
+    """
+    package = optional_package("ray")
+    loaders = [work.begin(work.begin_part) for _ in range(workers)]
+    computations = [loader.computation for loader in loaders if isinstance(loader, CarefulWorker)]
+    if not computations:
+        raise ModelCannot(
+            "The model is only in the memory of this process, and actors of Ray load it themselves: give its folder or "
+            "its name on the hub, or leave the engine away."
+        )
+    threads, had_ray = work.job.threads, package.is_initialized()
+    if not had_ray:
+        _connect(package, address, threads * workers)
     try:
-        for shard in work.shards(leases, ended):
-            work.finish(shard, worker.compute(shard))
-    except BaseException as error:  # raised again by the thread that started this one
-        if not ended.is_set():
-            errors.append(error)
+        actor = package.remote(num_cpus=threads, num_gpus=computations[0].gpus, max_restarts=-1)(_Actor)
+        with Leases() as leases:
+            work_by_threads(work, [RayWorker(package, actor.remote(each)) for each in computations], leases)
+        work.report()
     finally:
-        worker.close()
+        if not had_ray:
+            package.shutdown()
+
+
+def _connect(package: Any, address: str, cores: int) -> None:
+    """Join a cluster, or start one here; raises `BadSetting` where it does not answer."""
+    here = {"num_cpus": max(cores, os.cpu_count() or 1), "object_store_memory": OBJECTS, "include_dashboard": False}
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a run tells nobody that it runs
+    try:
+        package.init(
+            address=address,
+            job_config=_job_config(package),
+            configure_logging=False,
+            log_to_driver=False,
+            **(here if address == "local" else {}),
+        )
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        option = in_syntax("address=", "--address ")
+        raise BadSetting(
+            f"{option}{quoted(address)} is no cluster of Ray that answers ({reason(error)}); start it with `ray "
+            f"start`, or leave the address away for one on this machine."
+        ) from None
+
+
+def _job_config(package: Any) -> Any:
+    """Actors look for modules where this program does, but not in its current folder, where a stranger's data may lie:
+    Ray puts that first otherwise.
+    """
+
+    class WithoutCurrentFolder(package.job_config.JobConfig):  # type: ignore[misc, name-defined]
+        def _runtime_env_has_working_dir(self) -> bool:
+            return True
+
+    paths = [path for path in sys.path if path and Path(path).resolve() != Path.cwd()]
+    return WithoutCurrentFolder(_py_driver_sys_path=paths[::-1])  # each is put before the one before
+
+
+class _Actor:
+    """In a process of Ray: a careful worker, whose child computes."""
+
+    def __init__(self, computation: Computation) -> None:
+        self.computation = computation
+        self.worker = CarefulWorker(computation, _no_part)
+
+    def refusal(self) -> PellucidError | None:
+        """Why this machine cannot compute the run; None where it can."""
+        folder, host = self.computation.folder, socket.gethostname()
+        version = self.computation.job.question["version"]
+        if version != __version__:
+            return ModelCannot(f"{host} has Pellucid {__version__}, and the run is of {version}; install that there.")
+        try:
+            job = folder.job()
+        except BadFile as error:
+            return error
+        if job is None or job.digest != self.computation.job.digest:
+            return BadFile(f"{host} does not see {folder.path}; give a folder that all machines of the cluster share.")
+        return None
+
+    def compute(self, shard: int) -> Receipt | PellucidError:
+        """The receipt of a shard, which is then in the folder; or what kept it from being computed."""
+        try:
+            return self.worker.compute(shard)
+        except PellucidError as error:
+            return error
+
+
+def _no_part(rows: Rows) -> None:
+    """Parts of a shard are not reported through Ray."""
+
+
+@dataclass
+class RayWorker:
+    """An actor, as the thread that watches it sees it. waiting: the answer that says that it is there."""
+
+    package: Any
+    actor: Any
+    waiting: Any = None
+
+    def is_ready(self, seconds: float) -> bool:
+        """Whether the actor runs on some machine by now; raises what keeps that machine from computing."""
+        if self.waiting is None:
+            self.waiting = self.actor.refusal.remote()
+        if not self.package.wait([self.waiting], timeout=seconds)[0]:
+            return False
+        answer, self.waiting = self.waiting, None
+        try:
+            refusal = self.package.get(answer)
+        except self.package.exceptions.RayActorError:  # it is away again
+            return False
+        if refusal is not None:
+            raise refusal
+        return True
+
+    def compute(self, shard: int) -> Receipt:
+        """The receipt of a shard; raises `WorkerAway` where the actor ends meanwhile: Ray starts it again."""
+        try:
+            answer = self.package.get(self.actor.compute.remote(shard))
+        except self.package.exceptions.RayActorError as error:
+            raise WorkerAway(reason(error)) from None
+        if isinstance(answer, PellucidError):
+            raise answer
+        return answer
+
+    def end(self) -> None:
+        """End the actor and its child at once."""
+        self.package.kill(self.actor)
+
+    def close(self) -> None:
+        """End the actor after its work."""
+        self.end()

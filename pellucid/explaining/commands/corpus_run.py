@@ -55,14 +55,19 @@ class RunOptions:
         Path | None,
         typer.Option(help="The folder of an earlier run: its rows of equal text and question are copied."),
     ] = None
-    engine: Annotated[str, typer.Option(help="What computes the run; local: processes of this machine.")] = "local"
+    engine: Annotated[
+        str, typer.Option(help="What computes the run. local: processes of this machine; ray: actors of Ray.")
+    ] = "local"
+    address: Annotated[
+        str | None, typer.Option(help="Of a cluster that the engine joins; auto: the one of this machine.")
+    ] = None
 
     @property
     def is_wanted(self) -> bool:
         """Whether a run over a corpus is meant; raises `BadSetting` for options of one that names no folder."""
         if self.out is not None or self.estimate:
             return True
-        written = {"--slice": self.slice_, "--yes": self.yes, "--reuse": self.reuse}
+        written = {"--slice": self.slice_, "--yes": self.yes, "--reuse": self.reuse, "--address": self.address}
         if names := [name for name, value in written.items() if value]:
             raise BadSetting(f"{listed(names)} belongs to a run in a folder; name it: --out FOLDER.")
         return False
@@ -109,7 +114,7 @@ def run_corpus(
         slice=options.slice_,
         max_failures=options.max_failures,
         reuse=options.reuse,
-        engine=options.engine,
+        engine=options.engine if options.address is None else (options.engine, {"address": options.address}),
         **corpus,
     )
     say(summary(run, folder))
