@@ -7,7 +7,6 @@ import socket
 import sys
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pellucid.base.checks import in_syntax, quoted, reason
@@ -44,6 +43,7 @@ def _work_here(work: RunWork, worker: ShardWorker, leases: Leases) -> None:
 # Ray: plain actors, each with a child process that computes. Rows never cross Ray: an actor reads and writes the
 # folder, and its receipts come back.
 
+ANSWER = 10.0  # seconds in which a cluster takes a call
 OBJECTS = 80 << 20  # bytes of shared memory of a Ray that is started here: receipts are small
 
 
@@ -79,33 +79,38 @@ def _connect(package: Any, address: str, cores: int) -> None:
     """Join a cluster, or start one here; raises `BadSetting` where it does not answer."""
     here = {"num_cpus": max(cores, os.cpu_count() or 1), "object_store_memory": OBJECTS, "include_dashboard": False}
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a run tells nobody that it runs
+    options = {"configure_logging": False, "log_to_driver": False, **(here if address == "local" else {})}
     try:
-        package.init(
-            address=address,
-            job_config=_job_config(package),
-            configure_logging=False,
-            log_to_driver=False,
-            **(here if address == "local" else {}),
-        )
+        if address not in ("auto", "local"):
+            _check_answer(address)
+        package.init(address=address, job_config=_job_config(package), **options)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         option = in_syntax("address=", "--address ")
         raise BadSetting(
-            f"{option}{quoted(address)} is no cluster of Ray that answers ({reason(error)}); start it with `ray "
-            f"start`, or leave the address away for one on this machine."
+            f"{option}{quoted(address)} is no cluster of Ray that answers ({reason(error)}); give host:port of `ray "
+            f"start`, auto, or no address for a Ray of this run alone."
         ) from None
 
 
+def _check_answer(address: str) -> None:
+    """Raise `ValueError` or `OSError` where nothing answers at host:port; Ray itself would wait for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError("it is not of the form host:port")
+    socket.create_connection((host, int(port)), ANSWER).close()
+
+
 def _job_config(package: Any) -> Any:
-    """Actors look for modules where this program does, but not in its current folder, where a stranger's data may lie:
-    Ray puts that first otherwise.
+    """Actors look for modules where this program does. Ray would put the current folder first, where a stranger's data
+    may lie.
     """
 
     class WithoutCurrentFolder(package.job_config.JobConfig):  # type: ignore[misc, name-defined]
         def _runtime_env_has_working_dir(self) -> bool:
             return True
 
-    paths = [path for path in sys.path if path and Path(path).resolve() != Path.cwd()]
-    return WithoutCurrentFolder(_py_driver_sys_path=paths[::-1])  # each is put before the one before
+    paths = [path for path in reversed(sys.path) if path]  # each is put before the last
+    return WithoutCurrentFolder(_py_driver_sys_path=paths)
 
 
 class _Actor:

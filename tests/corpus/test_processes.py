@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.corpus import careful, shard
 from pellucid.explaining.inputs.loading import remember
 from tests.cli.jobs import ALONE, HEEDING, started
+from tests.corpus.deadly import deadly
 from tests.shared.moments import files_of
 from tests.shared.tiny import LABELS, save_tiny
 
@@ -124,19 +124,6 @@ def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
     for ours, theirs in zip(saved, at_once, strict=True):
         assert ours.prediction.label == theirs.prediction.label and ours.units == theirs.units
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
-
-
-def deadly(path):
-    """The model, in a process that a text with the word "killer" ends."""
-    explain_rows = shard.explain_rows
-
-    def explain_or_die(request, examples):
-        if any("killer" in example.text for example in examples):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return explain_rows(request, examples)
-
-    shard.explain_rows = careful.explain_rows = explain_or_die
-    return pellucid.load(path)
 
 
 def test_a_text_that_kills_its_process_is_a_failure_and_all_others_are_explained(place):
