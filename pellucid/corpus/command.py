@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,11 +12,12 @@ from pellucid.base.checks import listed, readable_number, shortened
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs, whole_file
 from pellucid.corpus.folder import JOB, LEASES, Job, RunFolder
-from pellucid.corpus.leases import STALE, holder_of, is_dead
+from pellucid.corpus.leases import living
 from pellucid.drawing.terminal import duration
 from pellucid.explaining.commands.safe_text import say
 
 RECENT = 600.0  # seconds of work that say the pace
+SHOWN_OF_LEASE = ("shard", "host", "process")
 NAMED = 5  # failures that are printed
 
 
@@ -46,7 +46,7 @@ def state_of(run: RunFolder, job: Job) -> dict[str, Any]:
     times = {shard: run.receipt_file(shard).stat().st_mtime for shard in whole}
     pace = _pace(job, times)
     failures = [vars(failure) for failure in run.failures(job)]
-    working = _working(run)
+    working = [{name: each.get(name) for name in SHOWN_OF_LEASE} for each in living(run.path / LEASES)]
     left = (job.rows - done) / pace if pace and working and done < job.rows else None
     return {
         "texts": job.rows,
@@ -69,20 +69,6 @@ def _pace(job: Job, times: dict[int, float]) -> float | None:
     earliest = min(recent.values())
     rows = sum(len(job.rows_of(shard)) for shard, moment in recent.items() if moment > earliest)
     return rows / (last - earliest) if last > earliest else None
-
-
-def _working(run: RunFolder) -> list[dict[str, Any]]:
-    """Who computes which shard, by the leases that are alive."""
-    working = []
-    for path in sorted((run.path / LEASES).glob("[0-9]*.json")):
-        holder, now = holder_of(path), time.time()
-        try:
-            age = now - path.stat().st_mtime
-        except OSError:
-            continue
-        if holder and age < STALE and not is_dead(holder):
-            working.append({"shard": int(path.stem), "host": holder.get("host"), "process": holder.get("process")})
-    return working
 
 
 def _lines(folder: Path, job: Job, state: dict[str, Any]) -> list[str]:
@@ -115,7 +101,7 @@ def query(
     folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
     sql: Annotated[
         str,
-        typer.Argument(help="One SELECT of the views texts, words, diagnostics and failures; see the how-to page."),
+        typer.Argument(help="One SELECT of the views texts, words, spans, diagnostics, failures and runs."),
     ],
     *,
     save: Annotated[Path | None, typer.Option(help="Write all rows to this file: .parquet or .csv.")] = None,

@@ -26,7 +26,7 @@ def local(work: RunWork, *, workers: int = 1) -> None:
     workers: how many.
     """
     crew = [work.begin(work.begin_part) for _ in range(workers)]
-    with Leases() as leases:
+    with work.leases() as leases:
         if isinstance(crew[0], InProcess):  # in the caller's own thread, whose autocast it has
             _work_here(work, crew[0], leases)
         else:
@@ -67,7 +67,7 @@ def ray(work: RunWork, *, workers: int = 1, address: str = "local") -> None:
         _connect(package, address, threads * workers)
     try:
         actor = package.remote(num_cpus=threads, num_gpus=computations[0].gpus, max_restarts=-1)(_Actor)
-        with Leases() as leases:
+        with work.leases() as leases:
             work_by_threads(work, [RayWorker(package, actor.remote(each)) for each in computations], leases)
         work.report()
     finally:

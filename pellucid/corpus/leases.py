@@ -46,10 +46,25 @@ def is_dead(holder: dict[str, Any]) -> bool:
     return False
 
 
+def living(folder: Path) -> list[dict[str, Any]]:
+    """What the leases of shards say that are kept alive, each with its shard."""
+    leases = []
+    for path in sorted(folder.glob("[0-9]*.json")):
+        holder = holder_of(path)
+        try:
+            age = time.time() - path.stat().st_mtime
+        except OSError:
+            continue
+        if holder and age < STALE and not is_dead(holder):
+            leases.append({"shard": int(path.stem), **holder})
+    return leases
+
+
 @dataclass
 class Leases:
-    """The leases of this process, kept alive by a thread until they are released."""
+    """The leases of this process, kept alive by a thread until they are released. slices: of how many it is."""
 
+    slices: int = 1
     _paths: set[Path] = field(default_factory=set)
     _seen: dict[Path, tuple[float, float]] = field(default_factory=dict)  # when a lease was touched, and when we saw it
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -82,7 +97,7 @@ class Leases:
             path.unlink()
 
     def _make(self, path: Path) -> bool:
-        record = json.dumps({"host": HOST, "process": os.getpid(), "since": time.time()})
+        record = json.dumps({"host": HOST, "process": os.getpid(), "since": time.time(), "slices": self.slices})
         with disk_errors("write", path):
             try:
                 descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

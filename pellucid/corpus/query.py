@@ -7,6 +7,7 @@ locked; and what is run is exactly one statement, of type SELECT.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,18 @@ VIEWS = {
     "words": """
         select p.row, w.place, w.segment, w.word, w.score, w.predicted, w.target
         from plan p join words_once w on w.row = p.first""",
+    "spans_once": """
+        with units as (
+            select row, unnest(range(len(span_first))) as place, unnest(span_first) as first, unnest(span_last) as last,
+                unnest(scores[1:len(span_first)]) as score
+            from shards_data where span_first is not null)
+        select u.row, place, unit_segment[first + 1] as segment, last - first + 1 as parts, score, predicted,
+            target_label as target, trim(substring(segments[unit_segment[first + 1] + 1], unit_start[first + 1] + 1,
+                unit_end[last + 1] - unit_start[first + 1])) as span
+        from units u join shards_data s on s.row = u.row""",
+    "spans": """
+        select p.row, s.place, s.segment, s.span, s.parts, s.score, s.predicted, s.target
+        from plan p join spans_once s on s.row = p.first""",
     "diagnostics": """
         select p.row, d.each.name as name, d.each.value as value
         from plan p join (select row, unnest(diagnostics) as each from shards_data) d on d.row = p.first""",
@@ -76,8 +89,8 @@ def query_run(folder: RunFolder, job: Job, sql: str) -> pa.Table:
             statements = connection.extract_statements(sql)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise BadInput(
-                    "A query is exactly one SELECT of the views texts, words, diagnostics and failures; write no other "
-                    "statement."
+                    "A query is exactly one SELECT of the views texts, words, spans, diagnostics, failures and runs; "
+                    "write no other statement."
                 )
             return connection.sql(statements[0].query).to_arrow_table()
         except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
@@ -95,6 +108,22 @@ def _sources(folder: RunFolder, job: Job) -> dict[str, Any]:
         "rows_data": _dataset([folder.rows_file(shard) for shard in range(job.shards)], NUMBERED),
         "plan": pa.table({"row": np.arange(job.rows), "first": first}),
         "failures_data": pa.Table.from_pylist(failures, schema=schema),
+        "runs": pa.Table.from_pylist([_facts(job, len(whole), len(failures))]),
+    }
+
+
+def _facts(job: Job, shards_whole: int, failed: int) -> dict[str, Any]:
+    """What is asked, and how far it is answered: the only row of the view `runs`."""
+    asked = {name: job.question.get(name) for name in ("model", "weights", "method", "target", "seed", "version")}
+    return {
+        **asked,
+        "settings": json.dumps(job.question.get("settings", {})),
+        "data": job.data,
+        "rows": job.rows,
+        "distinct_texts": job.distinct,
+        "shards": job.shards,
+        "shards_whole": shards_whole,
+        "failed": failed,
     }
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Protocol
 
-from pellucid.base.errors import FolderMended, ModelCannot, notify
+from pellucid.base.checks import in_syntax
+from pellucid.base.errors import BadSetting, FolderMended, ModelCannot, notify
 from pellucid.base.processes import Progress
 from pellucid.corpus.careful import MOST_DEATHS, OnPart, Rows
-from pellucid.corpus.folder import SHARD, Job, Receipt, RunFolder
-from pellucid.corpus.leases import Leases
+from pellucid.corpus.folder import LEASES, SHARD, Job, Receipt, RunFolder
+from pellucid.corpus.leases import Leases, living
 
 STAGE = "explaining"
 LOOK = 0.5  # seconds between two looks at the folder
@@ -88,6 +89,18 @@ class RunWork:
                 f"Damaged in {self.folder.path}, and computed again: {names}{more}.",
                 FolderMended,
             )
+
+    def leases(self) -> Leases:
+        """Takes shards for this process; raises `BadSetting` where a process that cuts the run otherwise is at work."""
+        mine = self.share[1]
+        for lease in living(self.folder.path / LEASES):
+            count = lease.get("slices", 1)
+            if isinstance(count, int) and 1 not in (count, mine) and count != mine:
+                raise BadSetting(
+                    f"{in_syntax('slice=', '--slice ')}{self.share[0]}/{mine} is of {mine:,} slices, and a process of "
+                    f"{lease.get('host')} computes this run in {count:,}: give i/{count}, or no slice."
+                )
+        return Leases(mine)
 
     def _count(self, shard: int, receipt: Receipt) -> None:
         with self._lock:

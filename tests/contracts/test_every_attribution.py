@@ -10,13 +10,14 @@ import torch
 
 from pellucid.base.errors import BadSetting, ModelCannot, ParityBroken, UnknownName
 from pellucid.base.kinds import attributions
+from pellucid.corpus.door import explain_corpus
 from pellucid.run import parity
 from pellucid.run.explaining import Request, method_calls
 from pellucid.run.target import Target, head_settings
 from pellucid.run.traces import Traces
 from pellucid.text.example import Example, as_examples
 from pellucid.text.units import Spans, coarsen
-from tests.shared.asking import FEW, ask, ask_all, reads_states, works
+from tests.shared.asking import FEW, STATE, ask, ask_all, reads_states, works
 from tests.shared.tiny import FAMILIES
 
 METHODS = attributions.names()
@@ -130,6 +131,18 @@ def test_a_text_alone_has_the_scores_that_it_has_in_a_batch(pair, fresh, texts):
     other = fresh(model)
     alone = [explained(other, [example], method)[0] for example in reversed(as_examples(texts))]
     assert_alike(together, alone[::-1])
+
+
+def test_a_run_over_a_corpus_keeps_what_it_gives(once, texts, tmp_path):
+    """Forty rows, of which as many are equal as there can be: each is read from the folder with its scores."""
+    method, model = once
+    usually, examples = usual(model, texts, method), as_examples(texts)
+    rows = [replace(examples[number % len(examples)], id=f"row {number}") for number in range(40)]
+    target, settings = STATE if reads_states(method) else "predicted", FEW.get(method, {})
+    run = explain_corpus(model, rows, method, folder=tmp_path / "run", target=target, progress=False, **settings)
+    assert run.is_whole and run.failures == [] and [each.example for each in run] == rows
+    first = [replace(each, example=usually[number].example) for number, each in enumerate(run[: len(examples)])]
+    assert_alike(first, usually)
 
 
 def test_the_order_changes_nothing(once, texts):

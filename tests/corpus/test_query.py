@@ -66,6 +66,25 @@ def test_pieces_are_added_up_to_words_and_special_tokens_left_out(tmp_path):
         assert by_row[row] == [(word, pytest.approx(score, abs=1e-6)) for word, score in explanation]
 
 
+def test_spans_are_those_of_the_explanations(self_explaining, tmp_path):
+    run = pellucid.explain_corpus(self_explaining, TEXTS, "span_attention", folder=tmp_path / "run", progress=False)
+    rows = run.query("select row, span, score from spans order by row, place").to_pylist()
+    places, scores = [], []
+    for row, explanation in enumerate(run):
+        parts, (text,) = explanation.units.parts, explanation.example.segments
+        for first, last in zip(explanation.units.first, explanation.units.last, strict=True):
+            places.append((row, text[parts.start[first] : parts.end[last]].strip()))
+        scores += explanation.scores.tolist()
+    assert [(row["row"], row["span"]) for row in rows] == places
+    assert [row["score"] for row in rows] == pytest.approx(scores)
+    assert run.query("select count(*) as n from words").to_pylist() == [{"n": 0}]
+
+
+def test_the_run_itself_has_a_row(run):
+    facts = run.query("select method, rows, distinct_texts, failed, shards_whole from runs").to_pylist()
+    assert facts == [{"method": "occlusion", "rows": 5, "distinct_texts": 4, "failed": 1, "shards_whole": 1}]
+
+
 OUT = "/tmp/pellucid-query-wrote-this"
 REFUSED = (
     "select * from read_text('/etc/passwd')",
@@ -98,6 +117,16 @@ REFUSED = (
     "select getenv('HOME')",
     "",
     "select nothing from texts",
+    "with t as (select * from read_json('/etc/passwd')) select * from t",
+    "select * from 'https://example.com/a.parquet'",
+    "select * from read_csv_auto('file:///etc/passwd')",
+    "create secret s (type s3)",
+    "create view v as select 1",
+    f"import database '{OUT}'",
+    f"begin; copy texts to '{OUT}'; commit",
+    "prepare p as select 1",
+    "vacuum",
+    "select * from secret_of_the_caller",
 )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import resource
 
 import pytest
 
@@ -9,6 +10,7 @@ import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended, ModelCannot
 from pellucid.base.json_text import sealed
 from pellucid.base.kinds import engines
+from pellucid.corpus.leases import Leases
 from pellucid.explaining.read import read_explanations
 from tests.shared.moments import files_of
 
@@ -157,6 +159,31 @@ def test_bad_input_ends_in_one_sentence(model, tmp_path):
     (tmp_path / "letters" / "to-mother.txt").write_text("Dear mother")
     with pytest.raises(BadFile, match="holds no run but other files"):
         explained(model, TEXTS, tmp_path / "letters")
+
+
+def test_two_numbers_of_slices_at_once_are_refused(model, whole, tmp_path):
+    run = explained(model, TEXTS[:30], tmp_path / "run")
+    for path in run.path.glob("shards/*"):
+        path.unlink()
+    with Leases(4) as leases:
+        assert leases.take(run.path / "leases" / "00007.json")
+        with pytest.raises(BadSetting, match=r"of 3 slices, and a process of .* computes this run in 4: give i/4"):
+            explained(model, TEXTS[:30], run.path, slice="1/3")
+        assert explained(model, TEXTS[:30], run.path, slice="2/4").is_whole
+
+
+def test_a_full_disk_ends_the_run_with_what_is_there_intact(model, whole, tmp_path):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    largest = max(path.stat().st_size for path in whole.glob("shards/*.parquet"))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest - 1, before[1]))
+    try:
+        with pytest.raises(BadFile, match=r"Cannot write .*shards"):
+            explained(model, TEXTS, tmp_path / "run")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not pellucid.open_run(tmp_path / "run").is_whole
+    explained(model, TEXTS, tmp_path / "run")
+    assert files_of(tmp_path / "run") == files_of(whole)
 
 
 def test_files_by_a_pattern_are_one_corpus_in_the_order_of_their_names(model, tmp_path):
