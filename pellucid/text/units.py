@@ -4,6 +4,7 @@ Only this file knows what special tokens, pieces, segments, words, sentences and
 union of finer ones, so sums stay the same when scores are added up for coarser units.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -176,13 +177,13 @@ def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[
     for index, text in enumerate(segments):
         inside = [unit for unit, segment in enumerate(fine.segment) if segment == index]
         ranges = _passages(fine, index, text) if kind == PASSAGE else text_units(text, kind)
-        starts, ends = (np.array([column[unit] for unit in inside], dtype=int) for column in (fine.start, fine.end))
-        last = [end for _, end in _joined(ranges, starts, ends)]
-        visible = [_first_visible(text, fine.start[unit], fine.end[unit]) for unit in inside]
-        # The first coarse unit that ends after this one begins, else the last one.
-        after = np.searchsorted(last, visible, "right").clip(max=max(len(last) - 1, 0)).tolist()
-        for unit, coarse in zip(inside, after, strict=True):
-            keys[unit] = (index, coarse)
+        places = [(fine.start[unit], fine.end[unit]) for unit in inside]
+        last = [end for _, end in _joined(ranges, places)]
+        greatest = max(len(last) - 1, 0)
+        for unit, (start, end) in zip(inside, places, strict=True):
+            # The first coarse unit that ends after this one begins, else the last one.
+            after = bisect_right(last, _first_visible(text, start, end))
+            keys[unit] = (index, after if after < greatest else greatest)
     return keys
 
 
@@ -198,21 +199,19 @@ def _first_visible(text: str, start: int, end: int) -> int:
     """The offset that decides where a unit belongs: a unit of blanks belongs to what follows it, for units of any
     size.
     """
-    if text[start:end].strip():
+    if (start < end and not text[start].isspace()) or text[start:end].strip():
         return start
     return start + len(text[start:]) - len(text[start:].lstrip())
 
 
-def _joined(ranges: Sequence[tuple[int, int]], starts: np.ndarray, ends: np.ndarray) -> Sequence[tuple[int, int]]:
-    """The ranges, with those united that one fine unit overlaps; starts, ends: of the fine units of this text."""
-    if not ranges:
-        return ranges
-    begin, close = np.array(ranges).T
-    first = (np.searchsorted(begin, starts, "right") - 1).clip(min=0)
-    first += close[first] <= starts
-    after = np.searchsorted(begin, ends, "left")  # of the ranges that a unit overlaps
-    wide = np.flatnonzero(after > first + 1).tolist()
-    united = {range_index for unit in wide for range_index in range(int(first[unit]) + 1, int(after[unit]))}
+def _joined(ranges: Sequence[tuple[int, int]], units: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """The ranges, with those united that one fine unit overlaps; units: the ranges of the fine units of this text."""
+    begins, united = [begin for begin, _ in ranges], set[int]()
+    for start, end in units if ranges else ():
+        first = max(bisect_right(begins, start) - 1, 0)
+        close = ranges[first][1]
+        if end > close:  # else it is inside one range, as nearly all are
+            united.update(range(first + 1 + (close <= start), bisect_left(begins, end)))
     joined: list[tuple[int, int]] = []
     for range_index, (start, end) in enumerate(ranges if united else ()):
         if range_index in united:  # it belongs to the one before
