@@ -199,7 +199,7 @@ def _first_visible(text: str, start: int, end: int) -> int:
     """The offset that decides where a unit belongs: a unit of blanks belongs to what follows it, for units of any
     size.
     """
-    if (start < end and not text[start].isspace()) or text[start:end].strip():
+    if text[start : min(start + 1, end)].strip() or text[start:end].strip():
         return start
     return start + len(text[start:]) - len(text[start:].lstrip())
 
