@@ -13,7 +13,7 @@ SCORED_WORDS = 20  # of each generated text
 def as_page(results: dict[str, Any]) -> str:
     """The page in Markdown."""
     records = results["records"]
-    made_on = results["made_on"]
+    machine = results["made_on"]
     rows = [
         (
             name,
@@ -28,7 +28,7 @@ def as_page(results: dict[str, Any]) -> str:
     heads = ("run", "seconds", "texts a second", "processor seconds", "MB of memory", "MB on disk")
     return (
         "# What a run over a corpus costs\n\nMade by `python -m benchmarks.corpus_jobs`; not written by hand. "
-        f"On {made_on['processor']}, {made_on['cores']} cores, one thread a process. The generated texts have "
+        f"On {machine['processor']}, {machine['cores']} cores, one thread a process. The generated texts have "
         f"{SCORED_WORDS} words and are read by a bag of words, so nearly all of the time is the run's own; the reviews "
         "are cut to 100 words and read by all-MiniLM-L6-v2. Seconds are of the whole command with its start; texts a "
         "second are between the first shard and the last. Memory is that of the largest process.\n\n"

@@ -98,7 +98,7 @@ def _unread(comparison: Comparison) -> UnreadTexts:
     for part_index in range(comparison.n_parts):
         batch = comparison.request.model.encode([comparison.examples[index] for index in comparison.part(part_index)])
         pairs = zip(batch.examples, batch.units, strict=True)
-        shares += [(example.id, read_words(units, example.segments).share) for example, units in pairs]
+        shares += [(example.id, read_words(units, example).share) for example, units in pairs]
     return unread_texts(shares)
 
 

@@ -22,6 +22,7 @@ from pellucid.corpus.folder import AGAIN, DIGEST, FILES, FIRST, INPUTS, KEYS, SH
 from pellucid.results.explanation_record import ExampleRecord, example_of, example_record
 from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_batches, write_checked
 from pellucid.text.example import Example
+from pellucid.text.passages import turns_of
 
 READING = "reading"
 WAY_OUT = "put the data back as they were, give another folder, or remove this one"
@@ -32,7 +33,9 @@ NUMBERED = pa.schema([pa.field("row", pa.int64()), *ROWS_SCHEMA], metadata={"for
 
 def key_of(example: Example, by_label: bool) -> bytes:
     """16 bytes for the texts of an example, with its label where what is explained depends on it."""
-    content = json.dumps([example.segments, example.label if by_label else None], ensure_ascii=False)
+    turns = [list(vars(turn).values()) for turn in turns_of(example)]  # of a chat: its template's text is no word of it
+    parts = [example.segments, example.label if by_label else None, *([turns] if turns else [])]
+    content = json.dumps(parts, ensure_ascii=False)
     return blake2b(content.encode(), digest_size=DIGEST).digest()
 
 

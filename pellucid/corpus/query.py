@@ -114,9 +114,9 @@ def _sources(folder: RunFolder, job: Job) -> dict[str, Any]:
 
 def _facts(job: Job, shards_whole: int, failed: int) -> dict[str, Any]:
     """What is asked, and how far it is answered: the only row of the view `runs`."""
-    asked = {name: job.question.get(name) for name in ("model", "weights", "method", "target", "seed", "version")}
+    question = {name: job.question.get(name) for name in ("model", "weights", "method", "target", "seed", "version")}
     return {
-        **asked,
+        **question,
         "settings": json.dumps(job.question.get("settings", {})),
         "data": job.data,
         "rows": job.rows,

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 from pellucid.drawing.html import Markup, element, fragment
 from pellucid.text.example import Example
+from pellucid.text.passages import turns_of
 from pellucid.text.units import text_units
 
 # The original text, every character of it, with some parts highlighted.
 
 SEGMENTS = ("first text", "second text")
+ANSWER, WHOLE_PROMPT = "answer", "The prompt as the model reads it"
 
 
 @dataclass(frozen=True)
@@ -34,19 +36,46 @@ def is_seen(highlight: Highlight) -> bool:
 
 
 def text_block(example: Example, highlights: Iterable[Highlight]) -> Markup:
-    """The example's texts. Highlights must not overlap; the text between them is shown as it is."""
+    """The example's texts, of a chat each message by itself. Highlights must not overlap; the text between them is
+    shown as it is.
+    """
     ordered = sorted(highlights, key=lambda highlight: (highlight.segment, highlight.start))
+    if turns_of(example):
+        return _chat_block(example, ordered)
     blocks = [
         segment_block(text, [highlight for highlight in ordered if highlight.segment == index])
         for index, text in enumerate(example.segments)
     ]
     if len(blocks) == 1:
         return blocks[0]
-    labelled = [
-        element("div", element("small", label, class_="pl-which"), block, class_="pl-segment")
-        for label, block in zip(SEGMENTS, blocks, strict=True)
+    return element("div", *map(_labelled, SEGMENTS, blocks), class_="pl-pair")
+
+
+def _labelled(label: str, block: Markup) -> Markup:
+    return element("div", element("small", label, class_="pl-which"), block, class_="pl-segment")
+
+
+def _chat_block(example: Example, highlights: Sequence[Highlight]) -> Markup:
+    """Each message under its role, and the answer; folded, the prompt as the template writes it."""
+    prompt, *answer = example.segments
+    blocks = [
+        _labelled(
+            turn.role,
+            segment_block(
+                prompt[turn.start : turn.end],
+                [
+                    replace(each, start=each.start - turn.start, end=each.end - turn.start)
+                    for each in highlights
+                    if each.segment == 0 and turn.start <= each.start and each.end <= turn.end
+                ],
+            ),
+        )
+        for turn in turns_of(example)
     ]
-    return element("div", *labelled, class_="pl-pair")
+    written = [each for each in highlights if each.segment == 1]
+    blocks += [_labelled(ANSWER, segment_block(text, written)) for text in answer]
+    whole = element("details", element("summary", WHOLE_PROMPT), segment_block(prompt, []))
+    return element("div", *blocks, whole, class_="pl-pair")
 
 
 def segment_block(

@@ -12,6 +12,7 @@ from pellucid.base.checks import quoted
 from pellucid.base.errors import BadSetting
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
+from pellucid.explaining.inputs.chats import Template
 from pellucid.explaining.inputs.examples import examples_for, reads_label, strange_for
 from pellucid.explaining.inputs.loading import loading_for
 from pellucid.explaining.inputs.models import any_model_from
@@ -19,6 +20,7 @@ from pellucid.explaining.inputs.readings import (
     Data,
     ModelSource,
     Passages,
+    by_message,
     default_method,
     explained_target,
     methods_to_run,
@@ -34,6 +36,7 @@ from pellucid.run.target import Output, TargetName
 from pellucid.run.word import Word
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
+from pellucid.text.passages import turns_of
 
 
 def explain(
@@ -48,6 +51,8 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
+    answer: str | Sequence[str] | None = None,
+    template: Template | None = None,
     passages: Passages | None = None,
     workers: int = 1,
     progress: bool | None = None,
@@ -58,6 +63,8 @@ def explain(
     model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
         or a fitted one of scikit-learn.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
+        For a language model also the messages of a chat, [{"role": "user", "content": "…"}], (messages, answer) pairs,
+        lists of both, or a table with a column "messages": the model's own template is applied.
     method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where
         its prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
     target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
@@ -69,9 +76,11 @@ def explain(
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
+    answer: of a model that writes, what it writes after the text or chat, or one a text; None: it writes it first.
+    template: what the template of a chat reads besides, such as {"tools": […]} or {"documents": […]}.
     passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages
         does the answer rest on? What stands between them is a unit too; a second text has its words. A list, or one
-        list a text.
+        list a text. "messages": each message of a chat is one; the setting unit="message" means that, too.
     workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the
         threads; more than one need a model that was loaded from files. In a script, such a call stands under `if
         __name__ == "__main__":`.
@@ -111,6 +120,8 @@ def explain(
         label=label,
         label_map=label_map,
         skip_bad_rows=skip_bad_rows,
+        answer=answer,
+        template=template,
         passages=passages,
         workers=workers,
         progress=progress,
@@ -130,6 +141,8 @@ def explain_all(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
+    answer: str | Sequence[str] | None = None,
+    template: Template | None = None,
     passages: Passages | None = None,
     workers: int = 1,
     progress: bool | None = None,
@@ -142,7 +155,8 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
         all is left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, skip_bad_rows, passages, workers, progress: as in `explain`.
+    target, output, seed, text, label, label_map, skip_bad_rows, answer, template, passages, workers, progress: as
+        in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
     left_out says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
@@ -158,10 +172,19 @@ def explain_all(
     model = any_model_from(model)
     strange = strange_for(target)
     examples = examples_for(
-        model, texts, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows, strange=strange
+        model,
+        texts,
+        text=text,
+        label=label,
+        label_map=label_map,
+        skip_bad_rows=skip_bad_rows,
+        strange=strange,
+        answer=answer,
+        template=template,
     )
     choices, by_all = methods_to_run(model, methods)
-    named = named_passages(passages, len(examples))
+    choices, passages = by_message(choices, passages)
+    named = named_passages(passages, examples)
     question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None)
     request = question.request(model)
     load = loading_for(workers, model)
@@ -210,11 +233,11 @@ def equal_texts(
 
     passages: those of each example, which must be the same too; None: none are named.
     """
-    places: dict[tuple[tuple[str, ...], str | None, tuple[str, ...]], int] = {}
+    places: dict[tuple[object, ...], int] = {}
     first: dict[int, Example] = {}
     index = []
     for example, passage in zip(examples, passages or [()] * len(examples), strict=True):
-        key = (tuple(example.segments), example.label if by_label else None, passage)
+        key = (tuple(example.segments), example.label if by_label else None, passage, turns_of(example))
         place = places.setdefault(key, len(places))
         first.setdefault(place, example)
         index.append(place)

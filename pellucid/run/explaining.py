@@ -187,7 +187,7 @@ def explain_batch(
         for call in complete
     }
     rounding = rounding_of(request.model)
-    reads = [read_words(units, example.segments) for units, example in zip(batch.units, batch.examples, strict=True)]
+    reads = [read_words(units, example) for units, example in zip(batch.units, batch.examples, strict=True)]
     return {
         title: [
             with_facts_on_reading(with_caveat_on_rounding(text, rounding), read)

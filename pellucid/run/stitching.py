@@ -22,7 +22,7 @@ from pellucid.run.batch import Batch
 from pellucid.run.diagnostics import worst_of
 from pellucid.run.model import Scores
 from pellucid.text.example import Example
-from pellucid.text.ranges import passages_in
+from pellucid.text.passages import passages_in
 from pellucid.text.units import PASSAGE, SPECIAL, Spans, Units, coarsen
 
 OF_EACH = "what is explained is the mean of their values"

@@ -1,17 +1,13 @@
 """Ranges of units: runs, joined and cut; and the orders of units whose scores are equal."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Protocol
 
 import numpy as np
 
-from pellucid.base.checks import quoted
-from pellucid.base.errors import BadInput
 from pellucid.base.json_text import json_digest
-from pellucid.text.example import Example
 from pellucid.text.units import SPECIAL, Spans, Units
 
 Pick = Callable[[Sequence[range]], range]  # several possible ranges -> one of them
@@ -275,50 +271,3 @@ def mean_of_orders(values: np.ndarray) -> np.ndarray:
     """[order ...] -> [...]: the mean over orders; of equal values exactly their value, which a sum would round."""
     first: np.ndarray = values[0]
     return first + (values - first).mean(0)
-
-
-# Passages: parts of a text that the user names by their words, such as those that a search has put into a prompt.
-
-
-def passages_in(example: Example, passages: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """The characters [start, end) of each passage in the example's first text, in reading order.
-
-    Blanks around a passage do not count. One that is named twice has to stand there twice. Raises `BadInput` for
-    passages that are blank, missing, ambiguous, or overlap.
-    """
-    text, where = example.segments[0], f"the first text of example {quoted(example.id)}"
-    places = []
-    for passage, wanted in Counter(passage.strip() for passage in passages).items():
-        if not passage:
-            raise BadInput(f"A passage of example {quoted(example.id)} is blank; name parts of its first text.")
-        starts = _starts(text, passage)
-        if len(starts) != wanted:
-            raise BadInput(_not_there(passage, len(starts), wanted, where))
-        places += [(start, start + len(passage)) for start in starts]
-    for (first, end), (start, last) in pairwise(sorted(places)):
-        if start < end:
-            raise BadInput(
-                f"The passages {quoted(text[first:end])} and {quoted(text[start:last])} overlap in {where}; name parts "
-                f"that do not."
-            )
-    return tuple(sorted(places))
-
-
-def _starts(text: str, passage: str) -> list[int]:
-    """Where a passage begins; places that overlap one another are counted once."""
-    starts, start = [], text.find(passage)
-    while start >= 0:
-        starts.append(start)
-        start = text.find(passage, start + len(passage))
-    return starts
-
-
-def _not_there(passage: str, count: int, wanted: int, where: str) -> str:
-    if not count:
-        return f"The passage {quoted(passage)} is not in {where}; give parts of that text as they stand there."
-    if count < wanted:
-        return f"The passage {quoted(passage)} stands {count} times in {where} and was named {wanted} times."
-    return (
-        f"The passage {quoted(passage)} stands {count} times in {where}; give more of the text around it, or name "
-        f"it {count} times."
-    )

@@ -11,7 +11,9 @@ from itertools import accumulate
 import regex
 
 from pellucid.base.checks import percent, shortened
-from pellucid.text.units import Units, coarsen, text_units
+from pellucid.text.example import Example
+from pellucid.text.passages import turns_of
+from pellucid.text.units import SPECIAL, Units, coarsen, text_units
 
 CANNOT, IN_PART = "The model cannot read ", "The model reads only a part of "
 NOTHING_READ = f"{CANNOT}a single word of this text: neither its answer nor any score comes from what the text says."
@@ -62,12 +64,13 @@ def is_about_reading(caution: str) -> bool:
     return caution.startswith((CANNOT, IN_PART))
 
 
-def read_words(pieces: Units, segments: Sequence[str]) -> ReadWords:
+def read_words(pieces: Units, example: Example) -> ReadWords:
     """The words of a text by what its model can read of each; pieces: the model's.
 
-    Words that no piece stands for, since the tokenizer drops their characters, are not read either.
+    Words that no piece stands for, since the tokenizer drops their characters, are not read either. What a chat's
+    template has written is no word of the text.
     """
-    dropped = _dropped(pieces, segments)
+    dropped, segments = _dropped(pieces, example), example.segments
     if not pieces.readings:
         words = [text[start:end] for text in segments for start, end in text_units(text, "word")]
         return ReadWords(sum(map(_is_word, words)), dropped)
@@ -84,19 +87,32 @@ def _is_word(word: str) -> bool:
     return _WORD.search(word) is not None
 
 
-def _dropped(pieces: Units, segments: Sequence[str]) -> tuple[str, ...]:
+def _dropped(pieces: Units, example: Example) -> tuple[str, ...]:
     """The words that no piece covers a character of."""
     words: list[str] = []
-    for index, text in enumerate(segments):
+    for index, text in enumerate(example.segments):
         covered = [0] * (len(text) + 1)  # how many pieces begin at a character, less those that end there
         for segment, start, end in zip(pieces.segment, pieces.start, pieces.end, strict=True):
             if segment == index:
                 covered[min(start, len(text))] += 1  # a prompt's last piece may be the blank after it
                 covered[min(end, len(text))] -= 1
         depth = list(accumulate(covered))
-        ranges = text_units(text, "word")
-        words += [text[start:end] for start, end in ranges if not any(depth[start:end]) and _is_word(text[start:end])]
+        dropped = [(start, end) for start, end in text_units(text, "word") if not any(depth[start:end])]
+        inside = _own_ranges(pieces, example) if dropped and index == 0 else [(0, len(text))]
+        words += [
+            text[start:end]
+            for start, end in dropped
+            if _is_word(text[start:end]) and any(start < last and end > first for first, last in inside)
+        ]
     return tuple(words)
+
+
+def _own_ranges(pieces: Units, example: Example) -> list[tuple[int, int]]:
+    """The characters of the first text that are its own: not a template's, nor the token that begins texts."""
+    if turns := turns_of(example):
+        return [(turn.start, turn.end) for turn in turns]
+    text, first = example.segments[0], pieces.labels[0] if pieces.segment[:1] == (SPECIAL,) else ""
+    return [(len(first) if text.startswith(first) else 0, len(text))]
 
 
 def _named(words: Sequence[str]) -> str:

@@ -33,22 +33,22 @@ def place(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cluster():
     """Three machines in this one: one that only begins the run, and two that compute."""
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    made.nodes = [made.add_node(num_cpus=1) for _ in range(2)]
-    yield made
-    made.shutdown()
+    machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    machines.nodes = [machines.add_node(num_cpus=1) for _ in range(2)]
+    yield machines
+    machines.shutdown()
 
 
 def processes_of(name):
     """The processes whose command line begins so, by number."""
-    found = []
+    numbers = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if path.read_bytes().startswith(name.encode()):
-                found.append(int(path.parent.name))
+                numbers.append(int(path.parent.name))
         except OSError:  # it has ended
             continue
-    return found
+    return numbers
 
 
 def test_killed_actors_and_a_machine_that_goes_lose_nothing(place, cluster):

@@ -60,7 +60,7 @@ def without_unknown():
 def read(tokenizer, text):
     (example,) = as_examples([text])
     (units,) = encode(tokenizer, [example], 1000, SpecialIds(None, None)).units
-    return read_words(units, example.segments)
+    return read_words(units, example)
 
 
 @pytest.mark.parametrize(

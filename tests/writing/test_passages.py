@@ -9,7 +9,7 @@ import pellucid
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.run.batch import edit
 from pellucid.text.example import Example, as_examples
-from pellucid.text.ranges import passages_in
+from pellucid.text.passages import passages_in
 from tests.shared.tiny import tiny_classifier
 from tests.shared.tiny_writing import tiny_writing
 

@@ -282,6 +282,34 @@ class TextOptions:
         return tuple(prompted((text,), id=str(index)) for index, text in enumerate(texts))
 
 
+@dataclass(frozen=True)
+class ChatOptions:
+    """The chats of a language model, and its answers."""
+
+    messages: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of chats in place of texts, a line of JSON each: a list of messages, or an object with "
+            "messages and answer. The model's own template is applied."
+        ),
+    ] = None
+    answer: Annotated[
+        str | None, typer.Option(help="What the model writes after the text or chat. Default: it writes it first.")
+    ] = None
+
+    def examples(self, model: Model, source: TextOptions, texts: Sequence[str], reading: Reading) -> Sequence[Example]:
+        """The chats by the model's template, or the texts with the answer; raises `BadInput` where both came."""
+        from pellucid.explaining.inputs.chats import chat_examples, chats_of_file
+        from pellucid.explaining.inputs.examples import examples_for
+
+        if self.messages is None:
+            examples = source.examples(texts, reading)
+            return examples if self.answer is None else examples_for(model, examples, answer=self.answer)
+        if texts or source.file or source.second:
+            raise BadInput("Give texts or --messages, not both.")
+        return chat_examples(model, chats_of_file(self.messages), self.answer, None)
+
+
 def _is_data_file(text: str) -> bool:
     from pellucid.data.load import ENDINGS, ending_of
 

@@ -19,6 +19,7 @@ from pellucid.explaining.commands.corpus_run import RunOptions, check_run, is_la
 from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
+    ChatOptions,
     Reading,
     ShortcutPasses,
     TextOptions,
@@ -70,6 +71,7 @@ def explain(
     loading: ModelOptions,
     languages: LanguageOptions,
     run: RunOptions,
+    chat: ChatOptions,
     target: Annotated[
         str,
         typer.Option(
@@ -172,7 +174,8 @@ def explain(
         return
     plain = answers == Answers() and not (passage or amount.sample or source.second or methods.methods or texts)
     by_run = plain and save is not None and is_large(source.file, source.split, reading, amount.limit)
-    examples = () if by_run else source.examples(texts or [], reading)
+    is_chat = chat != ChatOptions()
+    examples = () if by_run or is_chat else source.examples(texts or [], reading)
     table = None if comparison is None else _comparison(comparison, html)
     classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
     if by_run and save is not None and "writing" not in classifier.capabilities:
@@ -185,7 +188,7 @@ def explain(
         named = names or [default_method(classifier, explained, output)]
         known = labelled(
             classifier,
-            examples or source.examples(texts or [], reading),
+            examples or chat.examples(classifier, source, texts or [], reading),
             reading,
             answers.need_labels or reads_label(explained),
         )

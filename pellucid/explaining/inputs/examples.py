@@ -8,6 +8,7 @@ from pellucid.base.checks import in_syntax
 from pellucid.base.errors import BadInput, OtherSegments, UnmatchedLabels, notify
 from pellucid.base.torch_state import check_computes
 from pellucid.data.shared.columns import expected_labels
+from pellucid.explaining.inputs.chats import Template, chat_examples, chats_in, with_answers
 from pellucid.explaining.inputs.data_source import examples_from_path, examples_from_string
 from pellucid.explaining.inputs.models import is_model
 from pellucid.explaining.inputs.readings import ReadingRequest, plain
@@ -75,13 +76,18 @@ def examples_for(
     split: str = "test",
     skip_bad_rows: bool = False,
     strange: StrangeLabels = "notice",
+    answer: str | Sequence[str] | None = None,
+    template: Template | None = None,
 ) -> tuple[Example, ...]:
     """The examples of a door's data under the model's class names.
 
     label_map: label -> class. strange: what labels that are no classes of the model lead to: a notice, an error
-        (`BadInput`) with the map to write, or nothing. The others are as in `examples_from`.
+        (`BadInput`) with the map to write, or nothing. answer, template: of chats, and answer of other prompts, too.
+        The others are as in `examples_from`.
     """
     check_computes()
+    if (chats := chats_in(data)) is not None:
+        return chat_examples(model, chats, answer, template)
     examples = examples_from(
         data,
         text=text,
@@ -93,6 +99,10 @@ def examples_for(
         skip_bad_rows=skip_bad_rows,
         prompts=WRITING in model.capabilities,
     )
+    if answer is not None:
+        if WRITING not in model.capabilities:
+            raise BadInput(f"An answer came, and {model.name} classifies texts; leave answer= away.")
+        examples = with_answers(examples, answer)
     notice_segments(model, examples)
     return fitting(model, examples, label_map, strange)
 

@@ -19,6 +19,7 @@ from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Output, Target, TargetName
 from pellucid.run.word import TEXT, Word
 from pellucid.text.example import Example
+from pellucid.text.passages import turns_of
 
 
 @dataclass(frozen=True)
@@ -186,16 +187,33 @@ def judged_target(model: Model, target: TargetName | Word) -> Target | Word:
 # Which passages a caller names: some for every text, or some for each.
 
 Passages = Sequence[str] | Sequence[Sequence[str]]
+MESSAGE, MESSAGES = "message", "messages"  # the unit, and what stands for all messages of a chat
 
 
-def named_passages(passages: Passages | None, count: int) -> list[tuple[str, ...]] | None:
-    """The passages of each of `count` texts; None where there are none.
+def by_message(choices: Sequence[Choice], passages: Passages | None) -> tuple[list[Choice], Passages | None]:
+    """Methods without the unit "message", for which each message of a chat then is a passage."""
+    pairs = [(choice, {}) if isinstance(choice, str) else choice for choice in choices]
+    if not any(settings.get("unit") == MESSAGE for _, settings in pairs):
+        return list(choices), passages
+    if passages not in (None, MESSAGES) or not all(settings.get("unit", MESSAGE) == MESSAGE for _, settings in pairs):
+        raise BadSetting("unit='message' is of all methods of a call, and takes no other passages; leave them away.")
+    rest = [(name, {key: value for key, value in settings.items() if key != "unit"}) for name, settings in pairs]
+    return [(name, settings) if settings else name for name, settings in rest], MESSAGES
 
-    passages: a list of strings, which stand in every text, or a list of such lists, one a text. Raises `BadInput` for
-    anything else.
+
+def named_passages(passages: Passages | None, examples: Sequence[Example]) -> list[tuple[str, ...]] | None:
+    """The passages of each text; None where there are none.
+
+    passages: a list of strings, which stand in every text, a list of such lists, one a text, or "messages", those of
+    each chat. Raises `BadInput` for anything else.
     """
+    count = len(examples)
     if passages is None:
         return None
+    if passages == MESSAGES:
+        if plain_texts := [example.id for example in examples if not turns_of(example)]:
+            raise BadInput(f"Text {quoted(plain_texts[0])} is no chat and has no messages; give chats, or passages.")
+        return [tuple(example.segments[0][turn.start : turn.end] for turn in turns_of(example)) for example in examples]
     members = None if isinstance(passages, str) else listed_members(passages)
     if not members:
         raise BadInput(f"passages={quoted(passages)} names none; give a list of parts of the text.")

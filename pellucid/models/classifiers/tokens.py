@@ -24,6 +24,7 @@ from pellucid.text.units import SPECIAL, Kind, Units, coarse_index, coarsen, tri
 class Tokenizer(Protocol):
     """A fast tokenizer; ids of special tokens are None where it has no such token."""
 
+    bos_token_id: int | None
     pad_token: str | None
     pad_token_id: int | None
     mask_token_id: int | None

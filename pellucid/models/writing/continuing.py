@@ -19,10 +19,12 @@ from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
 from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.families.probes import most_pieces
 from pellucid.models.folders.configuration import read_object
+from pellucid.models.writing.chat import prompt_ids
 from pellucid.models.writing.forms import EncoderDecoder, LanguageModel
-from pellucid.models.writing.tokenizing import encoded_source
+from pellucid.models.writing.tokenizing import encoded_prompt, encoded_source
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.text.example import Example, prompted
+from pellucid.text.passages import turns_of
 
 FILE = "generation_config.json"
 MOST = 10**9  # ids, of a network whose table of word vectors is of a kind of its own
@@ -159,27 +161,32 @@ def written_after(model: WritingModel, text: str, beam: int, max_pieces: int) ->
     write nothing, an empty text. text: may be empty where the model has a token that begins texts. Raises `BadInput`
     for a text that is too long.
     """
-    return _endings(model, text, beam, max_pieces, 1)[0]
+    return _endings(model, prompted((text,)), beam, max_pieces, 1)[0]
 
 
 def likeliest(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:
     """The count best endings of a beam search, best first, without empty ones. count: at most beam. See
     `written_after`.
     """
-    return [ending for ending in _endings(model, text, beam, max_pieces, count) if ending.text]
+    return [ending for ending in _endings(model, prompted((text,)), beam, max_pieces, count) if ending.text]
 
 
-def _endings(model: WritingModel, text: str, beam: int, max_pieces: int, count: int) -> list[Written]:
-    ids = torch.tensor([_source_ids(model, text)], device=model.device)
+def _endings(model: WritingModel, source: Example, beam: int, max_pieces: int, count: int) -> list[Written]:
+    text = source.segments[0]
+    ids = torch.tensor([_source_ids(model, source)], device=model.device)
     searched = _searched(model, text, ids, beam, min(max_pieces, _room(model, text, ids.shape[1])), count)
-    return [_readable(model, text, new) for new in searched]
+    return [_readable(model, source, new) for new in searched]
 
 
-def _source_ids(model: WritingModel, text: str) -> list[int]:
+def _source_ids(model: WritingModel, source: Example) -> list[int]:
     """The pieces of what is read; of an empty prompt the token that begins texts, as it is read when it is
     explained.
     """
-    ids = list(encoded_source(model.tokenizer, text)["input_ids"])
+    text, is_language_model = source.segments[0], isinstance(model.form, LanguageModel)
+    if turns_of(source):
+        return prompt_ids(model.tokenizer, text)
+    encoded = encoded_prompt if is_language_model else encoded_source
+    ids = list(encoded(model.tokenizer, text)["input_ids"])
     if ids:
         return ids
     beginning = model.form.beginning if isinstance(model.form, LanguageModel) else None
@@ -188,24 +195,25 @@ def _source_ids(model: WritingModel, text: str) -> list[int]:
     return [beginning]
 
 
-def _readable(model: WritingModel, source: str, new: list[int]) -> Written:
+def _readable(model: WritingModel, source: Example, new: list[int]) -> Written:
     """What was written, without the last pieces where the model has no room to read them again: a text's own pieces can
     be more.
     """
     is_cut = not end_ids(model.network, model.tokenizer) & set(new)
+    text = source.segments[0]
 
     def text_of(count: int) -> str:
         written = model.tokenizer.decode(new[:count], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return written.strip() if model.has_encoder or not written.strip() else written
 
     def is_too_long(count: int) -> bool:
-        text = text_of(count)
-        return bool(text.strip()) and model.form.excess(prompted((source, text))) > 0
+        written = text_of(count)
+        return bool(written.strip()) and model.form.excess(prompted((text, written), meta=source.meta)) > 0
 
     if not is_too_long(len(new)):
-        return Written(source, text_of(len(new)), is_cut)
+        return Written(text, text_of(len(new)), is_cut)
     longest = bisect_left(range(1, len(new)), True, key=is_too_long)
-    return Written(source, text_of(longest), True)
+    return Written(text, text_of(longest), True)
 
 
 def _room(model: WritingModel, text: str, count: int) -> int:
@@ -261,7 +269,7 @@ def continued(model: WritingModel, example: Example, beam: int = 1, max_pieces: 
     """A pair as it is; of one text the pair with what the model writes after it."""
     if len(example.segments) == 2:
         return example
-    written = written_after(model, example.segments[0], beam, max_pieces)
+    written = _endings(model, example, beam, max_pieces, 1)[0]
     if not written.text:
         raise ModelCannot(
             f"{model.name} writes nothing after {quoted(example.segments[0])}, so there is no word to explain; give "

@@ -11,9 +11,11 @@ from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import most_pieces
+from pellucid.models.writing.chat import chat_pieces, prompt_ids
 from pellucid.models.writing.tokenizing import (
     Piece,
     check_length,
+    encoded_prompt,
     encoded_source,
     encoded_target,
     first_after,
@@ -25,6 +27,7 @@ from pellucid.models.writing.tokenizing import (
 from pellucid.models.writing.tracks import WRITTEN, Reading, Track, track
 from pellucid.run.batch import Row
 from pellucid.text.example import Example
+from pellucid.text.passages import turns_of
 from pellucid.text.units import SPECIAL, Units, trimmed
 
 
@@ -191,13 +194,17 @@ class LanguageModel:
 
     def _pieces(self, example: Example) -> list[Piece]:
         prompt, continuation = two_texts(example, self.name)
+        if turns_of(example):
+            return chat_pieces(self.tokenizer, example)
         text, start = joined(example, prompt, continuation)
-        encoded = encoded_source(self.tokenizer, text)
+        encoded = encoded_prompt(self.tokenizer, text)
         first = first_after(encoded, text, start, example)
         pieces = [
             _in_its_text(piece, index >= first, text, start)
             for index, piece in enumerate(pieces_of(self.tokenizer, encoded, text, 0))
         ]
+        if pieces[0].id == self.tokenizer.bos_token_id:  # where the text begins with it, too
+            pieces[0] = Piece(pieces[0].id, pieces[0].label, SPECIAL)
         while pieces and pieces[-1].segment == SPECIAL:  # nothing that is explained comes after the text
             pieces.pop()
         if first == 0:  # something must be read before the first piece is written
@@ -231,8 +238,12 @@ class LanguageModel:
 
     def plain_logits(self, example: Example, device: torch.device) -> Tensor:
         """[place id]: prompt and continuation as one text, as a user gives it."""
-        text, start = joined(example, *two_texts(example, self.name))
-        encoded = encoded_source(self.tokenizer, text)
+        prompt, continuation = two_texts(example, self.name)
+        if turns_of(example):
+            chat = torch.tensor([prompt_ids(self.tokenizer, prompt) + prompt_ids(self.tokenizer, continuation)])
+            return self.network(input_ids=chat.to(device), use_cache=False, return_dict=True).logits[0]
+        text, start = joined(example, prompt, continuation)
+        encoded = encoded_prompt(self.tokenizer, text)
         begin = [] if first_after(encoded, text, start, example) else [self._blank]
         ids = torch.tensor([[*begin, *encoded["input_ids"]]], device=device)
         read = torch.ones_like(ids)  # the token that begins texts may be the one that fills them, too

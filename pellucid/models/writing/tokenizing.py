@@ -33,6 +33,14 @@ def encoded_source(tokenizer: Tokenizer, text: str) -> TokenizedText:
         return tokenized(tokenizer, (text,), **SETTINGS)
 
 
+def encoded_prompt(tokenizer: Tokenizer, text: str) -> TokenizedText:
+    """A text that a language model reads. One that begins with the token that begins texts gets no second one."""
+    encoded, begin = encoded_source(tokenizer, text), tokenizer.bos_token_id
+    if begin is not None and list(encoded["input_ids"][:2]) == [begin, begin]:
+        return tokenized(tokenizer, (text,), add_special_tokens=False, **SETTINGS)
+    return encoded
+
+
 def encoded_target(tokenizer: Tokenizer, text: str) -> TokenizedText:
     """A text that is written: some tokenizers put other special tokens around it."""
     with _ONE_AT_A_TIME:
