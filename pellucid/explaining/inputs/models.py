@@ -8,16 +8,18 @@ import torch
 from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.explaining.inputs.loading import load
+from pellucid.explaining.inputs.pipelines import from_transformers
 from pellucid.explaining.inputs.readings import ModelSource
 from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.composed.composed import encoder_model, is_encoder
-from pellucid.models.folders.configuration import TASKS, WRAP, wrong_kind
+from pellucid.models.folders.configuration import wrong_kind
 from pellucid.models.language_heads.lens import CLASSIFIER, ENCODER
 from pellucid.models.load import on_device
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.run.model import WRITING, Model
 
+OF_SCIKIT = ("predict_proba", "decision_function", "__sklearn_tags__")
 OURS = ("encode", "trace", "plain_logits", "labels")  # what every model of ours has
 WAYS = "give one from pellucid.load, a folder, a hub name, or a text-classification pipeline"
 
@@ -55,8 +57,8 @@ def any_model_from(source: Any) -> Model:
     if isinstance(source, torch.nn.Module):
         raise _network_alone(source)
     if hasattr(source, "task") and isinstance(getattr(source, "model", None), torch.nn.Module):
-        return _from_transformers(source)
-    if not isinstance(source, type) and any(hasattr(source, name) for name in ("predict_proba", "decision_function")):
+        return from_transformers(source)
+    if not isinstance(source, type) and any(hasattr(source, name) for name in OF_SCIKIT):
         return _from_scikit(source)
     if callable(source) and not isinstance(source, type) and not hasattr(source, "encode"):  # a tokenizer has it
         raise BadInput(
@@ -94,20 +96,16 @@ def _network_alone(network: torch.nn.Module) -> Exception:
     """The error for a torch network without what it needs to read texts."""
     if type(network).__name__ == "SentenceTransformer":
         return ModelCannot(wrong_kind("SentenceTransformer", "turns texts into vectors (sentence embeddings)"))
+    if type(network).__name__ == "CrossEncoder":
+        return BadInput(
+            "A CrossEncoder wraps a classifier of pairs and its tokenizer; give both: pellucid.load(encoder.model, "
+            "encoder.tokenizer), and pairs of texts."
+        )
     check_in_memory(network)
     return BadInput(
         f"{type(network).__name__} came without its tokenizer; write pellucid.load(model, tokenizer) and give what "
         f"that returns."
     )
-
-
-def _from_transformers(pipeline: Any) -> Model:
-    """The classifier in a pipeline of transformers; raises `ModelCannot` for pipelines of other tasks."""
-    task = str(pipeline.task)
-    if task not in ("text-classification", "sentiment-analysis"):
-        does = TASKS.get(task, f"is for the task {quoted(task)}")
-        raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, WRAP))
-    return load(pipeline.model, pipeline.tokenizer)
 
 
 def _from_scikit(fitted: Any) -> Model:

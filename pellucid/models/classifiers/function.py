@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from types import NoneType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import torch
@@ -200,7 +200,7 @@ class FunctionClassifier:
 
     @property
     def _width(self) -> int:
-        return 1 if self.problem == "one_logit" else len(self.labels)
+        return 1 if self.problem in ("one_logit", "regression") else len(self.labels)
 
     def _predict(self, texts: list[Text]) -> Tensor:
         """[text logit]"""
@@ -257,14 +257,14 @@ def from_function(
     name: str = "function",
     mask: str | None = None,
 ) -> FunctionClassifier:
-    """Any function from texts to probabilities as a classifier that can be explained, judged and compared.
+    """Any function from texts to probabilities, or to a value, as a model that can be explained, judged and compared.
 
     predict: a list of texts (of pairs, where pairs are explained) -> numbers [text class]; it is also called on texts
         without some of their words, and on the empty text.
     labels: the classes' names, in the order of the numbers.
     gives: "probabilities", or "logits" for any real scores.
-    problem: "single_label", "multi_label" for probabilities that do not sum to 1, or "one_logit" for one number a text,
-        that of the second class.
+    problem: "single_label", "multi_label" for probabilities that do not sum to 1, "one_logit" for one number a text,
+        that of the second class, or "regression" for a value a text, such as stars; labels then is its name alone.
     name: what results call the model.
     mask: what stands for a masked word; None: operator="mask" does not work.
 
@@ -276,9 +276,13 @@ def from_function(
     'good'
     """
     one_of("gives", gives, ("probabilities", "logits"))
-    one_of("problem", problem, ("single_label", "multi_label", "one_logit"))
+    one_of("problem", problem, get_args(Problem))
     names = class_names("labels", labels)
-    if len(names) < 2 or len(set(names)) < len(names):
+    if problem == "regression":
+        if len(names) != 1:
+            raise BadSetting(f"A value has one name, such as labels=['stars']; {', '.join(names) or 'none'} came.")
+        gives = "logits"
+    elif len(names) < 2 or len(set(names)) < len(names):
         raise BadSetting(f"labels must be two or more different names, one a class; {', '.join(names) or 'none'} came.")
     if not callable(predict):
         raise BadInput(f"predict must be a function of a list of texts; {type(predict).__name__} came.")
@@ -287,10 +291,11 @@ def from_function(
 
 
 def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
-    """A fitted scikit-learn pipeline that reads texts as a classifier that can be explained, judged and compared.
+    """A fitted scikit-learn pipeline that reads texts as a model that can be explained, judged and compared.
 
-    pipeline: its probabilities are used, or its decision function where it has none. One that predicts several labels a
-        text counts as multi-label.
+    pipeline: its probabilities are used, or its decision function where it has none; of a regressor its value. One that
+        predicts several labels a text counts as multi-label. Other objects with `predict_proba` and `labels`, such as
+        SetFit's, are read too.
     name: what results call the model; None: the pipeline's class.
 
     Returns the classifier. Raises `BadInput` for a pipeline that is not fitted, does not classify or has several
@@ -306,9 +311,16 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
     """
     of_class("The name", name, str | NoneType, "give a string")
     title = name or type(pipeline).__name__
-    classes = getattr(pipeline, "classes_", None)
-    if not isinstance(classes, Iterable):
-        raise BadInput(f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier.")
+    if _is_regressor(pipeline):
+        value: Any = pipeline
+        model = from_function(value.predict, ["value"], problem="regression", name=title)
+        return replace(model, reader=vocabulary_reader(pipeline))
+    classes = getattr(pipeline, "classes_", getattr(pipeline, "labels", None))
+    if not isinstance(classes, Iterable) or isinstance(classes, str):
+        raise BadInput(
+            f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier; or name the classes "
+            f"yourself: pellucid.from_function(pipeline.predict_proba, labels)."
+        )
     if any(np.ndim(label) for label in classes):
         raise BadInput(
             f"The pipeline {clipped(title)} has several outputs, each with classes of its own; give from_function a "
@@ -325,6 +337,15 @@ def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClass
         classifier = from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
         return replace(classifier, reader=vocabulary_reader(pipeline))
     raise BadInput(f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier.")
+
+
+def _is_regressor(pipeline: object) -> bool:
+    """Whether a fitted model of scikit-learn gives a value, as its own tags say."""
+    tags = getattr(pipeline, "__sklearn_tags__", None)
+    try:
+        return tags is not None and tags().estimator_type == "regressor"
+    except Exception:  # a model of another library that is built like one of scikit-learn
+        return False
 
 
 def _gives_several_labels(pipeline: object, count: int) -> bool:

@@ -17,7 +17,7 @@ from pellucid.models.classifiers.hooks import word_embeddings
 from pellucid.models.classifiers.in_memory import losses, network_digest, network_state
 from pellucid.models.classifiers.network_layers import RecordedAttention
 from pellucid.models.classifiers.running import Arguments, Call, Output, collate, run_network
-from pellucid.models.classifiers.tokens import Tokenizer, encode, own_copy, tokenized
+from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled, encode, own_copy, tokenized
 from pellucid.models.families.encoder import EncoderConfiguration, padding_id
 from pellucid.models.families.probes import (
     computing_config,
@@ -248,6 +248,8 @@ class NetworkFacts:
         tokenizer = json.loads(self.tokenizer.backend_tokenizer.to_str())
         # Every call of the tokenizer sets these anew, so they are no part of what it is.
         tokenizer |= {"truncation": None, "padding": None}
+        if isinstance(self.tokenizer, TokenizerAsCalled):
+            tokenizer |= {"called with": dict(self.tokenizer.settings)}
         config: Any = self.network.config  # Any: torch's modules declare no configuration
         return network_digest(self.network, [*classes, computing_config(config), pooler, tokenizer])
 

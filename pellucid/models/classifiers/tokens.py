@@ -1,11 +1,11 @@
 """From texts to rows of tokens, with every piece's place in the original characters."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import tokenizers
 
@@ -130,11 +130,33 @@ def own_copy(tokenizer: Tokenizer) -> Tokenizer:
     A call sets truncation and padding in the tokenizer itself, so the user's call in one thread would cut a text that
     is being read in another, or the other way round.
     """
+    if isinstance(tokenizer, TokenizerAsCalled):
+        return cast(Tokenizer, replace(tokenizer, wrapped=own_copy(tokenizer.wrapped)))
     copied: Any = copy.copy(tokenizer)  # Any: the library keeps the backend in a private attribute
     copied._tokenizer = copy.deepcopy(tokenizer.backend_tokenizer)
     copied._tokenizer.no_truncation()
     copied._tokenizer.no_padding()
     return copied
+
+
+@dataclass(frozen=True, eq=False)
+class TokenizerAsCalled:
+    """A tokenizer that is called with a pipeline's settings, such as truncation; all else is the tokenizer's own."""
+
+    wrapped: Tokenizer
+    settings: Mapping[str, object]
+
+    def __call__(self, *segments: str | list[str], **settings: object) -> Any:
+        """The columns, by the pipeline's settings where both name one."""
+        return self.wrapped(*segments, **{**settings, **self.settings})
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "wrapped":  # not there yet, while a copy is made
+            raise AttributeError(name)
+        return getattr(self.wrapped, name)
+
+    def __len__(self) -> int:
+        return len(self.wrapped)
 
 
 def is_failure(error: BaseException) -> bool:

@@ -94,6 +94,7 @@ TASKS = {  # what a pipeline is for -> what its model does
     "translation": KINDS["ForConditionalGeneration"],
     "feature-extraction": EMBEDDINGS,
 }
+ADAPTER = "adapter_config.json"  # what PEFT writes
 WHAT_TO_DO = (
     "Pellucid explains text classifiers: give one that was fine-tuned to classify whole texts "
     "(…ForSequenceClassification)"
@@ -104,6 +105,8 @@ WRAP = "or wrap it as a function from texts to probabilities: pellucid.from_func
 
 def check_folder_kind(folder: Path, name: object) -> None:
     """Raise `ModelCannot` for the folder of a model that is no text classifier; name: what messages call it."""
+    if (folder / ADAPTER).is_file() and not (folder / CONFIG).exists():
+        raise ModelCannot(_of_adapter(folder, name))
     if not (folder / CONFIG).exists() and not any((folder / sign).is_file() for sign in SIGNS):
         raise BadFile(
             f"The folder {quoted(str(name))} holds no {CONFIG}, so it is no model's; give the one that "
@@ -117,6 +120,21 @@ def check_folder_kind(folder: Path, name: object) -> None:
         raise ModelCannot(wrong_kind(name, does, WRAP if does != EMBEDDINGS else TRAIN))
     for kind in classes:
         refuse_class(kind, name)
+
+
+def _of_adapter(folder: Path, name: object) -> str:
+    """What is said of a folder with an adapter alone, which changes another model's weights."""
+    try:
+        facts = read_object(folder / ADAPTER)
+    except BadFile:
+        facts = {}
+    base = facts.get("base_model_name_or_path")
+    of_base = f" of {quoted(base)}" if isinstance(base, str) else ""
+    return (
+        f"The folder {quoted(str(name))} holds an adapter{of_base}, and not the model that it changes; merge both, "
+        f"and save that with the tokenizer: PeftModel.from_pretrained(base, "
+        f"folder).merge_and_unload().save_pretrained(merged)."
+    )
 
 
 def class_names(folder: Path) -> list[str]:
