@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pellucid.base.catalogue import Choice
-from pellucid.base.checks import quoted
+from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadSetting
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
@@ -36,7 +36,7 @@ from pellucid.run.target import Output, TargetName
 from pellucid.run.word import Word
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
-from pellucid.text.passages import turns_of
+from pellucid.text.passages import Rest, turns_of
 
 
 def explain(
@@ -54,6 +54,7 @@ def explain(
     answer: str | Sequence[str] | None = None,
     template: Template | None = None,
     passages: Passages | None = None,
+    rest: Rest = "together",
     workers: int = 1,
     progress: bool | None = None,
     **settings: Any,
@@ -79,8 +80,10 @@ def explain(
     answer: of a model that writes, what it writes after the text or chat, or one a text; None: it writes it first.
     template: what the template of a chat reads besides, such as {"tools": […]} or {"documents": […]}.
     passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages
-        does the answer rest on? What stands between them is a unit too; a second text has its words. A list, or one
+        does the answer rest on? A second text has its words. A list, or one
         list a text. "messages": each message of a chat is one; the setting unit="message" means that, too.
+    rest: what stands between two passages: a unit "together", or its "words", as where names of several words count as
+        passages.
     workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the
         threads; more than one need a model that was loaded from files. In a script, such a call stands under `if
         __name__ == "__main__":`.
@@ -123,6 +126,7 @@ def explain(
         answer=answer,
         template=template,
         passages=passages,
+        rest=rest,
         workers=workers,
         progress=progress,
     )
@@ -144,6 +148,7 @@ def explain_all(
     answer: str | Sequence[str] | None = None,
     template: Template | None = None,
     passages: Passages | None = None,
+    rest: Rest = "together",
     workers: int = 1,
     progress: bool | None = None,
 ) -> SideBySide:
@@ -155,7 +160,7 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
         all is left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, skip_bad_rows, answer, template, passages, workers, progress: as
+    target, output, seed, text, label, label_map, skip_bad_rows, answer, template, passages, rest, workers, progress: as
         in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
@@ -183,9 +188,10 @@ def explain_all(
         template=template,
     )
     choices, by_all = methods_to_run(model, methods)
+    one_of("rest", rest, get_args(Rest))
     choices, passages = by_message(choices, passages)
     named = named_passages(passages, examples)
-    question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None)
+    question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None, rest)
     request = question.request(model)
     load = loading_for(workers, model)
     examples = to_explain(model, examples)

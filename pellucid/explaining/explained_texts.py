@@ -21,6 +21,7 @@ from pellucid.run.stitching import by_passage, with_passages
 from pellucid.run.target import Target
 from pellucid.run.word import Word
 from pellucid.text.example import Example
+from pellucid.text.passages import CHAT, Rest, turns_of
 
 GROUP = 64  # texts; the numbers do not depend on how many workers share the groups
 EXPLANATIONS, FAILED = "explanations.parquet", "failed.json"
@@ -33,7 +34,7 @@ class TextQuestion:
     """A question about texts, apart from the model and the texts: plain values, so that another process can ask it too.
 
     choices: methods. by_all: those that "all" stands for, which may fail. passages: whether each text comes with its
-    passages.
+    passages. rest: what stands between them, "together" or as "words".
     """
 
     choices: Sequence[Choice]
@@ -41,6 +42,7 @@ class TextQuestion:
     target: Target | HiddenState | Word
     seed: int
     passages: bool
+    rest: Rest = "together"
 
     def request(self, model: Model) -> Request:
         """The request of a model; raises as `method_calls` does."""
@@ -78,7 +80,7 @@ def explained(
         failed[call.entry.name] = f"does not work here: {error}"
 
     batch = request.model.encode(examples)
-    batch = batch if passages is None else with_passages(batch, passages)
+    batch = batch if passages is None else with_passages(batch, passages, question.rest)
     by_method = explain_batch(request, batch, scheduler_for(request.model), progress, refused)
     return ExplainedTexts(by_method, failed)
 
@@ -101,8 +103,7 @@ def explained_by_workers(
             partial(
                 _explain_group,
                 question,
-                # The process needs their texts and labels; whatever else the user keeps with them stays here.
-                [replace(examples[index], meta={}, rationales=()) for index in group],
+                [sent(examples[index]) for index in group],
                 None if passages is None else [passages[index] for index in group],
                 Path(folder) / str(place),
             )
@@ -113,6 +114,12 @@ def explained_by_workers(
             tasks, lambda done: progress(STAGE, int(done / len(groups) * len(examples)), len(examples))
         )
         return _read_groups([Path(folder) / str(index) for index in range(len(groups))])
+
+
+def sent(example: Example) -> Example:
+    """What another process needs of an example: its texts, its label and the turns of a chat."""
+    meta = {CHAT: example.meta[CHAT]} if turns_of(example) else {}
+    return replace(example, meta=meta, rationales=())
 
 
 def _read_groups(folders: Sequence[Path]) -> ExplainedTexts:

@@ -22,7 +22,7 @@ from pellucid.run.batch import Batch
 from pellucid.run.diagnostics import worst_of
 from pellucid.run.model import Scores
 from pellucid.text.example import Example
-from pellucid.text.passages import passages_in
+from pellucid.text.passages import Rest, passages_in, with_rest
 from pellucid.text.units import PASSAGE, SPECIAL, Spans, Units, coarsen
 
 OF_EACH = "what is explained is the mean of their values"
@@ -183,10 +183,13 @@ def _of_several(caveats: Sequence[str], count: int) -> str:
 # Explanations by passage: methods that take units out take whole passages out, scores of all others are added up.
 
 
-def with_passages(batch: Batch, passages: Sequence[Sequence[str]]) -> Batch:
-    """The batch with the passages of each example's first text named; raises `BadInput` where one is not there."""
+def with_passages(batch: Batch, passages: Sequence[Sequence[str]], rest: Rest = "together") -> Batch:
+    """The batch with the passages of each example's first text named; raises `BadInput` where one is not there.
+
+    rest: whether what stands between two passages is a unit together, or each of its words.
+    """
     units = tuple(
-        replace(of_text, passages=passages_in(example, of_example))
+        replace(of_text, passages=with_rest(example, passages_in(example, of_example), rest))
         for of_text, example, of_example in zip(batch.units, batch.examples, passages, strict=True)
     )
     return replace(batch, units=units, whole_units=units)

@@ -4,10 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
 from pellucid.text.example import Example
+from pellucid.text.units import text_units
+
+Place = tuple[int, int]  # characters [start, end)
+Rest = Literal["together", "words"]
 
 # Passages: parts of a text that the user names by their words, such as those that a search has put into a prompt.
 
@@ -37,6 +42,17 @@ def passages_in(example: Example, passages: Sequence[str]) -> tuple[tuple[int, i
                 f"that do not."
             )
     return tuple(sorted(places))
+
+
+def with_rest(example: Example, places: Sequence[Place], rest: Rest) -> tuple[Place, ...]:
+    """The places of passages, and as "words" those of all words of the first text that stand between them."""
+    if rest == "together":
+        return tuple(places)
+    text, begin, words = example.segments[0], 0, []
+    for start, end in (*places, (len(text), len(text))):
+        words += [(begin + first, begin + last) for first, last in text_units(text[begin:start], "word")]
+        begin = end
+    return tuple(sorted((*places, *words)))
 
 
 def _starts(text: str, passage: str) -> list[int]:

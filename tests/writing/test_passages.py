@@ -1,12 +1,14 @@
 """Passages of a prompt as units: which of them does what the model writes rest on?"""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting
+from pellucid.explaining.explained_texts import sent
 from pellucid.run.batch import edit
 from pellucid.text.example import Example, as_examples
 from pellucid.text.passages import passages_in
@@ -108,6 +110,31 @@ def test_passages_that_are_not_there_are_refused(passages, settings, error, mess
             passages=passages,
             progress=False,
         )
+
+
+def test_what_stands_between_passages_may_be_words():
+    """Names of several words count as one unit, and all else singly (a public report on LIME)."""
+    model = pellucid.from_function(
+        lambda texts: [
+            [0.9 - p, 0.1 + p] for p in (0.5 * ("General Motors" in t) + 0.2 * ("plans" in t) for t in texts)
+        ],
+        ["other", "cars"],
+    )
+    text, names = "General Motors plans a car, and General Electric does not.", ["General Motors", "General Electric"]
+    options = {"output": "probability", "passages": names, "progress": False}
+    scores = list(pellucid.explain(model, text, "occlusion", rest="words", **options)[0])
+    assert [word for word, _ in scores] == [names[0], *"plans a car , and".split(), names[1], *"does not .".split()]
+    assert dict(scores)[names[0]] == pytest.approx(0.5) and dict(scores)["plans"] == pytest.approx(0.2)
+    together = dict(pellucid.explain(model, text, "occlusion", **options)[0])
+    assert together["plans a car, and"] == pytest.approx(0.2)
+    with pytest.raises(BadSetting, match="together, words"):
+        pellucid.explain(model, text, "occlusion", rest="letters", **options)
+
+
+def test_another_process_gets_texts_labels_and_turns_alone():
+    chat = Example(("<user> Hi <bot>",), meta={"chat": [["user", 7, 9]], "mine": object()}, label="a")
+    assert sent(chat).meta == {"chat": [["user", 7, 9]]} and sent(chat).label == "a"
+    assert sent(replace(chat, meta={"mine": 3})).meta == {}
 
 
 def test_passages_have_no_words():

@@ -88,6 +88,9 @@ def explain(
             help="A part of the first text that has one score, such as a passage that a search gave. May be repeated."
         ),
     ] = None,
+    rest: Annotated[
+        str, typer.Option(help="What stands between passages: a unit together, or its words: together, words.")
+    ] = "together",
     output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
         str | None,
@@ -197,6 +200,7 @@ def explain(
             selected(classifier, known, amount, answers, seed),
             choices_from(",".join(named), settings),
             passages=passage,
+            rest=rest,  # type: ignore[arg-type]  # checked there
             workers=workers,
             **question,  # type: ignore[arg-type]  # checked where the target is made
         )
