@@ -275,7 +275,7 @@ def compare_in(
     ):  # nothing says that report and values are as they were
         write = partial(_write_derived, folder, table, folder.finished_parts())
         remade = folder.files.rewritten([REPORT, VALUES], write)
-    folder.files.end(state, remade)
+    folder.files.end(state, [*folder.damaged, *remade])
     return table
 
 
@@ -283,7 +283,7 @@ def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Chec
     """The table, with what belongs to it written. is_finished: whether nothing but checks can be missing."""
     comparison = folder.comparison
     judged = None if is_finished else list(folder.judged(progress))
-    of_checks = CheckFolder(folder.path, folder.of_comparison)
+    of_checks = CheckFolder(folder.path, folder.of_comparison, folder.damaged)
     of_checks.renew(folder.earlier)
     outcomes = checking.outcomes(comparison, lambda: _explained_in(folder), of_checks, progress)
     if judged is None:
