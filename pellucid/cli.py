@@ -116,7 +116,7 @@ def _function(name: str) -> str:
 INTERRUPTED = 130
 GOES_ON = (
     "Interrupted; run the same command again: train, lens, demo, explain with --save, and explain, compare, attack, "
-    "layers and attention with --out go on where they were, others begin anew."
+    "extract, layers and attention with --out go on where they were, others begin anew."
 )
 
 app = typer.Typer(
