@@ -122,7 +122,7 @@ class ComparisonFolder:
         self._prepare()
         total = len(self.comparison.examples)
         for index in range(self.comparison.n_parts):
-            part = self._taken_up(index)
+            part = self._intact(index)
             if part is None:
                 self.compute(index, progress)
             elif not part.fits(self._pairs, len(self.comparison.part(index))):
@@ -136,7 +136,7 @@ class ComparisonFolder:
         return self._without_values()
 
     def _without_values(self) -> list[int]:
-        return [index for index in range(self.comparison.n_parts) if self._taken_up(index) is None]
+        return [index for index in range(self.comparison.n_parts) if self._intact(index) is None]
 
     def compute(self, part_index: int, progress: Progress) -> None:
         """Explain and judge one part, and write it."""
@@ -239,16 +239,16 @@ class ComparisonFolder:
 
     def _read(self, part_index: int) -> JudgedPart:
         """A part's values, of which an earlier comparison may have judged fewer metrics."""
-        path, own = self._values(part_index), self._of_part(part_index)
+        path, owner = self._values(part_index), self._of_part(part_index)
         further = self._of_fewer_metrics(part_index)
         added = set() if further is None else {metric.title for metric in further.metrics}
-        part = JudgedPart.read(path, own if further is None else {**own, "comparison": seal_of(path)["comparison"]})
+        part = JudgedPart.read(path, owner if further is None else {**owner, "comparison": seal_of(path)["comparison"]})
         pairs = [(method, metric) for method, metric in self._pairs if metric not in added]
         if not part.fits(pairs, len(self.comparison.part(part_index))):
             raise not_a_part(path)
         return part
 
-    def _taken_up(self, part_index: int) -> JudgedPart | None:
+    def _intact(self, part_index: int) -> JudgedPart | None:
         """The values of a part that is there; None where it is not, or is damaged: that is removed."""
         files = self._values(part_index), self._explanations(part_index)
         if not all(path.exists() for path in files):

@@ -106,8 +106,8 @@ def extract(
     read = [[_records(of_part) for of_part in examples_by_part.values()] for examples_by_part in (examples, models)]
     work = json_digest([classifier.hash, extractor, settings, separator, list(paths), read])
     files = OutputFolder(out, "extract", work, [path.name for path in paths.values()])
-    kept, state, remade = ExtractedParts(out / UNFINISHED, work), files.begin(), list[str]()
-    if not (state.damaged or kept.is_begun()):
+    parts_there, state, remade = ExtractedParts(out / UNFINISHED, work), files.begin(), list[str]()
+    if not (state.damaged or parts_there.is_begun()):
         check_unwritten(paths.values())
     for part, path in paths.items():
         if path.name in state.stamps and path.name not in state.damaged:  # of the same call, and as it was written
@@ -116,12 +116,12 @@ def extract(
         before = digest_inside(out, path.name)
         with progress_bar(None) as show:
             some = extraction_of_parts(classifier, examples[part], extractor, like=lengths, progress=show, **settings)
-            summary = kept.written(part, len(examples[part]), some, separator)
+            summary = parts_there.written(part, len(examples[part]), some, separator)
         remade += [path.name] if before not in (None, digest_inside(out, path.name)) else []
         say(f"{part}: {summary}. Written: {path}")
     files.save(state)
-    kept.remove()
-    files.end(state, [*kept.damaged, *remade])
+    parts_there.remove()
+    files.end(state, [*parts_there.damaged, *remade])
     if {"train", "dev"} <= set(paths):
         say(f"Train on it: pellucid train {out} --pooler first_token --out MODEL")
 

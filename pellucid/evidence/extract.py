@@ -212,7 +212,7 @@ class ExtractedParts:
     def written(self, name: str, n_texts: int, extract: Extract, separator: str) -> str:
         """Write NAME.jsonl beside the folder, from parts that are kept or computed now; returns a sentence about it."""
         parts = [range(first, min(first + PART, n_texts)) for first in range(0, n_texts, PART)]
-        records = [self._part(f"{name}-{number:04d}", part, extract, separator) for number, part in enumerate(parts)]
+        records = [self._part(f"{name}-{index:04d}", part, extract, separator) for index, part in enumerate(parts)]
         with whole_file(self.path.parent / f"{name}.jsonl") as file:
             for record in records:
                 file.write("".join(record["lines"]).encode())

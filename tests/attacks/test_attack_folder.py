@@ -139,7 +139,7 @@ HARMS = {
 
 @pytest.mark.parametrize("name", ("parts/0000.json", "attempts.parquet"))
 @pytest.mark.parametrize("harm", HARMS)
-def test_a_damaged_file_is_named_and_made_again(model, whole, tmp_path, name, harm):
+def test_a_damaged_file_is_named_and_written_again(model, whole, tmp_path, name, harm):
     """As in an interrupted attack, or one of an earlier version: no manifest says what is damaged."""
     folder = tmp_path / "deepwordbug"
     shutil.copytree(whole[0], folder, ignore=shutil.ignore_patterns(MANIFEST))

@@ -132,7 +132,7 @@ def test_an_interrupted_extraction_goes_on_to_the_same_bytes(run, quiet, tmp_pat
         lambda content: json.dumps({**json.loads(content), "lines": []}).encode(),
     ),
 )
-def test_a_damaged_part_and_file_are_named_and_made_again(run, quiet, tmp_path, monkeypatch, harm):
+def test_a_damaged_part_and_file_are_named_and_written_again(run, quiet, tmp_path, monkeypatch, harm):
     words, whole = quiet
     interrupted(run, words, tmp_path / "out", monkeypatch, after=3)
     part, file = tmp_path / "out" / extract.UNFINISHED / "train-0000.json", tmp_path / "out" / "train.jsonl"

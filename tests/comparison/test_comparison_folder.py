@@ -276,7 +276,7 @@ def test_a_number_that_is_written_otherwise_is_not_what_was_written(whole, tmp_p
 
 
 @pytest.mark.parametrize("harm", ("truncated", "empty", "flipped"))
-def test_damaged_report_and_values_are_named_and_made_again(whole, tmp_path, harm):
+def test_damaged_report_and_values_are_named_and_written_again(whole, tmp_path, harm):
     copy_without_manifest(whole[0], tmp_path)
     for name in ("report.html", "values.parquet"):
         path = tmp_path / name
