@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from pellucid.attention.door import attention_analysis
     from pellucid.attention.record import AttentionAnalysis
     from pellucid.base.errors import PellucidError
-    from pellucid.base.manifest import verify
     from pellucid.base.packages import __version__ as __version__
     from pellucid.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.comparison.door import compare, compare_cost
     from pellucid.corpus.door import explain_corpus
     from pellucid.corpus.estimate import corpus_cost
+    from pellucid.corpus.plan import verify
     from pellucid.corpus.record import Run, open_run
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
     from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines

@@ -36,6 +36,8 @@ MODULES = {
     "jobs": "pellucid.corpus.command",
     "query": "pellucid.corpus.command",
     "figure": "pellucid.explaining.commands.files",
+    "report": "pellucid.explaining.commands.files",
+    "save": "pellucid.explaining.commands.files",
     "spans": "pellucid.evidence.commands",
     "layers": "pellucid.layers.commands",
     "concepts": "pellucid.layers.commands",
@@ -115,8 +117,8 @@ def _function(name: str) -> str:
 
 INTERRUPTED = 130
 GOES_ON = (
-    "Interrupted; run the same command again: train, lens, demo, explain with --save, and explain, compare, attack, "
-    "layers and attention with --out go on where they were, others begin anew."
+    "Interrupted; run the same command again: train, lens, demo, explain with --save, and explain, errors, compare, "
+    "attack, extract, layers and attention with --out go on where they were, others begin anew."
 )
 
 app = typer.Typer(

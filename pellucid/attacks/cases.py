@@ -25,7 +25,6 @@ from pellucid.evidence.extract import extract_from, selection_for
 from pellucid.models.word_neighbours import word_neighbours
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import Extraction, extraction_in
-from pellucid.results.results import Results
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import Model
@@ -75,14 +74,14 @@ def scores_of(
     return scores_at(explanations[0], places), 1 + scheduler.rows_run
 
 
-def stored_scores(results: Results, examples: Sequence[Example]) -> dict[tuple[str, ...], Explanation]:
+def stored_scores(results: Sequence[Explanation], examples: Sequence[Example]) -> dict[tuple[str, ...], Explanation]:
     """Texts -> their stored explanation; raises `BadInput` for a text without one, `BadSetting` for scores of several
     methods or rows.
     """
-    if len(results.methods) != 1:
+    if len(methods := list(dict.fromkeys(result.method for result in results))) != 1:
         raise BadSetting(
-            f"{in_syntax('order_from', '--order-from')} holds scores of {len(results.methods)} methods "
-            f"({listed(results.methods)}); give those of one, results.where(method=…)."
+            f"{in_syntax('order_from', '--order-from')} holds scores of {len(methods)} methods "
+            f"({listed(methods)}); give those of one, results.where(method=…)."
         )
     by_text = {result.example.segments: result.shown_row() for result in results}
     for example in examples:

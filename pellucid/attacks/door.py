@@ -23,6 +23,7 @@ from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from, translator_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.explaining.read import read_explanations
 from pellucid.models.word_neighbours import (
     FileNeighbours,
     SentenceVectors,
@@ -30,10 +31,8 @@ from pellucid.models.word_neighbours import (
     word_neighbours,
 )
 from pellucid.models.writing.continuing import ModelPivot
-from pellucid.results import storage
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import Extraction
-from pellucid.results.results import Results
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import Model, lacking
 from pellucid.text.example import Example
@@ -51,7 +50,7 @@ def attack(
     goal: Choice = "flip",
     max_queries: int | None = None,
     extractor: str | None = None,
-    order_from: Results | str | Path | None = None,
+    order_from: Sequence[Explanation] | str | Path | None = None,
     spans_from: Sequence[Extraction] | str | Path | None = None,
     train: Data | None = None,
     wordnet: str | Path | None = None,
@@ -179,12 +178,12 @@ def _plan(
 
 
 def _stored(
-    order_from: Results | str | Path, plan: AttackPlan, name: str, examples: Sequence[Example]
+    order_from: Sequence[Explanation] | str | Path, plan: AttackPlan, name: str, examples: Sequence[Example]
 ) -> dict[tuple[str, ...], Explanation]:
     """Texts -> their stored explanation; raises `BadSetting` for an attack whose order reads no scores."""
     if method_of(plan) is None:
         raise BadSetting(f"The order of {name} reads no scores, so order_from changes nothing; leave it out.")
-    results = order_from if isinstance(order_from, Results) else Results(tuple(storage.read(order_from)))
+    results = read_explanations(order_from) if isinstance(order_from, str | Path) else order_from
     return stored_scores(results, examples)
 
 

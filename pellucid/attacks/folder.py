@@ -5,15 +5,17 @@
     attempts.parquet    all attempts, once there are all
     pellucid-manifest.json   digests of these files, once there are all; see `base/output_folder.py`
 
-Attacks on the same texts lie beside each other, each in a folder with its name. A part is there whole or not at all.
+Attacks on the same texts lie beside each other, each in a folder with its name. A part is there whole or not at all:
+its seal names the question, and one that does not fit it is computed again, with a notice. Parts of the first weeks,
+whose seal names only the model, are read where a manifest vouches for them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 
 from pellucid.attacks.attack_case import Attempt
@@ -41,7 +43,7 @@ from pellucid.attacks.storage import (
 from pellucid.base.checks import listed, quoted, shortened
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import possible_path, read_text, write_text
-from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
+from pellucid.base.json_text import json_digest, read_sealed, seal_of, sealed
 from pellucid.base.kinds import readers
 from pellucid.base.output_folder import PARTS, prepare_folder, question_folder
 from pellucid.base.processes import Progress
@@ -65,30 +67,32 @@ class AttackFolder:
     path: Path | None
     question: AttackQuestion
     examples: Sequence[Example]
+    damaged: list[str] = field(default_factory=list, compare=False)  # files that are made again
 
     def attempts(self, progress: Progress) -> Attempts:
         """One attempt a text; parts that are in the folder are read, the others computed and written."""
         if self.path is None:
-            return Attempts(self._attempts(progress))
+            return Attempts(self._attempts(progress, False))
         question, numbers = self._question(), range(-(-len(self.examples) // AT_ONCE))
         parts = [self._file(part_index).relative_to(self.path).as_posix() for part_index in numbers]
         folder = question_folder(self.path, "attack", question, [*parts, ATTEMPTS])
         state = folder.begin()
         prepare_folder(self.path, question, "attack")
-        attempts, remade = self._attempts(progress), []
+        attempts, remade = self._attempts(progress, state.is_whole), list[str]()
         if not state.is_whole:
             remade = folder.rewritten([ATTEMPTS], partial(save_attempts, attempts, self.path / ATTEMPTS))
-        folder.end(state, remade)
+        folder.end(state, [*self.damaged, *remade])
         return Attempts(attempts)
 
-    def _attempts(self, progress: Progress) -> list[Attempt]:
+    def _attempts(self, progress: Progress, is_whole: bool) -> list[Attempt]:
         attempts: list[Attempt] = []
         for first in range(0, len(self.examples), AT_ONCE):
-            attempts += self._part(first, progress)
+            attempts += self._part(first, progress, is_whole)
             progress(STAGE, len(attempts), len(self.examples))
         return attempts
 
-    def _part(self, first: int, progress: Progress) -> list[Attempt]:
+    def _part(self, first: int, progress: Progress, is_whole: bool) -> list[Attempt]:
+        """is_whole: whether a manifest vouches for the folder's files."""
         examples = self.examples[first : first + AT_ONCE]
 
         def work() -> list[Attempt]:
@@ -99,15 +103,24 @@ class AttackFolder:
             return work()
         part_index = first // AT_ONCE
         file = self._file(part_index)
-        owner = {"model": self.question.model.hash, "part": part_index}
-        if not file.exists():
-            records = [attempt_record(attempt) for attempt in work()]
-            write_text(file, json.dumps(sealed({"attempts": records}, owner), ensure_ascii=False))
+        owner = {"question": self._digest, "part": part_index}
+        of_first_weeks = {"model": self.question.model.hash, "part": part_index}
+        try:
+            if file.exists():
+                return _read(file, of_first_weeks if is_whole and "model" in seal_of(file) else owner)
+        except BadFile:
+            self.damaged.append(file.relative_to(self.path).as_posix())
+        records = [attempt_record(attempt) for attempt in work()]
+        write_text(file, json.dumps(sealed({"attempts": records}, owner), ensure_ascii=False))
         return _read(file, owner)
 
     def _file(self, part_index: int) -> Path:
         assert self.path is not None
         return self.path / PARTS / f"{part_index:04d}.json"
+
+    @cached_property
+    def _digest(self) -> str:
+        return json_digest(self._question())
 
     def _question(self) -> dict[str, object]:
         digest = json_digest([example_record(example) for example in self.examples])
@@ -116,11 +129,9 @@ class AttackFolder:
 
 
 def _read(file: Path, owner: dict[str, object]) -> list[Attempt]:
-    content = read_json(file)
     try:
-        assert is_sealed(content)
-        return [attempt_from(record) for record in unsealed(content, owner, file)["attempts"]]
-    except (AssertionError, TypeError, LookupError, AttributeError, ValueError):
+        return [attempt_from(record) for record in read_sealed(file, owner)["attempts"]]
+    except (TypeError, LookupError, AttributeError, ValueError):
         raise BadFile(f"{file} is damaged; remove it to have it made again.") from None
 
 

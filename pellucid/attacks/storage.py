@@ -16,7 +16,7 @@ from pellucid.base.files import disk_errors, file_name, whole_file, write_text
 from pellucid.base.json_text import nan_as_none, parsed, read_json
 from pellucid.results.explanation import Prediction
 from pellucid.results.explanation_record import example_record
-from pellucid.results.storage import arrow_table, bounded_batches, check_name
+from pellucid.results.storage import arrow_table, bounded_batches, check_name, write_checked
 from pellucid.text.example import Example, Rationale
 
 FORM = "pellucid-attempts-1"
@@ -59,7 +59,7 @@ def save_attempts(attempts: Sequence[Attempt], path: str | Path) -> None:
         write_text(path, json.dumps({"form": FORM, "attempts": records}, ensure_ascii=False))
         return
     with whole_file(path) as temporary:
-        pq.write_table(arrow_table(records, SCHEMA, f"Cannot write {path}"), temporary, compression="zstd")
+        write_checked([arrow_table(records, SCHEMA, f"Cannot write {path}")], SCHEMA, temporary)
 
 
 def read_attempts(path: str | Path) -> list[Attempt]:
@@ -149,8 +149,10 @@ def attempt_from(record: dict[str, object]) -> Attempt:
 def _shift_from(record: dict[str, object]) -> ExplanationShift:
     tau, overlap = (math.nan if record[name] is None else record[name] for name in ("tau", "overlap"))
     before, after = record["before"], record["after"]
-    assert isinstance(tau, float) and isinstance(overlap, float)  # of the schema, as the lists are
-    assert isinstance(before, list) and isinstance(after, list)
+    if not (isinstance(tau, float) and isinstance(overlap, float)):  # of the schema, as the lists are
+        raise ValueError("a shift has no numbers")
+    if not (isinstance(before, list) and isinstance(after, list)):
+        raise ValueError("a shift has no words")
     return ExplanationShift(tau, overlap, tuple(before), tuple(after))
 
 
@@ -175,7 +177,8 @@ def _answer_record(answer: Prediction) -> dict[str, object]:
 
 def _prediction(classes: tuple[str, ...], record: dict[str, object]) -> Prediction:
     logits, probabilities = record["logits"], record["probabilities"]
-    assert isinstance(logits, list) and isinstance(probabilities, list)  # of the schema
+    if not (isinstance(logits, list) and isinstance(probabilities, list)):  # None, of a damaged footer
+        raise ValueError("an answer has no numbers")
     if record["label"] not in classes or len(probabilities) not in (0, len(classes)):
         raise ValueError("an answer does not fit the classes")
     return Prediction(str(record["label"]), classes, tuple(logits), tuple(probabilities))

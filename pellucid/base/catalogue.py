@@ -86,6 +86,11 @@ class Catalogue:
         self._search()
         return sorted(self._entries)
 
+    def __contains__(self, name: str) -> bool:
+        """Whether there is an entry of that name; aliases do not count."""
+        self._search()
+        return name in self._entries
+
     def get(self, name: str) -> Entry:
         """The entry of that name or alias; an unknown name raises `UnknownName` with the nearest one."""
         self._search()

@@ -117,6 +117,20 @@ def unsealed(content: Mapping[str, Content], owner: Mapping[str, object], path: 
     return bare
 
 
+def read_sealed(path: Path, owner: Mapping[str, object], indent: int | None = None) -> dict[str, Any]:
+    """The content of a file that work goes on from; raises `BadFile` unless it is sealed, the owner's, and to the last
+    bit as `json.dumps` wrote it.
+    """
+    with disk_errors("read", path):
+        written = path.read_bytes()
+    try:
+        content = parsed(written.decode("utf-8"))
+        assert is_sealed(content) and json.dumps(content, ensure_ascii=False, indent=indent).encode() == written
+    except (ValueError, TypeError, AssertionError):
+        raise BadFile(f"{path} was changed after it was written; remove it to have it made again.") from None
+    return unsealed(content, owner, path)
+
+
 def _mapping(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 

@@ -58,7 +58,7 @@ class Processes:
         count = min(self.count, len(tasks))
         with safe_path():  # its queues share as well
             executor = ProcessPoolExecutor(count, context, _start, (shares, self.threads, autocast_types(), self.begin))
-        with executor as pool:
+        with executor as pool, _ended_by_interruption(pool):
             while waiting or running:
                 # A task is submitted only when a process is free for it. So after an error no further task begins.
                 with safe_path():
@@ -68,6 +68,17 @@ class Processes:
                 report(sum(shares[:]))
                 for future in done:
                     _check(future)
+
+
+@contextmanager
+def _ended_by_interruption(pool: ProcessPoolExecutor) -> Iterator[None]:
+    """After Ctrl-C the processes end at once: what one of them works on may take a minute, and is done anew later."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for process in list((pool._processes or {}).values()):
+            process.kill()
+        raise
 
 
 def _check(future: Future[None]) -> None:

@@ -34,7 +34,6 @@ from pellucid.explaining.report import write_page
 from pellucid.explaining.saved import SavedExplanations, saved_explanations, texts_of
 from pellucid.results.explanation import Explanation
 from pellucid.results.interval import CheckOutcome
-from pellucid.results.results import Results
 from pellucid.results.table import Table
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import WRITING, Model
@@ -54,7 +53,7 @@ def compare(
     methods: Iterable[Choice] | None = None,
     metrics: Iterable[Choice] | None = None,
     *,
-    explained: Results | str | Path | None = None,
+    explained: Sequence[Explanation] | str | Path | None = None,
     target: TargetName | Word = "predicted",
     seed: int = 0,
     resamples: int = 1000,
@@ -83,8 +82,8 @@ def compare(
     methods: names, or (name, settings) pairs; None: all usual ones that the model supports. Chance is always judged
         too.
     metrics: likewise; None: all usual ones.
-    explained: explanations of these texts by this model, from `explain` or the file that they were saved in: they are
-        judged as they are, and methods that are not among them are explained. Without `methods`, those in it are
+    explained: explanations of these texts by this model, from `explain`, a `Run`, or the file or folder of them: they
+        are judged as they are, and methods that are not among them are explained. Without `methods`, those in it are
         judged.
     target: what is explained: "predicted", "gold", a class name or number, or a pair of classes "why A, not B".
     seed: a whole number; the seed of random methods and of the intervals.
@@ -177,7 +176,7 @@ def compare_cost(
     methods: Iterable[Choice] | None = None,
     metrics: Iterable[Choice] | None = None,
     *,
-    explained: Results | str | Path | None = None,
+    explained: Sequence[Explanation] | str | Path | None = None,
     target: TargetName | Word = "predicted",
     checks: Iterable[Choice] | None = None,
     twins: ModelSource | Sequence[ModelSource] = (),
@@ -218,7 +217,7 @@ def compare_cost(
 
 
 def _saved(
-    model: Model, examples: Data | None, explained: Results | str | Path | None
+    model: Model, examples: Data | None, explained: Sequence[Explanation] | str | Path | None
 ) -> tuple[SavedExplanations | None, Data]:
     """Saved explanations, and the texts to judge: those that were given, else those that were saved."""
     saved = None if explained is None else saved_explanations(explained, model)
@@ -275,7 +274,7 @@ def compare_in(
     ):  # nothing says that report and values are as they were
         write = partial(_write_derived, folder, table, folder.finished_parts())
         remade = folder.files.rewritten([REPORT, VALUES], write)
-    folder.files.end(state, remade)
+    folder.files.end(state, [*folder.damaged, *remade])
     return table
 
 
@@ -283,7 +282,7 @@ def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Chec
     """The table, with what belongs to it written. is_finished: whether nothing but checks can be missing."""
     comparison = folder.comparison
     judged = None if is_finished else list(folder.judged(progress))
-    of_checks = CheckFolder(folder.path, folder.of_comparison)
+    of_checks = CheckFolder(folder.path, folder.of_comparison, folder.damaged)
     of_checks.renew(folder.earlier)
     outcomes = checking.outcomes(comparison, lambda: _explained_in(folder), of_checks, progress)
     if judged is None:

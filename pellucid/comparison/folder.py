@@ -14,15 +14,15 @@ A comparison that only has more metrics goes on from the folder's explanations: 
     pellucid-manifest.json   digests of these files, once it is finished; see `base/output_folder.py`
 
 Values and table carry a seal: it names their comparison, and for values their part and a digest of its explanations.
-Missing files are computed again. A file with the seal of another comparison or part is refused. Unfinished writes of a
-killed process are removed.
+Missing files are computed again, and so are those that do not fit their seal, have that of another comparison or part,
+or none, as in the first weeks: a notice names them. Unfinished writes of a killed process are removed.
 """
 
 import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -54,6 +54,7 @@ class ComparisonFolder:
 
     path: Path
     comparison: Comparison
+    damaged: list[str] = field(default_factory=list, compare=False)  # files that were taken away, to be made again
 
     def __post_init__(self) -> None:
         """Go on in parts of the size that the folder has; other versions made parts of another size."""
@@ -96,19 +97,16 @@ class ComparisonFolder:
         return self.path / REPORT
 
     def is_finished(self) -> bool:
-        """Whether table, report, values and every part exist; raises `BadFile` where a file is not of this
-        comparison.
+        """Whether table, report, values and every part exist and are of this comparison; a damaged one is removed.
+
+        Raises `BadFile` where the folder is of another comparison.
         """
         self._check_question()
         if not all(path.exists() for path in (self.table, self.report, self.path / VALUES)):
             return False
         if self.earlier or self._read_question() != self.comparison.question():
             return False
-        self.read_table()
-        if not all(map(self._is_complete, range(self.comparison.n_parts))):
-            return False
-        self.finished_parts()
-        return True
+        return self._has_table() and not self._without_values()
 
     @property
     def is_writable(self) -> bool:
@@ -124,17 +122,21 @@ class ComparisonFolder:
         self._prepare()
         total = len(self.comparison.examples)
         for index in range(self.comparison.n_parts):
-            if not self._is_complete(index):
+            part = self._intact(index)
+            if part is None:
                 self.compute(index, progress)
-            elif (self.path / EARLIER).exists():
-                self._widen(index, progress)
+            elif not part.fits(self._pairs, len(self.comparison.part(index))):
+                self._widen(index, part, progress)
             progress(STAGE, self.comparison.part(index).stop, total)
             yield self._read(index)
 
     def missing_parts(self) -> list[int]:
         """The parts that are not in the folder yet, which is made ready for them."""
         self._prepare()
-        return [index for index in range(self.comparison.n_parts) if not self._is_complete(index)]
+        return self._without_values()
+
+    def _without_values(self) -> list[int]:
+        return [index for index in range(self.comparison.n_parts) if self._intact(index) is None]
 
     def compute(self, part_index: int, progress: Progress) -> None:
         """Explain and judge one part, and write it."""
@@ -176,8 +178,20 @@ class ComparisonFolder:
     def _written_question(self) -> str:
         return json.dumps(self.comparison.question(), ensure_ascii=False, indent=1)
 
-    def _is_complete(self, part_index: int) -> bool:
-        return self._values(part_index).exists() and self._explanations(part_index).exists()
+    def _has_table(self) -> bool:
+        try:
+            self.read_table()
+        except BadFile:
+            self._take_away(self.table)
+            return False
+        return True
+
+    def _take_away(self, *files: Path) -> None:
+        """Remove damaged files, which are computed again."""
+        for file in files:
+            with disk_errors("write", file):
+                file.unlink(missing_ok=True)
+        self.damaged.append(files[0].relative_to(self.path).as_posix())
 
     @property
     def earlier(self) -> tuple[str, ...]:
@@ -186,10 +200,11 @@ class ComparisonFolder:
 
     def _earlier_questions(self) -> list[Question]:
         path = self.path / EARLIER
-        questions = read_json(path) if path.exists() else []
-        if not isinstance(questions, list) or not all(isinstance(question, dict) for question in questions):
-            raise BadFile(f"{path} does not list earlier comparisons; give another folder.")
-        return questions
+        try:
+            questions: object = read_json(path) if path.exists() else []
+        except BadFile:
+            questions = []  # of a damaged list: the parts that it speaks for are computed again
+        return [question for question in questions if isinstance(question, dict)] if isinstance(questions, list) else []
 
     @cached_property
     def _further(self) -> dict[str, Comparison]:
@@ -203,18 +218,18 @@ class ComparisonFolder:
             for question in self._earlier_questions()
         }
 
-    def _widen(self, part_index: int, progress: Progress) -> None:
-        """Judge a part's explanations by the metrics that its values do not have yet, where there are such metrics."""
-        path = self._values(part_index)
-        digest = str(seal_of(path).get("comparison"))
-        if digest not in self._further:
-            return
-        before = JudgedPart.read(path, {**self._of_part(part_index), "comparison": digest})
-        by_title: dict[str, list[Explanation]] = {}
+    def _of_fewer_metrics(self, part_index: int) -> Comparison | None:
+        """Of a part that an earlier comparison has judged: this comparison with only the metrics that are new."""
+        return self._further.get(str(seal_of(self._values(part_index)).get("comparison"))) if self._further else None
+
+    def _widen(self, part_index: int, before: JudgedPart, progress: Progress) -> None:
+        """Judge a part's explanations by the metrics that its values do not have yet."""
+        further, by_title = self._of_fewer_metrics(part_index), dict[str, list[Explanation]]()
+        assert further is not None
         for explanation in self.explanations(part_index):
             by_title.setdefault(explanation.method, []).append(explanation)
-        added = judged_part_of(self._further[digest], part_index, by_title, progress)
-        before.and_also(added, self._pairs).save(path, self._of_part(part_index))
+        added = judged_part_of(further, part_index, by_title, progress)
+        before.and_also(added, self._pairs).save(self._values(part_index), self._of_part(part_index))
 
     @property
     def _pairs(self) -> list[tuple[str, str]]:
@@ -223,12 +238,26 @@ class ComparisonFolder:
         return [(method, metric.title) for method in methods for metric in self.comparison.metrics]
 
     def _read(self, part_index: int) -> JudgedPart:
-        """A part's values. A file of an earlier version, without a seal, is read only where there is a table."""
-        path, comparison = self._values(part_index), self.comparison
-        part = JudgedPart.read(path, self._of_part(part_index), unsealed_too=self.table.exists())
-        if not part.fits(self._pairs, len(comparison.part(part_index))):
+        """A part's values, of which an earlier comparison may have judged fewer metrics."""
+        path, owner = self._values(part_index), self._of_part(part_index)
+        further = self._of_fewer_metrics(part_index)
+        added = set() if further is None else {metric.title for metric in further.metrics}
+        part = JudgedPart.read(path, owner if further is None else {**owner, "comparison": seal_of(path)["comparison"]})
+        pairs = [(method, metric) for method, metric in self._pairs if metric not in added]
+        if not part.fits(pairs, len(self.comparison.part(part_index))):
             raise not_a_part(path)
         return part
+
+    def _intact(self, part_index: int) -> JudgedPart | None:
+        """The values of a part that is there; None where it is not, or is damaged: that is removed."""
+        files = self._values(part_index), self._explanations(part_index)
+        if not all(path.exists() for path in files):
+            return None
+        try:
+            return self._read(part_index)
+        except BadFile:
+            self._take_away(*files)
+            return None
 
     @cached_property
     def of_comparison(self) -> dict[str, object]:

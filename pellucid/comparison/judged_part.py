@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import read_text, whole_file, write_text
-from pellucid.base.json_text import is_sealed, parsed, sealed, unsealed
+from pellucid.base.json_text import parsed, read_sealed, sealed
 from pellucid.comparison.case import Judged
 from pellucid.comparison.comparison import Comparison
 from pellucid.results.bootstrap import BOUNDS, Combine, MetricValues, judged_rows, resampled_means
@@ -70,26 +70,20 @@ class JudgedPart:
         write_text(path, json.dumps(sealed(content, owner), ensure_ascii=False))
 
     @staticmethod
-    def read(path: Path, owner: Mapping[str, object] = MappingProxyType({}), unsealed_too: bool = True) -> "JudgedPart":
-        """Read what `save` wrote; raises `BadFile` for anything else, such as the values of another part.
+    def read(path: Path, owner: Mapping[str, object] | None = None) -> "JudgedPart":
+        """Read what `save` wrote; raises `BadFile` for anything else.
 
-        unsealed_too: whether to accept files of earlier versions, which do not say what they are part of.
+        owner: what it must be sealed as a part of; None: anything.
         """
         try:
-            content = parsed(read_text(path))
+            content = parsed(read_text(path)) if owner is None else read_sealed(path, owner)
             if content["form"] != FORM:
                 raise KeyError("form")
             values = {(entry["method"], entry["metric"]): _metric_values(entry) for entry in content["answers"]}
             heaviest = _heaviest(content.get("heaviest", {}))
-            part = JudgedPart(values, index(content["rows"]), index(content["tokens"]), heaviest)
+            return JudgedPart(values, index(content["rows"]), index(content["tokens"]), heaviest)
         except (ValueError, LookupError, TypeError, OverflowError):
             raise not_a_part(path) from None
-        if not (unsealed_too or is_sealed(content)):
-            raise BadFile(
-                f"{path} is of an earlier version and does not say which part it is; remove it to have it made again."
-            )
-        unsealed(content, owner, path)
-        return part
 
     def and_also(self, others: "JudgedPart", order: Sequence[tuple[str, str]]) -> "JudgedPart":
         """The part with the values of further metrics, in this order of (method, metric) pairs."""
@@ -178,7 +172,10 @@ SCHEMA = pa.schema(
 def write_values(path: Path, comparison: Comparison, parts: Sequence[JudgedPart], about: Mapping[str, str]) -> None:
     """Write the values of all parts, in order, whole or not at all. about: metadata of the file."""
     schema = SCHEMA.with_metadata(dict(about))
-    with whole_file(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+    with (
+        whole_file(path) as temporary,
+        pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer,
+    ):
         for part_index, part in enumerate(parts):
             rows = pa.concat_tables(_tables(comparison, comparison.part(part_index), part))
             writer.write_table(rows.replace_schema_metadata(schema.metadata))

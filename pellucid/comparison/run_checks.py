@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from pellucid.base.catalogue import Call
 from pellucid.base.errors import BadFile, ModelCannot
-from pellucid.base.files import check_folder, remove_unfinished, write_text
-from pellucid.base.json_text import is_sealed, json_digest, read_json, seal_of, sealed, unsealed
+from pellucid.base.files import check_folder, disk_errors, remove_unfinished, write_text
+from pellucid.base.json_text import json_digest, read_json, read_sealed, seal_of, sealed, unsealed
 from pellucid.base.kinds import checks
 from pellucid.base.processes import Progress
 from pellucid.comparison.check_case import CheckCase, Findings
@@ -31,20 +31,29 @@ class CheckFolder:
 
     path: Path
     owner: Mapping[str, object]
+    damaged: list[str] = field(default_factory=list, compare=False)  # files that were removed, to be made again
 
     def read(self, call: Call, inputs: Mapping[str, object]) -> CheckOutcome | None:
-        """The outcome of a check, None where there is no file; raises `BadFile` for that of other inputs, or a damaged
-        one.
+        """The outcome of a check, None where there is no file, or a damaged one; raises `BadFile` for that of other
+        inputs.
         """
-        file = self._file(call)
+        file, seal = self._file(call), self._seal(call, inputs)
         if not file.exists():
             return None
-        content = read_json(file)
         try:
-            assert is_sealed(content)
-            return check_outcome_from(unsealed(content, self._seal(call, inputs), file))
-        except (AssertionError, ValueError, TypeError, LookupError, AttributeError):
-            raise BadFile(f"{file} holds no outcome of a check; remove it to have it made again.") from None
+            written = {**seal_of(file), **self._seal(call, {})}  # with the inputs that the file names
+            outcome = check_outcome_from(read_sealed(file, written, indent=1))
+        except (BadFile, ValueError, TypeError, LookupError, AttributeError):
+            self._take_away(file)
+            return None
+        if written != seal:
+            unsealed(read_json(file), seal, file)
+        return outcome
+
+    def _take_away(self, file: Path) -> None:
+        with disk_errors("write", file):
+            file.unlink()
+        self.damaged.append(file.relative_to(self.path).as_posix())
 
     def write(self, call: Call, inputs: Mapping[str, object], outcome: CheckOutcome) -> None:
         """Write an outcome, whole or not at all."""
@@ -60,12 +69,16 @@ class CheckFolder:
         earlier: digests of these comparisons.
         """
         for file in sorted((self.path / CHECKS).glob("*.json")) if earlier else ():
-            seal = seal_of(file)
+            try:
+                seal = seal_of(file)
+                content = read_sealed(file, seal, indent=1)
+            except BadFile:
+                self._take_away(file)
+                continue
             if seal.get("comparison") not in earlier:
                 continue
             name = str(seal.get("check")).partition("(")[0]
             if name in checks.names() and not checks.get(name).facts["of_metrics"]:
-                content = unsealed(read_json(file), seal, file)
                 write_text(file, json.dumps(sealed(content, {**seal, **self.owner}), ensure_ascii=False, indent=1))
             else:
                 file.unlink()

@@ -95,6 +95,10 @@ class Receipt:
     reused: int = 0
     failures: list[Failure] = field(default_factory=list)
 
+    def failure_lines(self) -> str:
+        """The rows that failed, a line of JSON each."""
+        return "".join(json.dumps(asdict(failure), ensure_ascii=False) + "\n" for failure in self.failures)
+
 
 @dataclass(frozen=True)
 class RunFolder:
@@ -156,6 +160,10 @@ class RunFolder:
         """The receipt of a shard."""
         return self.path / SHARDS / f"{shard:05d}.json"
 
+    def failures_file(self, shard: int) -> Path:
+        """The failures of a shard, for people."""
+        return self.path / FAILURES / f"{shard:05d}.jsonl"
+
     def lease_file(self, shard: int) -> Path:
         """Who computes a shard."""
         return self.path / LEASES / f"{shard:05d}.json"
@@ -166,7 +174,7 @@ class RunFolder:
         try:
             with disk_errors("read", path):
                 return np.load(path, mmap_mode="r", allow_pickle=False)
-        except ValueError:
+        except (ValueError, EOFError):  # the second, of an empty file
             raise BadFile(f"{path} is damaged; {AGAIN}.") from None
 
     def save_array(self, name: str, values: np.ndarray) -> None:
@@ -178,12 +186,10 @@ class RunFolder:
         """Write the file of a shard, its failures and, last, its receipt."""
         with whole_file(self.shard_file(shard)) as file:
             file.write(content)
-        lines = "".join(json.dumps(asdict(failure), ensure_ascii=False) + "\n" for failure in receipt.failures)
-        path = self.path / FAILURES / f"{shard:05d}.jsonl"
-        if lines:
-            write_text(path, lines)
+        if receipt.failures:
+            write_text(self.failures_file(shard), receipt.failure_lines())
         else:
-            path.unlink(missing_ok=True)
+            self.failures_file(shard).unlink(missing_ok=True)
         record = sealed(asdict(receipt), {"run": job.digest, "shard": shard})
         write_text(self.receipt_file(shard), json.dumps(record, ensure_ascii=False))
 

@@ -2,27 +2,51 @@
 
 It needs 16 bytes of memory a row for the digests of texts, and about twice as much again while they are sorted. The
 rows are written beside the results, so that a process needs no pass over the data to compute a shard in the middle.
+At the end, the door `verify`.
 """
+
+from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from io import BytesIO
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from pellucid.base.errors import BadFile
-from pellucid.base.files import disk_errors, whole_file
+from pellucid.base.files import disk_errors, possible_path, readable, whole_file
+from pellucid.base.manifest import Verification, names_below, verify_folder
 from pellucid.base.processes import Progress
-from pellucid.corpus.data import CorpusData
-from pellucid.corpus.folder import AGAIN, DIGEST, FILES, FIRST, INPUTS, KEYS, SHARD, Job, RunFolder, digest_of
+from pellucid.corpus.folder import (
+    AGAIN,
+    DIGEST,
+    FAILURES,
+    FILES,
+    FIRST,
+    INPUTS,
+    JOB,
+    KEYS,
+    LEASES,
+    REUSED,
+    ROWS,
+    SHARD,
+    SHARDS,
+    Job,
+    RunFolder,
+    digest_of,
+)
 from pellucid.results.explanation_record import ExampleRecord, example_of, example_record
 from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_batches, write_checked
 from pellucid.text.example import Example
 from pellucid.text.passages import turns_of
+
+if TYPE_CHECKING:  # what reads data takes seconds to import, and who reads a run needs none of it
+    from pellucid.corpus.data import CorpusData
 
 READING = "reading"
 WAY_OUT = "put the data back as they were, give another folder, or remove this one"
@@ -200,3 +224,67 @@ def read_rows(folder: RunFolder, shard: int) -> list[Example]:
     batches = bounded_batches(path, ROWS_FORM, EXAMPLE_COLUMNS)
     records: Any = [record for batch in batches for record in batch.to_pylist()]
     return [example_of(record) for record in records]
+
+
+# The door `verify`: whether a folder is as the command left it that made it.
+
+
+def verify(folder: str | Path) -> Verification:
+    """Check a folder that a command made, and folders of that kind inside it, against their manifests.
+
+    It needs neither the model nor a network, and runs and draws nothing of the folder: sizes and SHA-256 digests are
+    compared. A folder that was moved or mailed can be checked. Digests find accidents and careless changes. They do not
+    find a forger, who rewrites the manifest too.
+
+    folder: what `compare`, `attack`, `train` and their like left; or a run of `explain_corpus`, whose receipts stand
+        for a manifest: shards that are not computed yet are missing.
+
+    Returns which files are `missing`, `changed` or `foreign`, and whether the folder `is_whole`. Foreign files, which
+    no manifest lists, are no damage; what stands in a file's place and is none, or is a link that leads out of the
+    folder, is changed. Raises `BadFile` where there is no folder, or none with a manifest.
+
+    >>> parts = pellucid.plant("token", n=100, out="mailed")
+    >>> pellucid.verify("mailed").is_whole
+    True
+    >>> _ = open("mailed/dev.jsonl", "a").write("{}")
+    >>> pellucid.verify("mailed").changed
+    ('dev.jsonl',)
+    """
+    run = RunFolder(possible_path(folder))
+    return _verified_run(run) if (run.path / JOB).is_file() else verify_folder(folder)
+
+
+def _verified_run(run: RunFolder) -> Verification:
+    """Every file of a run against its receipt, its plan, or the seal of the question."""
+    job = run.job()
+    assert job is not None
+    expected, wrong = {JOB}, set[str]()
+    for name, is_right in _states(run, job):
+        expected.add(name)
+        wrong |= set() if is_right else {name}
+    here = names_below(run.path)
+    passing = (f"{LEASES}/", f"{ROWS}/{REUSED}")
+    foreign = [readable(name) for name in here if name not in expected and not name.startswith(passing)]
+    changed = wrong & set(here)
+    known = (tuple(sorted(wrong - changed)), tuple(sorted(changed)), tuple(foreign))
+    return Verification(readable(run.path), len(expected), *known)
+
+
+def _states(run: RunFolder, job: Job) -> Iterator[tuple[str, bool]]:
+    """The name of each file that a whole run has, and whether it is as it was written."""
+    has_arrays = _has_arrays(run, job)
+    yield from ((f"{ROWS}/{name}", has_arrays) for name in (FIRST, KEYS, INPUTS, FILES))
+    for shard in range(job.shards):
+        receipt = run.receipt(job, shard)
+        yield f"{ROWS}/{run.rows_file(shard).name}", not has_arrays or _is_whole_rows(run, shard)
+        yield f"{SHARDS}/{run.shard_file(shard).name}", run.is_whole(job, shard)
+        yield f"{SHARDS}/{run.receipt_file(shard).name}", receipt is not None
+        lines = None if receipt is None else receipt.failure_lines().encode()
+        path = run.failures_file(shard)
+        if lines or (lines is None and path.is_file()):  # without its receipt nobody knows what it should be
+            yield f"{FAILURES}/{path.name}", lines is None or (path.is_file() and path.read_bytes() == lines)
+
+
+def _is_whole_rows(run: RunFolder, shard: int) -> bool:
+    path = run.rows_file(shard)
+    return path.is_file() and digest_of(path.read_bytes()) == run.array(FILES)[shard].tobytes().hex()

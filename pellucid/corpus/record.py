@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any, overload
 
@@ -15,7 +16,7 @@ import pyarrow as pa
 from pellucid.base.checks import changes
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, possible_path
-from pellucid.base.kinds import readers
+from pellucid.base.kinds import readers, renderers
 from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Failure, Job, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
 from pellucid.corpus.shard import SHARD_SCHEMA, Reused, no_reused
@@ -26,6 +27,7 @@ from pellucid.results.results import Results
 from pellucid.results.storage import FORM, SCHEMA, bounded_batches, check_fitting
 from pellucid.text.example import Example
 
+SHOWN = 5  # texts in a notebook
 OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 words
 
 
@@ -62,6 +64,10 @@ class Run(Sequence[Explanation]):
     def __repr__(self) -> str:
         state = "whole" if self.is_whole else f"{len(self):,} of them so far"
         return f"<Run of {self.job.rows:,} text{'' if self.job.rows == 1 else 's'} by {self.method}: {state}>"
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it: what it is, and its first texts."""
+        return f"<p>{escape(repr(self))}</p>{renderers.get('notebook_results').make(self[:SHOWN])}"
 
     @property
     def is_whole(self) -> bool:

@@ -2,10 +2,13 @@
 question and rows alone.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +21,11 @@ from pellucid.corpus.plan import read_rows
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import ExplanationRecord, example_record, to_record
 from pellucid.results.storage import SCHEMA, arrow_table, write_checked
-from pellucid.run.explaining import Request, explain_batch
-from pellucid.run.packing import scheduler_for
 from pellucid.text.example import Example
 from pellucid.text.units import Units, coarse_index
+
+if TYPE_CHECKING:  # torch takes seconds to import, and who reads shards needs none of it
+    from pellucid.run.explaining import Request
 
 PART = 64  # rows that share passes; in fewer, the guard asks about each text instead of a sample
 ROW, KEY = pa.field("row", pa.int64()), pa.field("key", pa.binary(DIGEST))
@@ -97,6 +101,9 @@ def compute_shard(
 
 def explain_rows(request: Request, examples: Sequence[Example]) -> list[ShardRecord]:
     """The records of some rows, which share passes with no others."""
+    from pellucid.run.explaining import explain_batch
+    from pellucid.run.packing import scheduler_for
+
     batch = request.model.encode(examples)
     explanations = explain_batch(request, batch, scheduler_for(request.model), silent)
     return [_record(explanation) for explanation in next(iter(explanations.values()))]

@@ -7,6 +7,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from html import escape
 
@@ -82,10 +83,20 @@ def document(title: str, css: str, *body: Markup, lang: str = "en") -> str:
     return f"<!doctype html>\n{element('html', head, element('body', *body), lang=lang)}\n"
 
 
+@lru_cache(maxsize=256)
+def _attribute_name(key: str) -> str:
+    written = key.removesuffix("_").replace("_", "-")
+    assert written in ATTRIBUTES, written
+    return written
+
+
+# Links lead to a place of the page, or to a page of ours beside it, whose name is quoted; never to another host.
+_WITHIN = re.compile(r"#.*|(?:\.\./)?(?:[\w.~%-]+/)?[\w.~%-]+\.html", re.ASCII)
+
+
 def _attribute(key: str, value: "str | float | bool | None") -> str:
-    key = re.sub(r"_$", "", key).replace("_", "-")
-    assert key in ATTRIBUTES, key
-    assert key != "href" or str(value).startswith("#"), value
+    key = _attribute_name(key)
+    assert key != "href" or _WITHIN.fullmatch(str(value)), value
     if value is None or value is False:
         return ""
     return f" {key}" if value is True else f' {key}="{escape(plain(str(value)), quote=True)}"'

@@ -38,7 +38,7 @@ def readable(name: str) -> str:
 def entry_of(catalogue: Catalogue, title: str) -> Entry | None:
     """The entry that a title such as `name(setting=3)` names; None if its plug-in is not installed."""
     name = title.partition("(")[0]
-    return catalogue.get(name) if name in catalogue.names() else None
+    return catalogue.get(name) if name in catalogue else None
 
 
 def facts_of(method: str, explanations: Iterable[Explanation] = ()) -> MethodFacts:

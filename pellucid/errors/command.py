@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import pellucid
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
+from pellucid.explaining.commands.corpus_run import RunOptions, check_run, run_corpus
 from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
@@ -29,6 +33,7 @@ from pellucid.text.example import Example
 
 if TYPE_CHECKING:
     from pellucid.explaining.inputs.data_source import DataSource
+    from pellucid.results.explanation import Explanation
 
 
 @with_option_records
@@ -57,6 +62,11 @@ def errors(
     reading: Reading,
     amount: Amount,
     answers: Answers,
+    run: RunOptions,
+    file: Annotated[
+        str | None, typer.Option("--data", help="The data, in place of DATA; with --out also a pattern of files.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that compute the run of --out.")] = 1,
     min_count: Annotated[
         int, typer.Option(min=1, help="In how many train texts of a class a cue word must occur.")
     ] = 5,
@@ -67,11 +77,24 @@ def errors(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Group the mistakes of a model by their evidence, and compare them with the texts that it gets right."""
+    data = _data_of(data, file)
     check_outputs([html], [data, train, saved.explained])  # reported before the work, not after it
+    if run.is_wanted:
+        others = {"--explained": saved.explained, "--sample": amount.sample, "--only or --sort": answers != Answers()}
+        check_run(data, others)
+    elif workers > 1:
+        raise BadSetting("--workers computes a run in a folder; name it: --out FOLDER.")
     source = None if data is None else reading.source(data, part.split)
-    explained = saved.results()
-    examples = examples_of(source, explained)
+    explained: Sequence[Explanation] | None = saved.results()
+    examples = () if run.is_wanted else examples_of(source, explained)
     classifier = pellucid.load(model, device=device)
+    if run.is_wanted and data is not None:
+        question = {"method": method, "limit": amount.limit, "seed": seed}
+        explained = run_corpus(classifier, data, part.split, reading, run, question, workers, aside=True)
+        if explained is None:
+            return
+        examples, amount = [explanation.example for explanation in explained], Amount()
+        source = None if has_magic(data) and not Path(data).exists() else source
     judged, left_out = held_out(classifier, labelled(classifier, examples, reading, needed=True), source)
     if train is None and left_out:
         train_examples: list[Example] | None = left_out
@@ -91,6 +114,13 @@ def errors(
     print(json.dumps(analysis.record()) if as_json else analysis)
     if html is not None:
         say(f"Written: {html}", aside=True)
+
+
+def _data_of(argument: str | None, option: str | None) -> str | None:
+    """The data; raises `BadInput` where they are named twice."""
+    if argument is not None and option is not None:
+        raise BadInput(f"{argument} and --data {option} are both data; give one of them.")
+    return option if argument is None else argument
 
 
 def _train_examples(source: DataSource, train: str | None) -> list[Example] | None:

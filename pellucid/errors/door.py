@@ -23,7 +23,6 @@ from pellucid.explaining.saved import saved_explanations, texts_of
 from pellucid.results.bootstrap import difference, share
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts, heaviest_spans
-from pellucid.results.results import Results
 from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.run.model import Model
 from pellucid.text.example import Example, seen_caveats
@@ -217,7 +216,7 @@ def error_analysis(
     model: ModelSource,
     examples: Data | None = None,
     *,
-    explained: Results | str | Path | None = None,
+    explained: Sequence[Explanation] | str | Path | None = None,
     train: Data | None = None,
     method: Choice | None = None,
     min_count: int = 5,
@@ -234,8 +233,8 @@ def error_analysis(
 
     model: from `load`, `train` or another door; it gives each text one label.
     examples: labelled texts to judge: examples, a data frame, a `datasets.Dataset`, the name or path of data.
-    explained: explanations of these texts by this model, from `explain` or the file that they were saved in, which are
-        then not computed again. Without examples, its labelled texts are judged.
+    explained: explanations of these texts by this model, from `explain`, a `Run`, or the file or folder of them, which
+        are then not computed again. Without examples, its labelled texts are judged.
     train: other labelled texts, in any of these forms, from which the cue words of each class are learned. None: the
         cue words of each text are learned from the other half of the examples.
     method: whose scores are the evidence: a name, or (name, settings). None: a self-explaining model's own weights,

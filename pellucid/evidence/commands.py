@@ -7,16 +7,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import pellucid
-from pellucid.base.checks import percent
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.json_text import json_digest
+from pellucid.base.manifest import digest_inside
 from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damaged
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
@@ -33,9 +32,6 @@ from pellucid.explaining.commands.model_options import settings_from, with_optio
 from pellucid.explaining.commands.safe_text import say
 from pellucid.results.extraction import SEPARATOR
 from pellucid.text.example import Example
-
-if TYPE_CHECKING:
-    from pellucid.results.extraction import Extraction
 
 
 @with_option_records
@@ -81,10 +77,12 @@ def extract(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Write the evidence of each text as a data set that `pellucid train` reads."""
+    from pellucid.drawing.terminal import progress_bar
+    from pellucid.evidence.extract import UNFINISHED, ExtractedParts, extraction_of_parts
     from pellucid.results.extraction import extraction_in
 
     paths = {part: out / f"{part}.jsonl" for part in _parts(parts)}
-    if not is_damaged(out):
+    if not (is_damaged(out) or (out / UNFINISHED).exists()):
         check_unwritten(paths.values())
     classifier = pellucid.load(model, device=device)
     examples = {
@@ -108,17 +106,22 @@ def extract(
     read = [[_records(of_part) for of_part in examples_by_part.values()] for examples_by_part in (examples, models)]
     work = json_digest([classifier.hash, extractor, settings, separator, list(paths), read])
     files = OutputFolder(out, "extract", work, [path.name for path in paths.values()])
-    state = files.begin()
-    if not state.damaged:
+    parts_there, state, remade = ExtractedParts(out / UNFINISHED, work), files.begin(), list[str]()
+    if not (state.damaged or parts_there.is_begun()):
         check_unwritten(paths.values())
     for part, path in paths.items():
-        if path.exists():  # of the same call, and as it was written
+        if path.name in state.stamps and path.name not in state.damaged:  # of the same call, and as it was written
             continue
         lengths = None if like is None else [extraction_in(example) for example in models[part]]
-        extractions = pellucid.extract(classifier, examples[part], extractor, like=lengths, **settings)
-        pellucid.write_json_lines([extraction.as_example(separator) for extraction in extractions], path)
-        say(f"{part}: {_summary(extractions)}. Written: {path}")
-    files.end(state)
+        before = digest_inside(out, path.name)
+        with progress_bar(None) as show:
+            some = extraction_of_parts(classifier, examples[part], extractor, like=lengths, progress=show, **settings)
+            summary = parts_there.written(part, len(examples[part]), some, separator)
+        remade += [path.name] if before not in (None, digest_inside(out, path.name)) else []
+        say(f"{part}: {summary}. Written: {path}")
+    files.save(state)
+    parts_there.remove()
+    files.end(state, [*parts_there.damaged, *remade])
     if {"train", "dev"} <= set(paths):
         say(f"Train on it: pellucid train {out} --pooler first_token --out MODEL")
 
@@ -143,17 +146,6 @@ def budget_from(text: str) -> float:
         return int(text) if text.isdecimal() else float(text)
     except ValueError:
         raise BadSetting(f"--budget {text!r} is no number; write a share such as 0.2, or words such as 5.") from None
-
-
-def _summary(extractions: Sequence[Extraction]) -> str:
-    if not extractions:
-        return "no texts"
-    covered = np.mean([extraction.coverage for extraction in extractions])
-    whole = sum(
-        not extraction.lengths(index) for extraction in extractions for index in range(len(extraction.example.segments))
-    )
-    without_span = f"; {whole:,} that have no span stay whole" if whole else ""
-    return f"{len(extractions)} texts, {percent(float(covered))} of the words of a text on average{without_span}"
 
 
 # `pellucid spans MODEL TEXT…`: can the spans of a self-explaining model be believed?

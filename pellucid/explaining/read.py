@@ -8,13 +8,14 @@ from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import readers
-from pellucid.explaining.inputs.data_source import DataSource
 from pellucid.results import storage
 from pellucid.results.results import Results
 from pellucid.results.table import FORM, Table
 from pellucid.text.example import Example
 
 PARTS = ("parts/*.parquet", "watched/step-*.parquet")  # where `compare` and `train` leave explanations
+
+LIGHT = ("run_at", "table_at")  # readers that are asked first: the rooms of others take seconds to import
 
 
 def read(path: str | Path) -> Any:
@@ -35,7 +36,8 @@ def read(path: str | Path) -> Any:
     <Results: 2 explanations by occlusion>
     """
     path = possible_path(path)
-    of_readers = (readers.get(name).make(path) for name in readers.names())
+    names = sorted(readers.names(), key=lambda name: name not in LIGHT)
+    of_readers = (readers.get(name).make(path) for name in names)
     analysis = next((result for result in of_readers if result is not None), None)
     return read_explanations(path) if analysis is None else analysis
 
@@ -105,4 +107,6 @@ def examples(
     >>> len(pellucid.examples("reviews.csv"))
     48
     """
+    from pellucid.explaining.inputs.data_source import DataSource  # takes seconds to import; `read` needs none of it
+
     return DataSource(source, split, format, settings, skip_bad_rows).examples()

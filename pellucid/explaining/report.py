@@ -56,7 +56,8 @@ def report(
         `error_analysis`, patterns with their texts; from `layer_analysis`, maps of layers and words (without a
         table); from `concepts`, plots of one word over the layers (without a table); from `attention_analysis`,
         the verdict with its tests (without a table); from `diff`, texts under two versions side by side
-        (without a table); from `attack`, texts before and after (without a table).
+        (without a table); from `attack`, texts before and after (without a table); from `explain_corpus`, where a
+        `Run` has more texts than fit a page, a page that leads to pages of a thousand texts (without a table).
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page; None: what the page shows.
@@ -176,7 +177,7 @@ def _drawn(results: Reportable, table: Table | None, scale: Scale) -> Sections:
     for entry in renderers.of_class("sections_of", results):
         sections, guide, opened = entry.make(results)
         return list(sections), guide, opened
-    return _result_sections(results, scale), _guide(results), _opening(results, table, scale)
+    return _result_sections(results, scale), guide_of(results), _opening(results, table, scale)
 
 
 def _title(results: Reportable) -> str:
@@ -194,7 +195,7 @@ def _all_are(results: Reportable, of_kind: Callable[[Explanation], bool]) -> boo
     return bool(every) and all(isinstance(result, Explanation) and of_kind(result) for result in every)
 
 
-def _guide(results: Reportable) -> Markup:
+def guide_of(results: Reportable) -> Markup:
     """How to read the results. It explains only what the page shows."""
     if isinstance(results, SideBySide):
         is_written = _all_are(results, explains_written)

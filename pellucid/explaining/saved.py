@@ -9,12 +9,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from pellucid.base.checks import in_syntax, listed, quoted, shortened
+from pellucid.base.checks import every, in_syntax, listed, quoted, shortened
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.explaining.inputs.readings import Data
 from pellucid.explaining.read import read_explanations
 from pellucid.results.explanation import Explanation
-from pellucid.results.results import Results
 from pellucid.run.model import Model
 from pellucid.text.example import Example
 
@@ -75,12 +74,13 @@ class SavedExplanations:
         )
 
 
-def saved_explanations(source: Results | str | Path, model: Model) -> SavedExplanations:
-    """The explanations of a file, of a comparison's folder, or in memory.
+def saved_explanations(source: Sequence[Explanation] | str | Path, model: Model) -> SavedExplanations:
+    """The explanations of a file, of a comparison's folder, of a run over a corpus, or in memory.
 
     Raises `BadInput` where some are of another model than this one, or none is there, and `BadFile` as `read` does.
     """
-    results = source if isinstance(source, Results) else read_explanations(source)
+    results = read_explanations(source) if isinstance(source, str | Path) else source
+    results = every(_place(), results, Explanation, "give what explain or read returned, or a file or folder")
     if not results:
         raise BadInput(f"{_place()} holds no explanation; give a file with some.")
     others = [saved for saved in results if saved.model_hash != model.hash]

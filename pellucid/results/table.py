@@ -11,7 +11,7 @@ from typing import Any
 from pellucid.base.checks import known, reason
 from pellucid.base.errors import BadFile, BadInput, UnknownName
 from pellucid.base.files import read_text, write_text
-from pellucid.base.json_text import nan_as_none, parsed, sealed, unsealed
+from pellucid.base.json_text import nan_as_none, parsed, read_sealed, sealed
 from pellucid.base.kinds import renderers
 from pellucid.results.interval import (
     CheckOutcome,
@@ -193,11 +193,9 @@ class Table:
         True
         """
         try:
-            record = parsed(read_text(path))
+            record = parsed(read_text(path)) if of is None else read_sealed(Path(path), of, indent=1)
             if record.get("form") != FORM:
                 raise ValueError("it is of another form")
-            if of is not None:
-                unsealed(record, of, Path(path))
             return Table(
                 tuple(_cell(cell) for cell in record["cells"]),
                 tuple(curve_from(curve) for curve in record["curves"]),

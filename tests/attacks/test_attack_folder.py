@@ -1,13 +1,16 @@
 """Attempts in a folder: they resume, come back equal, and are never mixed with those of another question."""
 
+import contextlib
 import json
+import shutil
 
 import pytest
 
 import pellucid
 from pellucid.attacks.storage import read_attempts, save_attempts
-from pellucid.base.errors import BadFile
-from pellucid.base.manifest import MANIFEST
+from pellucid.base.errors import BadFile, FolderMended
+from pellucid.base.json_text import sealed
+from pellucid.base.manifest import MANIFEST, Manifest, digest_inside, read_manifest
 from tests.shared.moments import files_of
 
 LINES = ["A good film.", "Dull.", "So good, so good.", "...", *(f"A good day number {n}." for n in range(40))]
@@ -116,10 +119,67 @@ def test_a_changed_or_foreign_file_is_refused(model, tmp_path):
         read_attempts(tmp_path / "none.parquet")
 
 
-def test_a_damaged_part_is_named(model, tmp_path):
-    attacked(model, tmp_path)
-    (tmp_path / "deepwordbug" / MANIFEST).unlink()  # as in an interrupted attack, or one of an earlier version
-    part = tmp_path / "deepwordbug" / "parts" / "0000.json"
-    part.write_text(part.read_text().replace('"queries": 8', '"queries": 7'))
-    with pytest.raises(BadFile, match=r"0000\.json was changed"):
+@pytest.fixture(scope="module")
+def whole(model, tmp_path_factory):
+    """The folders of a quiet attack, and of one on the same texts with another seed."""
+    folders = [tmp_path_factory.mktemp("whole"), tmp_path_factory.mktemp("other")]
+    for seed, folder in enumerate(folders):
+        attacked(model, folder, seed=seed)
+    return [folder / "deepwordbug" for folder in folders]
+
+
+HARMS = {
+    "truncated": lambda content, other: content[:-1],
+    "empty": lambda content, other: b"",
+    "flipped": lambda content, other: content.replace(b'"queries": 7', b'"queries": 6').replace(b"PAR1", b"PAR3"),
+    "written otherwise": lambda content, other: content + b"\n",
+    "of another seed": lambda content, other: other,
+}
+
+
+@pytest.mark.parametrize("name", ("parts/0000.json", "attempts.parquet"))
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_damaged_file_is_named_and_written_again(model, whole, tmp_path, name, harm):
+    """As in an interrupted attack, or one of an earlier version: no manifest says what is damaged."""
+    folder = tmp_path / "deepwordbug"
+    shutil.copytree(whole[0], folder, ignore=shutil.ignore_patterns(MANIFEST))
+    other = json.loads((whole[1] / "parts" / "0000.json").read_text())
+    spoilt = HARMS[harm]((folder / name).read_bytes(), (whole[1] / name).read_bytes())
+    assert other["attempts"] and spoilt != (folder / name).read_bytes()
+    (folder / name).write_bytes(spoilt)
+    with pytest.warns(FolderMended, match=rf"changed: {name}\."):
         attacked(model, tmp_path)
+    assert files_of(folder) == files_of(whole[0])
+
+
+@pytest.mark.parametrize("has_manifest", (True, False))
+def test_parts_of_the_first_weeks_are_read_where_a_manifest_vouches_for_them(model, whole, tmp_path, has_manifest):
+    """Their seal names the model and not the question, so that a part of another seed would fit."""
+    folder = tmp_path / "deepwordbug"
+    shutil.copytree(whole[0], folder)
+    for number in range(2):
+        path = folder / "parts" / f"{number:04d}.json"
+        content = json.loads(path.read_text())
+        del content["seal"]
+        path.write_text(json.dumps(sealed(content, {"model": model.hash, "part": number}), ensure_ascii=False))
+    manifest = read_manifest(folder)
+    files = {name: digest_inside(folder, name) for name in manifest.files}
+    Manifest(manifest.command, manifest.work, files).save(folder)
+    before = files_of(folder)
+    if has_manifest:
+        attacked(model, tmp_path)
+        assert files_of(folder) == before
+        return
+    (folder / MANIFEST).unlink()
+    with pytest.warns(FolderMended, match=r"parts/0000\.json, parts/0001\.json"):
+        attacked(model, tmp_path)
+    assert files_of(folder) == files_of(whole[0])
+
+
+def test_a_flipped_bit_in_attempts_is_never_read(whole, tmp_path):
+    content = (whole[0] / "attempts.parquet").read_bytes()
+    expected, path = read_attempts(whole[0] / "attempts.parquet"), tmp_path / "attempts.parquet"
+    for place in range(10, len(content), len(content) // 60):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        with contextlib.suppress(BadFile):
+            assert read_attempts(path) == expected

@@ -23,6 +23,7 @@ FIRST_FILE = {  # that a run goes on from
     "compare": "parts/0000.json",
     "lens": "head.checkpoint.safetensors",
     "layers": "parts/00-00-0000.parquet",
+    "extract": "unfinished-extraction/train-0000.json",
 }
 LENS = "--head-steps 300 --translator-steps 250 --batch-size 4 --sequence-length 16 --dev-rows 4".split()
 COMPARE = "--methods gradient --metrics comprehensiveness,token_f1 --resamples 50".split()
@@ -58,6 +59,7 @@ def commands(folder):
             "--attack",
             "deepwordbug",
         ],
+        "extract": ["extract", model, folder / "data", "--extractor", "gradient", "--parts", "train,test"],
         "imitation": [*train, "--objective", "imitation=1", "--objective-set", f"imitation.model={weighing}"],
         "masked_words": [*train, "--objective", "masked_words=1"],
     }

@@ -16,6 +16,7 @@ WRITES = {  # files that a run writes
     "layers": 14,
     "attention": 7,
     "attack": 6,
+    "extract": 8,
     "imitation": 18,
     "masked_words": 16,
 }

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended
+from pellucid.base.json_text import sealed
 from pellucid.base.manifest import MANIFEST
 from pellucid.comparison import comparison as parts
 from pellucid.comparison import door as comparing
@@ -79,18 +80,37 @@ def test_a_finished_folder_is_read_and_more_checks_go_on_from_it(whole, tmp_path
     assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()} == before
 
 
-def test_an_outcome_of_another_comparison_or_twin_is_refused(whole, tmp_path):
-    run(tmp_path)
-    (tmp_path / MANIFEST).unlink()  # as in an interrupted comparison, or one of an earlier version
-    path = tmp_path / "checks" / "seed_agreement.json"
+@pytest.fixture
+def unlisted(whole, tmp_path):
+    """As an interrupted comparison is, or one of an earlier version: no manifest says which files are damaged."""
+    shutil.copytree(whole[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / MANIFEST).unlink()
+    return tmp_path
+
+
+def test_an_outcome_of_another_twin_is_refused(unlisted):
+    path = unlisted / "checks" / "seed_agreement.json"
     content = json.loads(path.read_text())
-    content["seal"]["of"]["twins"] = {"other": "0"}
-    path.write_text(json.dumps(content))
+    owner = content.pop("seal")["of"]
+    path.write_text(json.dumps(sealed(content, {**owner, "twins": {"other": "0"}}), ensure_ascii=False, indent=1))
     with pytest.raises(BadFile, match=r"seed_agreement.json is of .*twins.*; remove it to have it made again"):
-        run(tmp_path)
-    path.write_text("{}")
-    with pytest.raises(BadFile, match=r"seed_agreement.json holds no outcome of a check; remove it"):
-        run(tmp_path)
+        run(unlisted)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    (
+        lambda path: path.write_text("{}"),
+        lambda path: path.write_bytes(path.read_bytes()[:-2]),
+        lambda path: path.write_bytes(path.read_bytes().replace(b'"rule"', b'"Rule"')),
+        lambda path: shutil.copy(next(each for each in path.parent.iterdir() if each != path), path),
+    ),
+)
+def test_a_damaged_outcome_is_named_and_computed_again(whole, unlisted, harm):
+    harm(unlisted / "checks" / "seed_agreement.json")
+    with pytest.warns(FolderMended, match=r"changed: checks/seed_agreement\.json\."):
+        run(unlisted)
+    assert files_of(unlisted) == files_of(whole[0])
 
 
 def test_a_damaged_outcome_is_computed_again_where_a_manifest_says_so(whole, tmp_path):

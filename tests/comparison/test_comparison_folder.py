@@ -1,14 +1,17 @@
 """A comparison kept in a folder: parts change no number, and an interrupted one goes on to the same bytes."""
 
+import contextlib
 import json
 import random
 import shutil
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from pellucid.base.errors import BadFile, BadInput
+from pellucid.base.errors import BadFile, BadInput, FolderMended
 from pellucid.base.kinds import metrics
 from pellucid.base.manifest import MANIFEST
 from pellucid.base.processes import silent
@@ -222,44 +225,90 @@ def copy_without_manifest(folder, path):
     shutil.copytree(folder, path, dirs_exist_ok=True, ignore=shutil.ignore_patterns(MANIFEST))
 
 
-@pytest.mark.parametrize("missing", ("table.json", None))
-@pytest.mark.parametrize("kind", ("json", "parquet"))
-def test_another_parts_values_or_explanations_are_refused(whole, tmp_path, kind, missing):
+def forged(content, own):
+    """Other values under the seal of these, or the explanations of another part."""
+    if own.suffix == ".parquet":
+        return (own.parent / "0002.parquet").read_bytes()
+    written = json.loads(content)
+    values = written["answers"][0]["columns"][0][0] if "answers" in written else written["cells"][0]["value"]
+    values[0 if "answers" in written else "mean"] = 0.5
+    return json.dumps(written, ensure_ascii=False, indent=None if "answers" in written else 1).encode()
+
+
+def flipped(content, place):
+    return content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
+
+
+HARMS = {
+    "truncated": lambda content, own: content[:-1],
+    "empty": lambda content, own: b"",
+    "flipped": lambda content, own: flipped(content, len(content) // 2),
+    "forged": forged,
+    "of another part": lambda content, own: own.with_stem("0002").read_bytes() if own.stem.isdecimal() else content,
+}
+
+
+@pytest.mark.parametrize("is_ended", (True, False))
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_damaged_part_is_named_and_computed_again(whole, tmp_path, harm, is_ended):
     copy_without_manifest(whole[0], tmp_path)
-    shutil.copy(tmp_path / "parts" / f"0001.{kind}", tmp_path / "parts" / f"0000.{kind}")
-    if missing is not None:
-        (tmp_path / missing).unlink()
-    before = files_of(tmp_path)
-    with pytest.raises(BadFile, match=r"0000.json is of .*; remove it to have it made again"):
+    if not is_ended:
+        (tmp_path / "table.json").unlink()
+    for name in ("parts/0000.json", "parts/0001.parquet", *(["table.json"] if is_ended else [])):
+        path = tmp_path / name
+        path.write_bytes(HARMS[harm](path.read_bytes(), path))
+    with pytest.warns(FolderMended) as notices:
         run(tmp_path)
-    assert missing is not None or files_of(tmp_path) == before
-    (tmp_path / "parts" / "0000.json").unlink()
-    run(tmp_path)
+    table = "table.json, " if is_ended and harm != "of another part" else ""
+    (notice,) = [str(each.message) for each in notices if each.category is FolderMended]
+    assert notice.endswith(f"where it was missing or changed: {table}parts/0000.json, parts/0001.json.")
     assert files_of(tmp_path) == files_of(whole[0])
 
 
-def test_another_models_part_and_table_are_refused(whole, tmp_path):
-    other = replace(compared(), resamples=21)
-    run(tmp_path / "other", question=other)
-    for name in ("table.json", "parts/0000.json"):
-        copy_without_manifest(whole[0], tmp_path / name)
-        shutil.copy(tmp_path / "other" / name, tmp_path / name / name)
-        with pytest.raises(BadFile, match=r"is of \{'comparison': .*; remove it to have it made again"):
-            run(tmp_path / name)
-
-
-def test_values_that_were_changed_are_refused(whole, tmp_path):
+def test_a_number_that_is_written_otherwise_is_not_what_was_written(whole, tmp_path):
+    """The seal is of values: its file is compared with them, too, or the folder had other bytes."""
     copy_without_manifest(whole[0], tmp_path)
     path = tmp_path / "parts" / "0000.json"
-    part = json.loads(path.read_text())
-    part["answers"][0]["columns"][0][0][0] = 0.5
-    path.write_text(json.dumps(part))
-    with pytest.raises(BadFile, match=r"0000.json was changed after it was written; remove it"):
+    path.write_bytes(path.read_bytes().replace(b'"rows": ', b'"rows":  '))
+    with pytest.warns(FolderMended, match=r"parts/0000\.json"):
         run(tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+@pytest.mark.parametrize("harm", ("truncated", "empty", "flipped"))
+def test_damaged_report_and_values_are_named_and_written_again(whole, tmp_path, harm):
+    copy_without_manifest(whole[0], tmp_path)
+    for name in ("report.html", "values.parquet"):
+        path = tmp_path / name
+        path.write_bytes(HARMS[harm](path.read_bytes(), path))
+    with pytest.warns(FolderMended, match=r"changed: report\.html, values\.parquet\."):
+        run(tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
+
+
+def test_another_comparisons_part_and_table_are_computed_again(whole, tmp_path):
+    other = replace(compared(), resamples=21)
+    run(tmp_path / "other", question=other)
+    copy_without_manifest(whole[0], tmp_path / "one")
+    for name in ("table.json", "parts/0000.json"):
+        shutil.copy(tmp_path / "other" / name, tmp_path / "one" / name)
+    with pytest.warns(FolderMended, match=r"changed: table\.json, parts/0000\.json\."):
+        run(tmp_path / "one")
+    assert files_of(tmp_path / "one") == files_of(whole[0])
+
+
+def test_values_have_checksums(whole):
+    content = (whole[0] / "values.parquet").read_bytes()
+    read_otherwise = 0
+    for place in range(10, len(content) - 4, len(content) // 60):
+        with contextlib.suppress(pa.ArrowException, OSError):
+            table = pq.read_table(pa.BufferReader(flipped(content, place)), page_checksum_verification=True)
+            read_otherwise += not table.equals(pq.read_table(whole[0] / "values.parquet"))
+    assert not read_otherwise
 
 
 def without_seals(folder):
-    """As earlier versions wrote it."""
+    """As the first versions wrote it."""
     for path in [folder / "table.json", *folder.glob("parts/*.json")]:
         if path.exists():
             sealed = json.loads(path.read_text())
@@ -267,18 +316,17 @@ def without_seals(folder):
             path.write_text(json.dumps(sealed))
 
 
-def test_a_finished_comparison_of_an_earlier_version_is_read_and_an_unfinished_one_refused(whole, tmp_path):
+@pytest.mark.parametrize("is_ended", (True, False))
+def test_a_comparison_of_the_first_versions_is_computed_again(whole, tmp_path, is_ended):
+    """Nothing says which comparison its files are of, or that they are whole."""
     copy_without_manifest(whole[0], tmp_path)
     without_seals(tmp_path)
-    before = files_of(tmp_path)
-    run(tmp_path)
-    assert files_of(tmp_path).keys() - before.keys() == {MANIFEST}
-    assert files_of(tmp_path).items() >= before.items()
-    assert run(tmp_path).count == 0
-    (tmp_path / "table.json").unlink()
-    (tmp_path / MANIFEST).unlink()
-    with pytest.raises(BadFile, match=r"0000.json is of an earlier version .*; remove it to have it made again"):
+    if not is_ended:
+        (tmp_path / "table.json").unlink()
+    with pytest.warns(FolderMended, match=r"parts/0000\.json, parts/0001\.json, parts/0002\.json"):
         run(tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
+    assert run(tmp_path).count == 0
 
 
 OTHERWISE = {
@@ -345,13 +393,14 @@ def test_a_place_that_is_a_file_or_below_one_is_refused_before_the_work(tmp_path
 
 
 @pytest.mark.parametrize("broken", ("", "{}", "[]", '{"form": "pellucid-judged-1"}'))
-def test_a_broken_part_is_named(tmp_path, broken):
+def test_a_broken_part_is_named_and_computed_again(whole, tmp_path, broken):
     folder = ComparisonFolder(tmp_path, compared())
     with pytest.raises(Stop):
         comparing.compare_in(folder, stop_at(3))
     (tmp_path / "parts" / "0000.json").write_text(broken)
-    with pytest.raises(BadFile, match=r"0000.json is no part of a comparison"):
+    with pytest.warns(FolderMended, match=r"changed: parts/0000\.json\."):
         run(tmp_path)
+    assert files_of(tmp_path) == files_of(whole[0])
 
 
 @pytest.mark.parametrize("broken", ("", "[]"))

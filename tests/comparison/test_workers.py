@@ -1,6 +1,7 @@
 """A comparison by several processes is that of one, and says why where it cannot be."""
 
 import os
+import time
 from functools import partial
 
 import pytest
@@ -8,6 +9,7 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot, RouteNotUsed
+from pellucid.base.processes import Processes
 from pellucid.comparison.comparison import PART
 from pellucid.explaining.inputs.loading import loading_of, remember
 from pellucid.models.routing import route_choice
@@ -97,3 +99,20 @@ def test_workers_take_the_route_that_the_first_process_uses(folder, monkeypatch)
         pytest.raises(ModelCannot, match=r"A worker cannot compute by the route onednn.*there is none"),
     ):
         load()
+
+
+def sleep(share):
+    time.sleep(100)
+
+
+@pytest.mark.whole
+def test_an_interruption_does_not_wait_for_what_is_worked_on():
+    """A part of a comparison takes about a minute; it is computed anew."""
+
+    def interrupt(done):
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        Processes(2).run([sleep, sleep, sleep], interrupt)
+    assert time.monotonic() - begun < 60

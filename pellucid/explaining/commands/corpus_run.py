@@ -93,9 +93,10 @@ def run_corpus(
     options: RunOptions,
     question: dict[str, Any],
     workers: int,
-    save: Path | None,
-) -> None:
-    """Explain a corpus as the options say, and save it too; or only estimate it."""
+    save: Path | None = None,
+    aside: bool = False,
+) -> pellucid.Run | None:
+    """Explain a corpus as the options say, and save it too; None where it was only estimated, or not begun."""
     corpus = _arguments(data, split, reading, question)
     folder = options.out
     is_new = folder is None or not (folder / JOB).exists()
@@ -103,9 +104,9 @@ def run_corpus(
         cost = pellucid.corpus_cost(model, workers=workers, **corpus)
         if options.estimate:
             print(cost)
-            return
+            return None
         if not _agreed(cost):
-            return
+            return None
     assert folder is not None
     run = pellucid.explain_corpus(
         model,
@@ -117,10 +118,11 @@ def run_corpus(
         engine=options.engine if options.address is None else (options.engine, {"address": options.address}),
         **corpus,
     )
-    say(summary(run, folder))
+    say(summary(run, folder), aside=aside)
     if save is not None:
         pellucid.save(run, save)
         say(f"Written: {save}", aside=True)
+    return run
 
 
 def _arguments(data: str, split: str, reading: Reading, question: dict[str, Any]) -> dict[str, Any]:

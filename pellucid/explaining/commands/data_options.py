@@ -20,6 +20,7 @@ from pellucid.explaining.commands.safe_text import say
 
 if TYPE_CHECKING:  # what reads data and models takes seconds to import, and `--help` needs neither
     from pellucid.explaining.inputs.data_source import DataSource
+    from pellucid.results.explanation import Explanation
     from pellucid.results.results import Results
     from pellucid.run.model import Model
     from pellucid.text.example import Example
@@ -157,7 +158,7 @@ class Saved:
         return None if self.explained is None else read_explanations(self.explained)
 
 
-def examples_of(source: DataSource | None, explained: Results | None) -> Sequence[Example]:
+def examples_of(source: DataSource | None, explained: Sequence[Explanation] | None) -> Sequence[Example]:
     """The texts of the data, else those that were explained before; raises `BadInput` where there are neither."""
     if source is not None:
         return source.examples()

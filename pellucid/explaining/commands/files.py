@@ -10,7 +10,7 @@ import typer
 
 import pellucid
 from pellucid.base.checks import listed, quoted
-from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.explaining.commands.data_options import Amount, Part, Reading
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
@@ -115,6 +115,51 @@ def _number_of(ids: list[str], text: str) -> int:
         f"--text {quoted(text)} is no text of this analysis; give its number, 0 to {len(ids) - 1}, or its id; the ids "
         f"begin with: {listed(ids[:NAMED])}."
     )
+
+
+# `pellucid report RESULTS`: saved results as a page; `pellucid save RESULTS FILE`: as a file of another form.
+
+SavedResults = Annotated[
+    Path,
+    typer.Argument(
+        help="Results that `pellucid explain --save` wrote (.parquet or .json), the folder of a run, or what another "
+        "command kept with --save or --out."
+    ),
+]
+
+
+def report(
+    results: SavedResults,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="The page: a name that ends in .html. Of many texts it leads to pages in a folder beside it."
+        ),
+    ],
+    title: Annotated[str | None, typer.Option(help="The heading. Default: what the page shows.")] = None,
+) -> None:
+    """Write saved results as a page; of a run over a corpus, a page a thousand texts."""
+    if out.suffix != ".html":
+        raise BadFile(f"--out {out} does not end in .html; give such a name.")
+    check_outputs([out], [results])
+    pellucid.report(pellucid.read(results), path=out, title=title)
+    say(f"Written: {out}", aside=True)
+
+
+def save(
+    results: SavedResults,
+    out: Annotated[Path, typer.Argument(help="The file to write: .parquet, .json, .jsonl, .jsonl.gz or .csv.")],
+) -> None:
+    """Write saved explanations as a file of another form, such as a run over a corpus as one file."""
+    writers = {".csv": pellucid.write_csv, ".parquet": pellucid.save, ".json": pellucid.save}
+    name = out.name.removesuffix(".gz")
+    write = writers.get(out.suffix, pellucid.write_json_lines if name.endswith(".jsonl") else None)
+    if write is None:
+        raise BadFile(f"{out} ends in {out.suffix!r}; give a name that ends in {listed([*writers, '.jsonl'])}.")
+    check_outputs([out], [results])
+    write(pellucid.read(results), out)
+    say(f"Written: {out}", aside=True)
 
 
 # Commands about files: `pellucid convert`, data as JSON lines; `plant`, texts with a known reason; `verify`, is a

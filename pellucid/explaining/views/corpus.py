@@ -88,7 +88,14 @@ def corpus_sections(
     colour, the page's or each text's.
     """
     summary = summary_of_results(explanations)
-    order = ORDER if summary.n_labelled else UNLABELLED
+    return [*summary_sections(summary), lines_section(explanations, in_full, scale, summary.n_labelled > 0)]
+
+
+def lines_section(explanations: Sequence[Explanation], in_full: int, scale: Scale, is_labelled: bool) -> Section:
+    """The texts, a line each that opens; in_full, scale: as in `corpus_sections`. is_labelled: whether mistakes are
+    known.
+    """
+    order = ORDER if is_labelled else UNLABELLED
     scales, shared = corpus_scales(explanations, scale), shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
     body = fragment(
@@ -97,7 +104,7 @@ def corpus_sections(
         methods_key(explanations, scales, checks=True),
     )
     intro = f"{order} {COLOURS if scale == 'page' else OWN_COLOURS}"
-    return [*summary_sections(summary), Section("The texts", intro, body)]
+    return Section("The texts", intro, body)
 
 
 def corpus_scales(explanations: Sequence[Explanation], scale: Scale) -> Scales:
