@@ -9,6 +9,9 @@ def main() -> None:
     _open_standard_streams()
     os.environ["PYTHONSAFEPATH"] = "1"  # for every Python program that this process or a library starts
     try:
+        from pellucid.base.memory import collect_late
+
+        collect_late()
         from pellucid.cli import main as run
     except (ImportError, MemoryError, OSError) as error:
         if not _lacks_memory(error):
