@@ -27,17 +27,24 @@ from pellucid.base.files import possible_path, read_text
 from pellucid.base.json_text import parsed, read_json
 from pellucid.base.kinds import attention_tests, readers
 from pellucid.base.output_folder import QUESTION
+from pellucid.base.processes import silent
 from pellucid.data.shared.part_files import split_parts
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.loading import distinct_names, load
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.explaining.views.opening import telling_texts
 from pellucid.models.analysed_spans import span_states
+from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Batch
 from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.model import Model
-from pellucid.text.example import Example, seen_caveats
+from pellucid.run.packing import scheduler_for
+from pellucid.run.predicting import predictions
+from pellucid.run.target import Target
+from pellucid.text.example import Example, data_of, seen_caveats
 from pellucid.text.label_map import LabelMap
 from pellucid.text.units import Spans, coarsen
 from pellucid.training.objectives.other_models import imitators
@@ -252,6 +259,7 @@ def attention_analysis(
         for index, (name, (source, loaded_model)) in enumerate(models.items())
     }
     about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}
+    about["data"] = data_of([example.id for example in examples])
     in_folder = AttentionFolder(path, questions)
     files = in_folder.files
     state = None if files is None else files.begin()
@@ -261,10 +269,24 @@ def attention_analysis(
         tuple(_attention_of(name, question, tested[name]) for name, question in questions.items()),
         about,
         (*seen_caveats(first, examples), *_left_out(questions, tested)),
+        tuple(coloured_texts(first, examples, seed)),
     )
     if files is not None and state is not None:
         files.end(state, files.rewritten([ANALYSIS], partial(analysis.save, files.path / ANALYSIS)))
     return analysis
+
+
+def coloured_texts(model: Model, examples: Sequence[Example], seed: int = 0) -> list[Explanation]:
+    """The clearest right answer, the surest mistake and the least certain answer, with the weights that tests change.
+
+    Of a transformer those of its last layer, the first of the readings.
+    """
+    texts = telling_texts(predictions(model, examples), examples)
+    of_units = {"unit_weights": "unit_attention", "span_weights": "span_attention"}
+    method = next((name for weights, name in of_units.items() if weights in model.capabilities), "attention")
+    request = Request(model, method_calls([method], model), Target("predicted"), seed)
+    (explained,) = explain_batch(request, model.encode(texts), scheduler_for(model), silent).values()
+    return explained
 
 
 def _attention_of(name: str, question: Question, tested: TestedModel) -> ModelAttention:
