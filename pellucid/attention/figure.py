@@ -68,11 +68,15 @@ def units_figure(
     lines.set(ylim=(-0.02, 1.02), xlim=(-0.5, len(first.words) - 0.5), xticks=[])
     title_of_class(lines, f"probability of {label}")
     weights.bar(range(len(first.words)), first.weights, width=0.6, color=colours.muted)
+    for place in first.unread:  # hatched, as on a page
+        hatch = {"fill": False, "hatch": "////", "edgecolor": colours.ink, "alpha": 0.4}
+        weights.axvspan(place - 0.5, place + 0.5, linewidth=0, **hatch)
     title_of_class(weights, "weight" if len(drawn) == 1 else f"weight of {drawn[0][0].name}")
     _words(weights, first)
     if len(drawn) > 1:
         legend_above(figure, lines, colours)
-    footnotes(figure, [f"By the state of each {_unit(analysis)} alone; dotted: the model's own answer."], colours)
+    key = "; hatched: a word that the model cannot read" if first.unread else ""
+    footnotes(figure, [f"By the state of each {_unit(analysis)} alone; dotted: the model's own answer{key}."], colours)
     return figure
 
 

@@ -114,6 +114,7 @@ def _plot(record: Record) -> UnitPlot:
         tuple(map(tuple, record["probabilities"])),
         tuple(record["own"]),
         tuple(record["classes"]),
+        tuple(record.get("unread", ())),
     )
 
 

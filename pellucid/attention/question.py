@@ -24,7 +24,7 @@ from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.run.target import Target
 from pellucid.text.example import Example
-from pellucid.text.units import Spans
+from pellucid.text.units import Spans, united_reading
 
 # Weights that a user gives for texts, checked against the units of a model.
 
@@ -248,4 +248,5 @@ def plotted(text: WeighedText, example: Example, classes: Sequence[str]) -> dict
         "probabilities": [(sums[part] / places[part]).tolist() for part in drawn],
         "own": text.logits(text.weights[None])[0].softmax(-1).tolist(),
         "classes": list(classes),
+        "unread": [place for place, part in enumerate(drawn) if united_reading(parts, [part]) == "none"],
     }

@@ -83,7 +83,7 @@ class UnitPlot:
 
     text: its id. words: the units' labels. weights: each unit's weight, shared among its parts where spans are weighed.
     probabilities: [unit][class], by the state of each unit alone. own: [class], the model's. classes: the classes'
-        names.
+        names. unread: the places of words that the model cannot read; none in what earlier versions saved.
     """
 
     text: str
@@ -92,6 +92,7 @@ class UnitPlot:
     probabilities: tuple[tuple[float, ...], ...]
     own: tuple[float, ...]
     classes: tuple[str, ...]
+    unread: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -296,7 +297,8 @@ def _plot(record: Mapping[str, Any]) -> UnitPlot:
         raise ValueError("a plot has other units than weights")
     if any(len(answer) != len(classes) for answer in (*probabilities, own_answer)):
         raise ValueError("a plot has other classes than probabilities")
-    return UnitPlot(_word(record["text"]), words, weights, probabilities, own_answer, classes)
+    unread = tuple(map(_count, _list(record.get("unread", []))))
+    return UnitPlot(_word(record["text"]), words, weights, probabilities, own_answer, classes, unread)
 
 
 def _list(value: object) -> Sequence[Any]:

@@ -12,9 +12,11 @@ from pellucid.attention.record import (
     VerdictEvidence,
 )
 from pellucid.drawing.curve_plot import LineStyle, line_styles, sample_of
+from pellucid.drawing.heat_map import NOT_READ
 from pellucid.drawing.html import Markup, element, fragment, name, scroll_box
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.wording import bounds, three
+from pellucid.explaining.views.text_figure import HATCH_COLOUR, hatch_lines
 
 DIVERGENCE, DISTANCE = (
     "divergence of the weights",
@@ -162,7 +164,7 @@ def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
     caption = element(
         "figcaption",
         element("strong", name(first.text)),
-        element("small", name(f"“{label}” by the state of one word alone; bars: the weight")),
+        element("small", name(f"“{label}” by the state of one word alone; bars: the weight{_hatched(first)}")),
     )
     box = scroll_box(drawing, f"Text {first.text}, unit by unit")
     return element("figure", caption, box, class_="pl-figure pl-unit-plot")
@@ -200,10 +202,19 @@ def _bars(plot: UnitPlot) -> Iterator[Markup]:
 
 
 def _words(plot: UnitPlot) -> Iterator[Markup]:
+    """The words under the bars; hatched those that the model cannot read."""
+    top = TOP + HIGH + BARS
     for index, word in enumerate(plot.words):
         short = word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"
-        place = f"translate({_x(index) + 3:g} {TOP + HIGH + BARS + 6:g}) rotate(-90)"
+        if index in plot.unread:
+            lines = hatch_lines(_x(index) - STEP / 2, top + 2, STEP, min(LABELS - 4, 7 * len(short) + 8), HATCH_COLOUR)
+            yield element("g", element("title", f"{word}: {NOT_READ}"), *lines, class_="pl-hatch")
+        place = f"translate({_x(index) + 3:g} {top + 6:g}) rotate(-90)"
         yield element("text", short, transform=place, text_anchor="end")
+
+
+def _hatched(plot: UnitPlot) -> str:
+    return f"; hatched: {NOT_READ}" if plot.unread else ""
 
 
 def _x(unit_index: int) -> float:

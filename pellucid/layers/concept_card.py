@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pellucid.base.kinds import renderers
-from pellucid.drawing.card import expert_facts, text_heading
+from pellucid.drawing.card import expert_facts, text_heading, text_highlights
 from pellucid.drawing.curve_plot import (
     BOTTOM,
     HEIGHT,
@@ -29,9 +29,13 @@ from pellucid.drawing.html import (
     scroll_box,
     table,
 )
+from pellucid.drawing.long_text import text_block
 from pellucid.drawing.page import Opening, Section, facts_section, notebook_frame, write_report, written_on
 from pellucid.drawing.wording import readable_number
+from pellucid.explaining.views.opening import texts_in_words
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
+from pellucid.layers.page import TRUST
+from pellucid.text.example import data_of
 
 INTRO = (
     "How much more than its concept does each layer hold of a word? r is the confidence of the layer’s state in the "
@@ -60,9 +64,24 @@ DASH = "–"
 def report(analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the analysis of one word to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []
-    known = (f"Model {analysis.explanation.model}", f"{len(analysis.layers)} layers", written_on())
+    texts = texts_in_words(1, data_of([analysis.explanation.example.id]))
+    known = (f"Model {analysis.explanation.model}", texts, layers_in_words(len(analysis.layers)), written_on())
     sections = [concept_section(analysis), *facts]
-    return write_report(path, title=title, sections=sections, guide=fragment(), opening=Opening(known))
+    opening = Opening(known, TRUST, coloured_text(analysis))
+    return write_report(path, title=title, sections=sections, guide=fragment(), opening=opening)
+
+
+def layers_in_words(n_layers: int) -> str:
+    """ "6 layers"."""
+    return f"{n_layers} layer{'' if n_layers == 1 else 's'}"
+
+
+def coloured_text(analysis: ConceptAnalysis) -> Markup:
+    """The whole text, by what the deepest layer holds of each word."""
+    shown = analysis.explanation
+    title = f"The text, by what layer {analysis.layers[-1]} holds of each word: the stronger the colour, the more"
+    parts = element("p", title, class_="pl-example-title"), text_block(shown.example, text_highlights(shown, {}))
+    return element("div", element("article", *parts, class_="pl-example"), class_="pl-examples")
 
 
 def concept_section(analysis: ConceptAnalysis) -> Section:

@@ -244,21 +244,21 @@ def _drawn(word: _Word, mirrored: bool) -> Iterator[Markup]:
         box = {"x": round(left, 1), "y": top, "width": round(width, 1), "height": BOX}
         yield element("rect", **box, fill=hexadecimal(blended(word.step)))
     if word.is_unread and not word.text.isspace():
-        yield from _hatch(left, top, width)
+        yield from hatch_lines(left, top, width, BOX, HATCH_COLOUR)
     if not word.text.isspace():
         centre = round(left + width / 2, 1)
         yield element("text", word.text, x=centre, y=top + 16, text_anchor="middle", fill=hexadecimal(LIGHT.ink))
 
 
-def _hatch(left: float, top: float, width: float) -> Iterator[Markup]:
+def hatch_lines(left: float, top: float, width: float, height: float, stroke: str) -> Iterator[Markup]:
     """Slanted lines over a box, cut at its sides."""
-    for start in range(0, round(width + BOX), HATCH):
-        x1, x2 = max(start - BOX, 0), min(start, width)
+    for start in range(0, round(width + height), HATCH):
+        x1, x2 = max(start - height, 0), min(start, width)
         y1, y2 = start - x1, start - x2  # from the lower left to the upper right
         ends = {"x1": left + x1, "y1": top + y1, "x2": left + x2, "y2": top + y2}
-        if y1 <= BOX and x2 > x1:
+        if y1 <= height and x2 > x1:
             rounded = {name: round(value, 1) for name, value in ends.items()}
-            yield element("line", **rounded, stroke=HATCH_COLOUR)
+            yield element("line", **rounded, stroke=stroke)
 
 
 def runs_right_to_left(text: str) -> bool:
