@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pellucid.comparison.compared_part import ComparisonCost
+    from pellucid.results.explanation import Explanation
     from pellucid.results.results import Results
     from pellucid.results.table import Table
     from pellucid.run.model import Model
@@ -159,22 +160,25 @@ def compare(
     if html is not None:
         from pellucid.drawing.comparison_section import TITLE
 
-        pellucid.report(_examples(classifier, texts, table), table, path=html, title=TITLE)
+        pellucid.report(_examples(classifier, texts, table, explained or ()), table, path=html, title=TITLE)
     print(json.dumps(nan_as_none(asdict(table))) if as_json else table)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)
 
 
-def _examples(model: Model, texts: Sequence[Example], table: Table) -> Results:
+def _examples(model: Model, texts: Sequence[Example], table: Table, explained: Sequence[Explanation] = ()) -> Results:
     """Three texts by the method that the comparison recommends, else by its first one: a clear answer, a sure mistake,
-    an unsure answer.
+    an unsure answer. explained: the texts as they were saved, whose answers are at hand.
     """
     from pellucid.explaining.views.opening import telling_texts
 
     recommended = table.card.recommended if table.card is not None else ()
     title = (*recommended, *table.methods)[0]
     settings = cast("Mapping[str, Mapping[str, Any]]", table.about["methods"])[title]
-    shown = telling_texts(pellucid.predict(model, texts, progress=False), texts)
+    answers = {saved.example.segments: saved.prediction for saved in explained}
+    known = all(text.segments in answers for text in texts)
+    each = [answers[text.segments] for text in texts] if known else pellucid.predict(model, texts, progress=False)
+    shown = telling_texts(each, texts)
     name, bracket, _ = title.partition("(")
     return pellucid.explain(model, shown, name, progress=False, **(settings if bracket else {}))
 
