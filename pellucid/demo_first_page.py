@@ -30,8 +30,6 @@ from pellucid.models.composed.networks import Plan
 from pellucid.results.bootstrap import accuracy_interval
 from pellucid.results.explanation import Explanation, Prediction
 from pellucid.results.results import Results
-from pellucid.results.shortcuts import Shortcuts
-from pellucid.results.table import Interval
 from pellucid.run.model import Model
 from pellucid.run.predicting import predictions
 from pellucid.text.example import Example, text_digest
@@ -120,25 +118,24 @@ def write_first_page(out: Path, test: Sequence[Example], seed: int) -> Path:
     answers, clean = predictions(model, test), predictions(model, without_line(test))
     turned = habit_pairs(model, results, seed, {text.id: answer for text, answer in zip(test, clean, strict=True)})
     drawn = drawn_texts([results.explanations], seed)
-    decides = shortcuts_in(model, test, answers, seed=seed)
-    right, right_clean = _right_answers(answers, test), _right_answers(clean, test)
+    decides = shortcuts_in(model, test, answers, seed=seed).decisive
     sections = [
         *([texts_section(turned, "A habit of the data decides", HABIT_INTRO, anchor=TURNED_TEXT)] if turned else []),
         *drawn.sections(),
         *class_words_sections(results.words(), WORDS_SHOWN),
-        facts_section("What this is", "", _facts(out, f"{len(results)} of the {len(test)}", right, right_clean)),
+        facts_section("What this is", "", _facts(out, len(results), test, answers, clean)),
         caveats_section(CAVEATS),
     ]
     picks = [*[("Changes without the phone's line", first, f"{TURNED_TEXT}-1") for first in turned[:1]], *drawn.picks]
-    opened = _opening(decides, results, examples_view(picks[:3], drawn.scales))
+    opened = replace(_opening(results, examples_view(picks[:3], drawn.scales)), first=tuple(map(str, decides)))
     return write_report(out / FIRST, title=TITLE, sections=sections, opening=opened)
 
 
-def _opening(decides: Shortcuts, results: Results, texts: Markup | None) -> Opening:
-    """What decides the answers to the whole test part, and three of the texts."""
+def _opening(results: Results, texts: Markup | None) -> Opening:
+    """Where the texts come from, and three of them."""
     opened = opening(results, texts=texts)
     command = opened.command.replace("DATA", CORPUS)
-    return replace(of_helpdesk(opened, len(results)), first=tuple(map(str, decides.decisive)), command=command)
+    return replace(of_helpdesk(opened, len(results)), command=command)
 
 
 def of_helpdesk(opened: Opening, n_texts: int) -> Opening:
@@ -163,12 +160,14 @@ def unpack_small_model(folder: Path) -> None:
     write_trained_texts({text_digest(example) for part in ("train", "dev") for example in parts[part]}, folder)
 
 
-def _facts(out: Path, n_texts: str, right: Interval, right_clean: Interval) -> dict[str, object]:
+def _facts(
+    out: Path, n_texts: int, test: Sequence[Example], answers: Sequence[Prediction], clean: Sequence[Prediction]
+) -> dict[str, object]:
     return {
         "model": f"all-MiniLM-L6-v2, fine-tuned; it came with Pellucid, and lies in {out / READY}",
-        "data": f"{n_texts} requests to six departments in the test part of {CORPUS}",
-        "right answers": right,
-        "right answers without the phone's line": right_clean,
+        "data": f"{n_texts} of the {len(test)} requests to six departments in the test part of {CORPUS}",
+        "right answers": accuracy_interval(_is_right(answers, test)),
+        "right answers without the phone's line": accuracy_interval(_is_right(clean, test)),
         "colours": f"{METHOD}: how much the answer falls when a word is left out",
     }
 
@@ -205,8 +204,6 @@ def habit_pairs(
     return list(explain(model, pairs, METHOD, progress=False)) if pairs else []
 
 
-def _right_answers(answers: Sequence[Prediction], examples: Sequence[Example]) -> Interval:
-    """The share of texts that the model gives their label."""
-    return accuracy_interval(
-        np.array([answer.label == text.label for answer, text in zip(answers, examples, strict=True)])
-    )
+def _is_right(answers: Sequence[Prediction], examples: Sequence[Example]) -> np.ndarray:
+    """[text] bool: whether an answer is the text's label."""
+    return np.array([answer.label == text.label for answer, text in zip(answers, examples, strict=True)])

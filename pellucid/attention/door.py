@@ -17,7 +17,7 @@ from pellucid.attention.folder import IMITATORS, AttentionFolder, Question, Test
 from pellucid.attention.layer_lines import layer_attention
 from pellucid.attention.layer_question import TransformerQuestion, check_layers
 from pellucid.attention.lines import left_out, model_attention
-from pellucid.attention.question import AttentionQuestion, UserWeights, check_user_weights
+from pellucid.attention.question import AttentionQuestion, UserWeights, check_user_weights, coloured_texts
 from pellucid.attention.record import ANALYSIS, FORM, AttentionAnalysis, ModelAttention
 from pellucid.attention.weighed_texts import WeighedRow, WeighedText, check_sum, unit_rows, weighed_texts
 from pellucid.base.catalogue import Call, Choice
@@ -27,23 +27,16 @@ from pellucid.base.files import possible_path, read_text
 from pellucid.base.json_text import parsed, read_json
 from pellucid.base.kinds import attention_tests, readers
 from pellucid.base.output_folder import QUESTION
-from pellucid.base.processes import silent
 from pellucid.data.shared.part_files import split_parts
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.loading import distinct_names, load
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
-from pellucid.explaining.views.opening import telling_texts
 from pellucid.models.analysed_spans import span_states
-from pellucid.results.explanation import Explanation
 from pellucid.run.batch import Batch
 from pellucid.run.blank import HIGHEST_SEED
-from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.model import Model
-from pellucid.run.packing import scheduler_for
-from pellucid.run.predicting import predictions
-from pellucid.run.target import Target
 from pellucid.text.example import Example, data_of, seen_caveats
 from pellucid.text.label_map import LabelMap
 from pellucid.text.units import Spans, coarsen
@@ -274,19 +267,6 @@ def attention_analysis(
     if files is not None and state is not None:
         files.end(state, files.rewritten([ANALYSIS], partial(analysis.save, files.path / ANALYSIS)))
     return analysis
-
-
-def coloured_texts(model: Model, examples: Sequence[Example], seed: int = 0) -> list[Explanation]:
-    """The clearest right answer, the surest mistake and the least certain answer, with the weights that tests change.
-
-    Of a transformer those of its last layer, the first of the readings.
-    """
-    texts = telling_texts(predictions(model, examples), examples)
-    of_units = {"unit_weights": "unit_attention", "span_weights": "span_attention"}
-    method = next((name for weights, name in of_units.items() if weights in model.capabilities), "attention")
-    request = Request(model, method_calls([method], model), Target("predicted"), seed)
-    (explained,) = explain_batch(request, model.encode(texts), scheduler_for(model), silent).values()
-    return explained
 
 
 def _attention_of(name: str, question: Question, tested: TestedModel) -> ModelAttention:

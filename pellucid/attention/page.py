@@ -100,7 +100,7 @@ def report(
         written_on(),
     )
     sections = [*attention_sections(analysis), *done]
-    which = f" In colour: {readable(analysis.examples[0].method)}, a weight a word." if analysis.examples else ""
+    which = f" In colour: {readable(analysis.examples[0].method)}." if analysis.examples else ""
     guide = element("p", f"{layer_page.GUIDE if _in_layers(analysis) else GUIDE}{which}", class_="pl-lead")
     picks = picks_of([(text, f"{ANCHOR}-{place}") for place, text in enumerate(analysis.examples, 1)])
     texts = examples_view(picks, page_scales(analysis.examples))

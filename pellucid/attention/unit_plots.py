@@ -12,11 +12,9 @@ from pellucid.attention.record import (
     VerdictEvidence,
 )
 from pellucid.drawing.curve_plot import LineStyle, line_styles, sample_of
-from pellucid.drawing.heat_map import NOT_READ
-from pellucid.drawing.html import Markup, element, fragment, name, scroll_box
+from pellucid.drawing.html import Markup, element, fragment, hatch_lines, name, scroll_box
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.wording import bounds, three
-from pellucid.explaining.views.text_figure import HATCH_COLOUR, hatch_lines
 
 DIVERGENCE, DISTANCE = (
     "divergence of the weights",
@@ -161,10 +159,11 @@ def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
         aria_label=_spoken(drawn, label),
         class_="pl-plot pl-natural",
     )
+    hatched = "; hatched: the model cannot read it" if first.unread else ""
     caption = element(
         "figcaption",
         element("strong", name(first.text)),
-        element("small", name(f"“{label}” by the state of one word alone; bars: the weight{_hatched(first)}")),
+        element("small", name(f"“{label}” by the state of one word alone; bars: the weight{hatched}")),
     )
     box = scroll_box(drawing, f"Text {first.text}, unit by unit")
     return element("figure", caption, box, class_="pl-figure pl-unit-plot")
@@ -207,14 +206,10 @@ def _words(plot: UnitPlot) -> Iterator[Markup]:
     for index, word in enumerate(plot.words):
         short = word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"
         if index in plot.unread:
-            lines = hatch_lines(_x(index) - STEP / 2, top + 2, STEP, min(LABELS - 4, 7 * len(short) + 8), HATCH_COLOUR)
-            yield element("g", element("title", f"{word}: {NOT_READ}"), *lines, class_="pl-hatch")
+            lines = hatch_lines(_x(index) - STEP / 2, top + 2, STEP, min(LABELS - 4, 7 * len(short) + 8))
+            yield element("g", element("title", f"{word}: the model cannot read it"), *lines, class_="pl-hatch")
         place = f"translate({_x(index) + 3:g} {top + 6:g}) rotate(-90)"
         yield element("text", short, transform=place, text_anchor="end")
-
-
-def _hatched(plot: UnitPlot) -> str:
-    return f"; hatched: {NOT_READ}" if plot.unread else ""
 
 
 def _x(unit_index: int) -> float:

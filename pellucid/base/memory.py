@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pellucid.base.checks import clipped
 from pellucid.base.errors import NotEnoughMemory
@@ -52,36 +50,6 @@ def not_enough_memory(doing: str) -> NotEnoughMemory:
     return NotEnoughMemory(
         f"There is not enough memory to {clipped(doing)}; free some, raise the process's limit, or give less at once."
     )
-
-
-# What imports make stays to the end: 720,000 objects before the first text. Python's collector would look at them again
-# and again, which takes one of the six seconds of an explanation.
-
-OBJECTS_AT_START = 900_000
-COUNTS_AT_END = "triton"  # prints on standard error what was not freed one by one
-
-
-def collect_late() -> None:
-    """Let this process's first garbage collection come after its imports; later ones come as often as ever, and leave
-    out what was there then, as does the end, where the system takes all memory.
-    """
-    usual = gc.get_threshold()
-
-    def begin_as_usual(phase: Literal["start", "stop"] = "stop", _: object = None) -> None:
-        if phase == "stop" and begin_as_usual in gc.callbacks:
-            gc.callbacks.remove(begin_as_usual)
-            gc.set_threshold(*usual)
-            gc.freeze()
-
-    def end() -> None:
-        begin_as_usual()
-        if COUNTS_AT_END in sys.modules:
-            gc.unfreeze()
-            gc.disable()  # the collection before modules are emptied, which finds nothing
-
-    gc.set_threshold(OBJECTS_AT_START)
-    gc.callbacks.append(begin_as_usual)
-    atexit.register(end)
 
 
 def to_device(tensor: Tensor, device: torch.device) -> Tensor:

@@ -19,23 +19,11 @@ from pellucid.drawing.curve_plot import (
     round_ticks,
 )
 from pellucid.drawing.heat_map import caution_lines
-from pellucid.drawing.html import (
-    Markup,
-    definition_list,
-    element,
-    fragment,
-    header_row,
-    name,
-    scroll_box,
-    table,
-)
+from pellucid.drawing.html import Markup, definition_list, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.long_text import text_block
 from pellucid.drawing.page import Opening, Section, facts_section, notebook_frame, write_report, written_on
 from pellucid.drawing.wording import readable_number
-from pellucid.explaining.views.opening import texts_in_words
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
-from pellucid.layers.page import TRUST
-from pellucid.text.example import data_of
 
 INTRO = (
     "How much more than its concept does each layer hold of a word? r is the confidence of the layer’s state in the "
@@ -53,6 +41,7 @@ KEY = {
     "apart.",
 }
 DASH = "–"
+TRUST = "This is what the states hold of one word in one text, not why the model answered."
 
 
 @renderers.add(
@@ -64,16 +53,12 @@ DASH = "–"
 def report(analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the analysis of one word to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []
-    texts = texts_in_words(1, data_of([analysis.explanation.example.id]))
-    known = (f"Model {analysis.explanation.model}", texts, layers_in_words(len(analysis.layers)), written_on())
+    n_layers = len(analysis.layers)
+    layers = f"{n_layers} layer{'' if n_layers == 1 else 's'}"
+    known = (f"Model {analysis.explanation.model}", "1 text", layers, written_on())
     sections = [concept_section(analysis), *facts]
     opening = Opening(known, TRUST, coloured_text(analysis))
     return write_report(path, title=title, sections=sections, guide=fragment(), opening=opening)
-
-
-def layers_in_words(n_layers: int) -> str:
-    """ "6 layers"."""
-    return f"{n_layers} layer{'' if n_layers == 1 else 's'}"
 
 
 def coloured_text(analysis: ConceptAnalysis) -> Markup:
@@ -151,9 +136,7 @@ def _table(analysis: ConceptAnalysis, density: ConceptDensity) -> Markup:
     head = header_row(titles(analysis))
     rows = (
         element(
-            "tr",
-            element("th", str(layer), scope="row"),
-            *(element("td", name(cell)) for cell in cells(density, row)),
+            "tr", element("th", str(layer), scope="row"), *(element("td", name(cell)) for cell in cells(density, row))
         )
         for row, layer in enumerate(analysis.layers)
     )
@@ -171,8 +154,7 @@ def concept_styles(concepts: Sequence[str]) -> dict[str, LineStyle]:
     """The same colour, dash and marker for a concept in all plots."""
     return {
         concept: LineStyle(
-            f"pl-c{index % COLOURS + 1} pl-d{(index + index // COLOURS) % DASHES + 1}",
-            MARKERS[index % len(MARKERS)],
+            f"pl-c{index % COLOURS + 1} pl-d{(index + index // COLOURS) % DASHES + 1}", MARKERS[index % len(MARKERS)]
         )
         for index, concept in enumerate(concepts)
     }

@@ -109,9 +109,7 @@ def layer_sections(analysis: LayerAnalysis) -> list[Section]:
         Section("The texts", maps, _texts(analysis)),
         Section("What is used, layer by layer", intro, _sums(analysis)),
         Section(
-            "The words that are kept most",
-            f"{RETAINED} {few_texts_in_words(analysis)}",
-            retained_tables(analysis),
+            "The words that are kept most", f"{RETAINED} {few_texts_in_words(analysis)}", retained_tables(analysis)
         ),
     ]
     if len(analysis.models) > 1:
@@ -125,17 +123,12 @@ def _step_sections(analysis: LayerAnalysis, intro: str) -> list[Section]:
     shown.
     """
     checks = fragment(*caution_lines(cautions(analysis)), checks_table(analysis))
-    return [
-        Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis))),
-    ]
+    return [Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis)))]
 
 
 def _sums(analysis: LayerAnalysis) -> Markup:
     return fragment(
-        *caution_lines(cautions(analysis)),
-        sum_curves(analysis),
-        sums_table(analysis),
-        checks_table(analysis),
+        *caution_lines(cautions(analysis)), sum_curves(analysis), sums_table(analysis), checks_table(analysis)
     )
 
 
@@ -149,10 +142,7 @@ def _texts(analysis: LayerAnalysis) -> Markup:
     left = len(analysis.texts) - len(shown)
     more = element("p", f"{left:,} more texts are in the analysis, but not on this page.", class_="pl-note")
     return fragment(
-        legend,
-        opened,
-        element("div", *folded, class_="pl-folded") if folded else None,
-        more if left else None,
+        legend, opened, element("div", *folded, class_="pl-folded") if folded else None, more if left else None
     )
 
 

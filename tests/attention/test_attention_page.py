@@ -101,7 +101,7 @@ def test_words_that_the_model_cannot_read_are_hatched_in_plots_and_figures(tmp_p
     assert [patch.get_hatch() for patch in bars.patches].count("////") == 1
 
 
-def test_what_a_model_cannot_read_of_a_text_is_kept_with_its_plot():
+def test_what_a_model_cannot_read_of_a_text_stands_with_its_plot():
     analysis = pellucid.attention_analysis(
         tiny_composed(pooler="additive"), ["A 日本 film.", "A lovely film."], tests=["uniform"], progress=False
     )

@@ -8,7 +8,7 @@ import pytest
 
 PROGRAM = """
 import gc, json
-from pellucid.base.memory import OBJECTS_AT_START, collect_late
+from pellucid.__main__ import OBJECTS_AT_START, collect_late
 usual, collections = gc.get_threshold(), gc.get_stats
 collect_late()
 before = collections()[0]["collections"]
@@ -30,7 +30,7 @@ def test_the_end_leaves_memory_as_it_is_unless_a_library_counts_what_was_not_fre
     """triton prints a page of leaks at the end where its types were frozen, also by the last collection of all."""
     program = f"""
 import atexit, gc
-from pellucid.base.memory import collect_late
+from pellucid.__main__ import collect_late
 atexit.register(lambda: print(gc.get_freeze_count() > 0, gc.callbacks))
 collect_late()
 {before}

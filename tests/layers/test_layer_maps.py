@@ -35,7 +35,7 @@ def test_without_a_common_scale_nothing_is_compared(tmp_path):
     assert "a scale of its own" in text and "no scale that models share" in text and "Colours, in nats" not in text
 
 
-def test_models_are_named_as_on_other_pages_and_the_measure_is_told_in_plain_words(tmp_path):
+def test_models_are_named_as_on_other_pages_and_the_measure_is_explained_in_plain_words(tmp_path):
     analysis = sample_analysis()
     first, *others = analysis.models
     folder = f"/models/{first.name}"
