@@ -6,7 +6,7 @@ model has learnt.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -28,12 +28,12 @@ from pellucid.models.composed.changed_weights import load_changes
 from pellucid.models.composed.composed import save_composed, write_trained_texts
 from pellucid.models.composed.networks import Plan
 from pellucid.results.bootstrap import accuracy_interval
-from pellucid.results.explanation import Explanation
+from pellucid.results.explanation import Explanation, Prediction
 from pellucid.results.results import Results
 from pellucid.run.model import Model
 from pellucid.run.predicting import predictions
 from pellucid.text.example import Example, text_digest
-from pellucid.words.shortcuts import shortcuts
+from pellucid.words.shortcuts import shortcuts_in
 
 FIRST, READY = "first.html", "ready"
 CORPUS, CLEAN = "helpdesk", "helpdesk_clean"  # the same requests with the planted habit and without
@@ -115,25 +115,27 @@ def write_first_page(out: Path, test: Sequence[Example], seed: int) -> Path:
     model = load(out / READY)
     texts = random.Random(f"texts {seed}").sample(test, min(TEXTS, len(test)))
     results = explain(model, texts, METHOD, seed=seed, progress=False)
-    drawn, turned = drawn_texts([results.explanations], seed), habit_pairs(model, results, seed)
+    answers, clean = predictions(model, test), predictions(model, without_line(test))
+    turned = habit_pairs(model, results, seed, {text.id: answer for text, answer in zip(test, clean, strict=True)})
+    drawn = drawn_texts([results.explanations], seed)
+    decides = shortcuts_in(model, test, answers, seed=seed).decisive
     sections = [
         *([texts_section(turned, "A habit of the data decides", HABIT_INTRO, anchor=TURNED_TEXT)] if turned else []),
         *drawn.sections(),
         *class_words_sections(results.words(), WORDS_SHOWN),
-        facts_section("What this is", "", _facts(out, len(results), model, test)),
+        facts_section("What this is", "", _facts(out, len(results), test, answers, clean)),
         caveats_section(CAVEATS),
     ]
     picks = [*[("Changes without the phone's line", first, f"{TURNED_TEXT}-1") for first in turned[:1]], *drawn.picks]
-    opened = _opening(model, results, examples_view(picks[:3], drawn.scales), test, seed)
+    opened = replace(_opening(results, examples_view(picks[:3], drawn.scales)), first=tuple(map(str, decides)))
     return write_report(out / FIRST, title=TITLE, sections=sections, opening=opened)
 
 
-def _opening(model: Model, results: Results, texts: Markup | None, test: Sequence[Example], seed: int) -> Opening:
-    """What decides the answers to the whole test part, and three of the texts."""
-    decides = shortcuts(model, test, seed=seed, progress=False)
+def _opening(results: Results, texts: Markup | None) -> Opening:
+    """Where the texts come from, and three of them."""
     opened = opening(results, texts=texts)
     command = opened.command.replace("DATA", CORPUS)
-    return replace(of_helpdesk(opened, len(results)), first=tuple(map(str, decides.decisive)), command=command)
+    return replace(of_helpdesk(opened, len(results)), command=command)
 
 
 def of_helpdesk(opened: Opening, n_texts: int) -> Opening:
@@ -158,12 +160,14 @@ def unpack_small_model(folder: Path) -> None:
     write_trained_texts({text_digest(example) for part in ("train", "dev") for example in parts[part]}, folder)
 
 
-def _facts(out: Path, n_texts: int, model: Model, test: Sequence[Example]) -> dict[str, object]:
+def _facts(
+    out: Path, n_texts: int, test: Sequence[Example], answers: Sequence[Prediction], clean: Sequence[Prediction]
+) -> dict[str, object]:
     return {
         "model": f"all-MiniLM-L6-v2, fine-tuned; it came with Pellucid, and lies in {out / READY}",
         "data": f"{n_texts} of the {len(test)} requests to six departments in the test part of {CORPUS}",
-        "right answers": accuracy_interval(_is_right(model, test)),
-        "right answers without the phone's line": accuracy_interval(_is_right(model, without_line(test))),
+        "right answers": accuracy_interval(_is_right(answers, test)),
+        "right answers without the phone's line": accuracy_interval(_is_right(clean, test)),
         "colours": f"{METHOD}: how much the answer falls when a word is left out",
     }
 
@@ -182,13 +186,14 @@ def without_line(examples: Sequence[Example]) -> list[Example]:
     return [clean[example.id] for example in examples]
 
 
-def habit_pairs(model: Model, results: Sequence[Explanation], seed: int) -> list[Explanation]:
-    """Some answers that turn without the line, drawn at random: each as it is, then without."""
-    clean = predictions(model, without_line([shown.example for shown in results]))
+def habit_pairs(
+    model: Model, results: Sequence[Explanation], seed: int, clean: Mapping[str, Prediction]
+) -> list[Explanation]:
+    """Some answers that turn without the line, drawn at random: each as it is, then without. clean: the answers without
+    it, by the texts' ids.
+    """
     turned = [
-        shown.example
-        for shown, answer in zip(results, clean, strict=True)
-        if shown.prediction.label == HABIT_LABEL != answer.label
+        shown.example for shown in results if shown.prediction.label == HABIT_LABEL != clean[shown.example.id].label
     ]
     drawn = random.Random(f"turned {seed}").sample(turned, min(TURNED, len(turned)))
     pairs = [
@@ -199,7 +204,6 @@ def habit_pairs(model: Model, results: Sequence[Explanation], seed: int) -> list
     return list(explain(model, pairs, METHOD, progress=False)) if pairs else []
 
 
-def _is_right(model: Model, examples: Sequence[Example]) -> np.ndarray:
-    """[text] bool: whether the model gives a text its label."""
-    answers = predictions(model, examples)
+def _is_right(answers: Sequence[Prediction], examples: Sequence[Example]) -> np.ndarray:
+    """[text] bool: whether an answer is the text's label."""
     return np.array([answer.label == text.label for answer, text in zip(answers, examples, strict=True)])

@@ -74,17 +74,14 @@ def attention(
     amount: Amount,
     answers: Answers,
     against: Annotated[
-        list[str] | None,
-        typer.Option(help="Another model with weights, tested on the same texts. May be repeated."),
+        list[str] | None, typer.Option(help="Another model with weights, tested on the same texts. May be repeated.")
     ] = None,
     train: Annotated[
-        str | None,
-        typer.Option(help="Data to train the imitation adversary on; without it, that test does not run."),
+        str | None, typer.Option(help="Data to train the imitation adversary on; without it, that test does not run.")
     ] = None,
     tests: Annotated[str | None, typer.Option(help="Tests, with commas; default: all that can run.")] = None,
     setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A setting of a test: test.name=value. May be repeated."),
+        list[str] | None, typer.Option("--set", help="A setting of a test: test.name=value. May be repeated.")
     ] = None,
     weights: Annotated[
         Path | None,

@@ -17,7 +17,7 @@ from pellucid.attention.folder import IMITATORS, AttentionFolder, Question, Test
 from pellucid.attention.layer_lines import layer_attention
 from pellucid.attention.layer_question import TransformerQuestion, check_layers
 from pellucid.attention.lines import left_out, model_attention
-from pellucid.attention.question import AttentionQuestion, UserWeights, check_user_weights
+from pellucid.attention.question import AttentionQuestion, UserWeights, check_user_weights, coloured_texts
 from pellucid.attention.record import ANALYSIS, FORM, AttentionAnalysis, ModelAttention
 from pellucid.attention.weighed_texts import WeighedRow, WeighedText, check_sum, unit_rows, weighed_texts
 from pellucid.base.catalogue import Call, Choice
@@ -37,7 +37,7 @@ from pellucid.models.analysed_spans import span_states
 from pellucid.run.batch import Batch
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import Model
-from pellucid.text.example import Example, seen_caveats
+from pellucid.text.example import Example, data_of, seen_caveats
 from pellucid.text.label_map import LabelMap
 from pellucid.text.units import Spans, coarsen
 from pellucid.training.objectives.other_models import imitators
@@ -252,6 +252,7 @@ def attention_analysis(
         for index, (name, (source, loaded_model)) in enumerate(models.items())
     }
     about = {"texts": len(examples), "seed": seed, "tests": [call.title for call in calls]}
+    about["data"] = data_of([example.id for example in examples])
     in_folder = AttentionFolder(path, questions)
     files = in_folder.files
     state = None if files is None else files.begin()
@@ -261,6 +262,7 @@ def attention_analysis(
         tuple(_attention_of(name, question, tested[name]) for name, question in questions.items()),
         about,
         (*seen_caveats(first, examples), *_left_out(questions, tested)),
+        tuple(coloured_texts(first, examples, seed)),
     )
     if files is not None and state is not None:
         files.end(state, files.rewritten([ANALYSIS], partial(analysis.save, files.path / ANALYSIS)))

@@ -68,11 +68,15 @@ def units_figure(
     lines.set(ylim=(-0.02, 1.02), xlim=(-0.5, len(first.words) - 0.5), xticks=[])
     title_of_class(lines, f"probability of {label}")
     weights.bar(range(len(first.words)), first.weights, width=0.6, color=colours.muted)
+    for place in first.unread:  # hatched, as on a page
+        end, look = place + 0.5, {"hatch": "////", "edgecolor": colours.ink}
+        weights.axvspan(place - 0.5, end, fill=False, alpha=0.4, linewidth=0, **look)  # type: ignore[arg-type]
     title_of_class(weights, "weight" if len(drawn) == 1 else f"weight of {drawn[0][0].name}")
     _words(weights, first)
     if len(drawn) > 1:
         legend_above(figure, lines, colours)
-    footnotes(figure, [f"By the state of each {_unit(analysis)} alone; dotted: the model's own answer."], colours)
+    key = "; hatched: a word that the model cannot read" if first.unread else ""
+    footnotes(figure, [f"By the state of each {_unit(analysis)} alone; dotted: the model's own answer{key}."], colours)
     return figure
 
 
@@ -102,9 +106,7 @@ if TYPE_CHECKING:
 
 
 @renderers.add(
-    draws="attention analysis",
-    figure="adversary",
-    figure_of=("pellucid.attention.record.AttentionAnalysis",),
+    draws="attention analysis", figure="adversary", figure_of=("pellucid.attention.record.AttentionAnalysis",)
 )
 def adversary_figure(analysis: AttentionAnalysis, *, theme: ThemeName = "light", width: float = 6.3) -> "Figure":
     """A line a model, a point a λ. Raises `BadInput` where no adversary was trained.
@@ -129,12 +131,7 @@ def adversary_figure(analysis: AttentionAnalysis, *, theme: ThemeName = "light",
         panel.plot(divergences, distances, label=plain(name), linewidth=1.3, markersize=4, **style)
         for at, x, y in curves[name]:
             panel.annotate(
-                f"{at:g}",
-                (x, y),
-                (4, 3),
-                textcoords="offset points",
-                fontsize=SMALL - 1,
-                color=style["color"],
+                f"{at:g}", (x, y), (4, 3), textcoords="offset points", fontsize=SMALL - 1, color=style["color"]
             )
     title_of_class(panel, "distance of the answers")
     panel.set_xlabel("divergence of the weights, in nats", fontsize=SMALL)

@@ -46,8 +46,7 @@ def layer_attention(name: str, question: TransformerQuestion, tested: TestedMode
         bootstrap_interval(right.astype(float)),
         tuple(_line(call, part, outcome) for call, part, outcome in outcomes),
         layer_verdict(
-            len(long),
-            {(call.entry.name, part): (outcome.value, outcome.n_texts) for call, part, outcome in outcomes},
+            len(long), {(call.entry.name, part): (outcome.value, outcome.n_texts) for call, part, outcome in outcomes}
         ),
     )
 

@@ -8,13 +8,7 @@ import numpy as np
 
 from pellucid.attention.folder import TestedModel
 from pellucid.attention.question import AttentionQuestion
-from pellucid.attention.record import (
-    AttentionLine,
-    AttentionVerdict,
-    ModelAttention,
-    UnitPlot,
-    VerdictEvidence,
-)
+from pellucid.attention.record import AttentionLine, AttentionVerdict, ModelAttention, UnitPlot, VerdictEvidence
 from pellucid.attention.weighed_texts import FEWEST, AttentionOutcome, outcome_of
 from pellucid.base.catalogue import Call
 from pellucid.results.bootstrap import bootstrap_interval
@@ -114,6 +108,7 @@ def _plot(record: Record) -> UnitPlot:
         tuple(map(tuple, record["probabilities"])),
         tuple(record["own"]),
         tuple(record["classes"]),
+        tuple(record.get("unread", ())),
     )
 
 
@@ -192,11 +187,7 @@ def _moves(outcome: tuple[Interval, int] | None) -> VerdictEvidence:
     bound = f"for: above {OTHER_ANSWER:.2f}; against: below {SAME_ANSWER:.2f}; irrelevant weights: 0"
     if not n:
         return VerdictEvidence(
-            "median_change",
-            value,
-            bound,
-            "unclear",
-            "It was not tested whether the answer hangs on the weights.",
+            "median_change", value, bound, "unclear", "It was not tested whether the answer hangs on the weights."
         )
     if value.low >= OTHER_ANSWER:
         reading, sentence = "for", "The answer hangs on the weights: it moves when they change places."
@@ -224,8 +215,5 @@ def _points(outcome: tuple[Interval, int] | None) -> VerdictEvidence:
             f"The heaviest word is mostly none that the answer depends on{',' + near if near else ''}.",
         )
     else:
-        reading, sentence = (
-            "unclear",
-            "The heaviest word is about as often as not one that the answer depends on.",
-        )
+        reading, sentence = ("unclear", "The heaviest word is about as often as not one that the answer depends on.")
     return VerdictEvidence("heaviest_decides", value, bound, reading, sentence)

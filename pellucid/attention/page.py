@@ -45,10 +45,13 @@ from pellucid.drawing.page import (
     glossary_view,
     in_words,
     notebook_sections,
+    page_scales,
+    texts_view,
     write_report,
     written_on,
 )
 from pellucid.drawing.wording import bounds, three
+from pellucid.explaining.views.opening import examples_view, picks_of, texts_in_words
 
 GUIDE = (
     "Attention gives each word a weight, and the answer is a sum by these weights. This page shows whether they may be "
@@ -73,6 +76,12 @@ UNITS = (
     "that every state carries the whole text: then it matters little where the weight lies."
 )
 
+EXAMPLES = (
+    "The model’s own weights as colours: the stronger, the heavier; special tokens have some, too, and are not shown. "
+    "The verdict says whether they may be read as reasons."
+)
+ANCHOR = "text"  # of the cards that links lead to
+
 
 @renderers.add(
     "page_of_attention",
@@ -87,12 +96,15 @@ def report(
     done = [facts_section("What was done", "", about)] if about else []
     facts = (
         f"Model {listed([model.name for model in analysis.models])}",
-        f"{analysis.about.get('texts', 0):,} texts",
+        texts_in_words(analysis.models[0].n_texts + analysis.models[0].too_short, str(analysis.about.get("data", ""))),
         written_on(),
     )
     sections = [*attention_sections(analysis), *done]
-    guide = element("p", layer_page.GUIDE if _in_layers(analysis) else GUIDE, class_="pl-lead")
-    opening = Opening(facts, verdict_in_words(analysis.models[0]))
+    which = f" In colour: {readable(analysis.examples[0].method)}." if analysis.examples else ""
+    guide = element("p", f"{layer_page.GUIDE if _in_layers(analysis) else GUIDE}{which}", class_="pl-lead")
+    picks = picks_of([(text, f"{ANCHOR}-{place}") for place, text in enumerate(analysis.examples, 1)])
+    texts = examples_view(picks, page_scales(analysis.examples))
+    opening = Opening(facts, verdict_in_words(analysis.models[0]), texts)
     return write_report(path, title=title, sections=sections, guide=guide, opening=opening)
 
 
@@ -105,9 +117,11 @@ def attention_sections(analysis: AttentionAnalysis) -> list[Section]:
     verdict = Section("The verdict", summary_in_words(analysis), _verdict(analysis))
     if _in_layers(analysis):
         limits = caveats_section(layer_page.LIMITS, "What these numbers do not say", "")
-        return [verdict, *layer_page.layer_sections(analysis, settings_table(analysis)), limits]
+        layers = layer_page.layer_sections(analysis, settings_table(analysis))
+        return [verdict, *_coloured(analysis), *layers, limits]
     sections = [
         verdict,
+        *_coloured(analysis),
         Section("The tests", TESTS, fragment(tests_table(analysis), settings_table(analysis))),
     ]
     if curve := adversary_curve(analysis):
@@ -115,6 +129,12 @@ def attention_sections(analysis: AttentionAnalysis) -> list[Section]:
     if plots := unit_plots(analysis):
         sections.append(Section("Word by word", UNITS, plots))
     return [*sections, caveats_section(LIMITS, "What these numbers do not say", "")]
+
+
+def _coloured(analysis: AttentionAnalysis) -> list[Section]:
+    """The example texts whole; none of an analysis of an earlier version."""
+    shown = analysis.examples
+    return [Section("Texts with their weights", EXAMPLES, texts_view(shown, anchor=ANCHOR))] if shown else []
 
 
 def _verdict(analysis: AttentionAnalysis) -> Markup:

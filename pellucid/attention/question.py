@@ -15,6 +15,7 @@ from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.base.json_text import json_digest, nan_as_none
 from pellucid.base.packages import __version__
 from pellucid.base.processes import silent
+from pellucid.explaining.views.opening import telling_texts
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import example_record
 from pellucid.results.unit_scores import coarser
@@ -22,9 +23,10 @@ from pellucid.run.diagnostics import route_record
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
+from pellucid.run.predicting import predictions
 from pellucid.run.target import Target
 from pellucid.text.example import Example
-from pellucid.text.units import Spans
+from pellucid.text.units import Spans, united_reading
 
 # Weights that a user gives for texts, checked against the units of a model.
 
@@ -214,6 +216,22 @@ def ranking(text: WeighedText, explanation: Explanation) -> Ranking:
     return of_words[content], scores[content]
 
 
+# Three texts in the colours of the model's own weights.
+
+
+def coloured_texts(model: Model, examples: Sequence[Example], seed: int = 0) -> list[Explanation]:
+    """The clearest right answer, the surest mistake and the least certain answer, with the weights that tests change.
+
+    Of a transformer those of its last layer, the first of the readings.
+    """
+    texts = telling_texts(predictions(model, examples), examples)
+    of_units = {"unit_weights": "unit_attention", "span_weights": "span_attention"}
+    method = next((name for weights, name in of_units.items() if weights in model.capabilities), "attention")
+    request = Request(model, method_calls([method], model), Target("predicted"), seed)
+    (explained,) = explain_batch(request, model.encode(texts), scheduler_for(model), silent).values()
+    return explained
+
+
 # One text unit by unit, for a plot: what the model would answer by the state of each unit alone.
 #
 # Tutek & Šnajder (2020), "Staying True to Your Word", section 5.3 and figures 2 to 7.
@@ -248,4 +266,5 @@ def plotted(text: WeighedText, example: Example, classes: Sequence[str]) -> dict
         "probabilities": [(sums[part] / places[part]).tolist() for part in drawn],
         "own": text.logits(text.weights[None])[0].softmax(-1).tolist(),
         "classes": list(classes),
+        "unread": [place for place, part in enumerate(drawn) if united_reading(parts, [part]) == "none"],
     }

@@ -13,6 +13,8 @@ from pellucid.base.files import write_text
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import renderers
 from pellucid.base.memory import not_enough_memory
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import as_records, from_records
 from pellucid.results.table import Interval
 from pellucid.text.example import is_utf8
 
@@ -81,7 +83,7 @@ class UnitPlot:
 
     text: its id. words: the units' labels. weights: each unit's weight, shared among its parts where spans are weighed.
     probabilities: [unit][class], by the state of each unit alone. own: [class], the model's. classes: the classes'
-        names.
+        names. unread: the places of words that the model cannot read; none in what earlier versions saved.
     """
 
     text: str
@@ -90,6 +92,7 @@ class UnitPlot:
     probabilities: tuple[tuple[float, ...], ...]
     own: tuple[float, ...]
     classes: tuple[str, ...]
+    unread: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ class AttentionAnalysis:
 
     models: the model in question first, then those that it is compared with. about: what was asked, name -> plain
         value.
-    caveats: sentences.
+    caveats: sentences. examples: up to three texts with the first model's weights as scores; none in what earlier
+        versions saved.
 
     >>> texts = [("A good film.", "positive"), ("Dull.", "negative")]
     >>> analysis = pellucid.attention_analysis("my-attention-classifier", texts)
@@ -137,6 +141,7 @@ class AttentionAnalysis:
     models: tuple[ModelAttention, ...]
     about: Mapping[str, object] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
+    examples: tuple[Explanation, ...] = ()
 
     def __post_init__(self) -> None:
         names = [model.name for model in self.models]
@@ -194,6 +199,7 @@ class AttentionAnalysis:
             "about": _plain(dict(self.about)),
             "caveats": list(self.caveats),
             "models": models,
+            "examples": as_records(self.examples),
         }
 
     def save(self, path: str | Path) -> None:
@@ -239,7 +245,8 @@ def _analysis(record: Mapping[str, Any]) -> AttentionAnalysis:
     if not isinstance(record, Mapping) or record.get("form") != FORM:
         raise ValueError("it is of another form")
     models = tuple(_model(model_record) for model_record in _list(record["models"]))
-    return AttentionAnalysis(models, dict(record["about"]), tuple(map(_word, _list(record["caveats"]))))
+    examples = tuple(from_records(_list(record.get("examples", []))))
+    return AttentionAnalysis(models, dict(record["about"]), tuple(map(_word, _list(record["caveats"]))), examples)
 
 
 def _model(record: Mapping[str, Any]) -> ModelAttention:
@@ -290,7 +297,8 @@ def _plot(record: Mapping[str, Any]) -> UnitPlot:
         raise ValueError("a plot has other units than weights")
     if any(len(answer) != len(classes) for answer in (*probabilities, own_answer)):
         raise ValueError("a plot has other classes than probabilities")
-    return UnitPlot(_word(record["text"]), words, weights, probabilities, own_answer, classes)
+    unread = tuple(map(_count, _list(record.get("unread", []))))
+    return UnitPlot(_word(record["text"]), words, weights, probabilities, own_answer, classes, unread)
 
 
 def _list(value: object) -> Sequence[Any]:

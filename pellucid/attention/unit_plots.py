@@ -12,7 +12,7 @@ from pellucid.attention.record import (
     VerdictEvidence,
 )
 from pellucid.drawing.curve_plot import LineStyle, line_styles, sample_of
-from pellucid.drawing.html import Markup, element, fragment, name, scroll_box
+from pellucid.drawing.html import Markup, element, fragment, hatch_lines, name, scroll_box
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.wording import bounds, three
 
@@ -159,10 +159,11 @@ def _figure(drawn: Drawn, styles: dict[str, LineStyle]) -> Markup:
         aria_label=_spoken(drawn, label),
         class_="pl-plot pl-natural",
     )
+    hatched = "; hatched: the model cannot read it" if first.unread else ""
     caption = element(
         "figcaption",
         element("strong", name(first.text)),
-        element("small", name(f"“{label}” by the state of one word alone; bars: the weight")),
+        element("small", name(f"“{label}” by the state of one word alone; bars: the weight{hatched}")),
     )
     box = scroll_box(drawing, f"Text {first.text}, unit by unit")
     return element("figure", caption, box, class_="pl-figure pl-unit-plot")
@@ -200,9 +201,14 @@ def _bars(plot: UnitPlot) -> Iterator[Markup]:
 
 
 def _words(plot: UnitPlot) -> Iterator[Markup]:
+    """The words under the bars; hatched those that the model cannot read."""
+    top = TOP + HIGH + BARS
     for index, word in enumerate(plot.words):
         short = word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"
-        place = f"translate({_x(index) + 3:g} {TOP + HIGH + BARS + 6:g}) rotate(-90)"
+        if index in plot.unread:
+            lines = hatch_lines(_x(index) - STEP / 2, top + 2, STEP, min(LABELS - 4, 7 * len(short) + 8))
+            yield element("g", element("title", f"{word}: the model cannot read it"), *lines, class_="pl-hatch")
+        place = f"translate({_x(index) + 3:g} {top + 6:g}) rotate(-90)"
         yield element("text", short, transform=place, text_anchor="end")
 
 

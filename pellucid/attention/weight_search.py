@@ -323,9 +323,7 @@ def farthest_weights(text: WeighedText, *, limit: float = 0.01) -> FarthestWeigh
     weights = farthest_of_two_classes(region) if classes == 2 else farthest_of_several_classes(region)
     units = torch.arange(len(text))
     return FarthestWeights(
-        weights,
-        float(region.divergences(weights, units)),
-        float(region.distances(text.logits(weights[None]))[0]),
+        weights, float(region.divergences(weights, units)), float(region.distances(text.logits(weights[None]))[0])
     )
 
 

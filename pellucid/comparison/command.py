@@ -68,19 +68,16 @@ def compare(
     checking: CheckOptions,
     metrics: Annotated[str | None, typer.Option(help="Metrics, with commas; default: all usual ones.")] = None,
     metric_set: Annotated[
-        list[str] | None,
-        typer.Option(help="A setting of a metric: metric.name=value. May be repeated."),
+        list[str] | None, typer.Option(help="A setting of a metric: metric.name=value. May be repeated.")
     ] = None,
     target: Annotated[
-        str,
-        typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number."),
+        str, typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number.")
     ] = "predicted",
     seed: Annotated[int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")] = 0,
     resamples: Annotated[int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")] = 1000,
     shortcut_passes: ShortcutPasses = 500,
     by_metric: Annotated[
-        str | None,
-        typer.Option(help="The metric whose best method comes first; default: methods as they were named."),
+        str | None, typer.Option(help="The metric whose best method comes first; default: methods as they were named.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -116,10 +113,7 @@ def compare(
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
     training = None if checking.train is None else reading.source(checking.train, "train").examples()
-    texts, method_names = (
-        selected(classifier, judged, amount, answers, seed),
-        None if names == [ALL] else names,
-    )
+    texts, method_names = (selected(classifier, judged, amount, answers, seed), None if names == [ALL] else names)
     if out is None or not (out / TABLE).exists():
         cost = pellucid.compare_cost(
             classifier,
@@ -159,22 +153,25 @@ def compare(
     if html is not None:
         from pellucid.drawing.comparison_section import TITLE
 
-        pellucid.report(_examples(classifier, texts, table), table, path=html, title=TITLE)
+        pellucid.report(_examples(classifier, texts, table, explained), table, path=html, title=TITLE)
     print(json.dumps(nan_as_none(asdict(table))) if as_json else table)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)
 
 
-def _examples(model: Model, texts: Sequence[Example], table: Table) -> Results:
+def _examples(model: Model, texts: Sequence[Example], table: Table, explained: Results | None) -> Results:
     """Three texts by the method that the comparison recommends, else by its first one: a clear answer, a sure mistake,
-    an unsure answer.
+    an unsure answer. explained: the texts as they were saved, whose answers are at hand.
     """
     from pellucid.explaining.views.opening import telling_texts
 
     recommended = table.card.recommended if table.card is not None else ()
     title = (*recommended, *table.methods)[0]
     settings = cast("Mapping[str, Mapping[str, Any]]", table.about["methods"])[title]
-    shown = telling_texts(pellucid.predict(model, texts, progress=False), texts)
+    answers = {saved.example.segments: saved.prediction for saved in explained or ()}
+    known = all(text.segments in answers for text in texts)
+    each = [answers[text.segments] for text in texts] if known else pellucid.predict(model, texts, progress=False)
+    shown = telling_texts(each, texts)
     name, bracket, _ = title.partition("(")
     return pellucid.explain(model, shown, name, progress=False, **(settings if bracket else {}))
 

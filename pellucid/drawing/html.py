@@ -5,7 +5,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -129,6 +129,20 @@ def plain(text: str) -> str:
 def turns(text: str) -> bool:
     """Whether the text contains invisible characters that change the direction in which it is read."""
     return any(ord(character) in _DIRECTIONS for character in text)
+
+
+HATCH, HATCH_COLOUR = 6, "#8b919b"  # pixels between the lines
+
+
+def hatch_lines(left: float, top: float, width: float, height: float) -> Iterator[Markup]:
+    """Slanted lines over a box of a drawing, cut at its sides: over a word that the model cannot read."""
+    for start in range(0, round(width + height), HATCH):
+        x1, x2 = max(start - height, 0), min(start, width)
+        y1, y2 = start - x1, start - x2  # from the lower left to the upper right
+        ends = {"x1": left + x1, "y1": top + y1, "x2": left + x2, "y2": top + y2}
+        if y1 <= height and x2 > x1:
+            rounded = {name: round(value, 1) for name, value in ends.items()}
+            yield element("line", **rounded, stroke=HATCH_COLOUR)
 
 
 # Tables that scroll in a box of their own, and lists of terms with what they mean.

@@ -376,9 +376,10 @@ body{margin:0}
  .pl-page main{padding:0;max-width:none}
  .pl-page main>section{margin-top:2.2rem}
  .pl-page .pl-contents,.pl-page .pl-expert,.pl-page .pl-key details,.pl-page .pl-guide,.pellucid .pl-numbers:not([open]){display:none}
- .pl-page .pl-card,.pl-page .pl-class{break-inside:avoid}
- .pl-page .pl-figure,.pl-page tr{break-inside:avoid}
- .pl-page h2,.pl-page .pl-lead{break-after:avoid}
+ .pl-page .pl-card:not(:has(.pl-plots)),.pl-page .pl-class,.pl-page .pl-example,.pl-page .pl-caution{break-inside:avoid}
+ .pl-page .pl-figure,.pl-page tr,.pl-page .pl-scroll:not(:has(tbody tr:nth-child(9))){break-inside:avoid}
+ .pl-page h2,.pl-page h3,.pl-page .pl-lead{break-after:avoid}
+ .pl-page .pl-lead,.pl-page .pl-card .pl-plots{break-inside:avoid}
  .pellucid .pl-scroll,.pellucid .pl-scroll:has(tbody tr:nth-child(12)){overflow:visible;max-height:none}
  .pellucid .pl-table{font-size:.7rem}
  .pellucid .pl-table .pl-value{font-size:.75rem}

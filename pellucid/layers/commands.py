@@ -37,8 +37,7 @@ def layers(
         list[str] | None, typer.Option("--set", help="A setting of the method: name=value. May be repeated.")
     ] = None,
     which: Annotated[
-        str,
-        typer.Option("--layers", help="all, the number of one, or head: what the classification head reads."),
+        str, typer.Option("--layers", help="all, the number of one, or head: what the classification head reads.")
     ] = "all",
     positions: Annotated[
         str,
@@ -131,8 +130,7 @@ def concepts(
         str, typer.Option(help="everyday (a small set of ours), or a file or folder of concepts.")
     ] = "everyday",
     name: Annotated[
-        list[str] | None,
-        typer.Option(help="A concept to read, again for more; needed for large knowledge bases."),
+        list[str] | None, typer.Option(help="A concept to read, again for more; needed for large knowledge bases.")
     ] = None,
     most: Annotated[int, typer.Option(min=1, help="The most words of a concept.")] = 100,
     reader: Annotated[
@@ -188,12 +186,10 @@ def lens(
     ],
     *,
     texts: Annotated[
-        str,
-        typer.Option(help="Plain texts: a file with one text a line, a data file, a folder, a data set's name."),
+        str, typer.Option(help="Plain texts: a file with one text a line, a data file, a folder, a data set's name.")
     ],
     out: Annotated[
-        Path,
-        typer.Option(help="The folder for the lens. After an interruption, run the same command again to go on."),
+        Path, typer.Option(help="The folder for the lens. After an interruption, run the same command again to go on.")
     ],
     on: Annotated[
         str | None,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pellucid.base.kinds import renderers
-from pellucid.drawing.card import expert_facts, text_heading
+from pellucid.drawing.card import expert_facts, text_heading, text_highlights
 from pellucid.drawing.curve_plot import (
     BOTTOM,
     HEIGHT,
@@ -19,16 +19,8 @@ from pellucid.drawing.curve_plot import (
     round_ticks,
 )
 from pellucid.drawing.heat_map import caution_lines
-from pellucid.drawing.html import (
-    Markup,
-    definition_list,
-    element,
-    fragment,
-    header_row,
-    name,
-    scroll_box,
-    table,
-)
+from pellucid.drawing.html import Markup, definition_list, element, fragment, header_row, name, scroll_box, table
+from pellucid.drawing.long_text import text_block
 from pellucid.drawing.page import Opening, Section, facts_section, notebook_frame, write_report, written_on
 from pellucid.drawing.wording import readable_number
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION, ConceptAnalysis, ConceptDensity
@@ -49,6 +41,7 @@ KEY = {
     "apart.",
 }
 DASH = "–"
+TRUST = "This is what the states hold of one word in one text, not why the model answered."
 
 
 @renderers.add(
@@ -60,9 +53,20 @@ DASH = "–"
 def report(analysis: ConceptAnalysis, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
     """Write the analysis of one word to one HTML file; about: facts that are shown last."""
     facts = [facts_section("What was done", "", about)] if about else []
-    known = (f"Model {analysis.explanation.model}", f"{len(analysis.layers)} layers", written_on())
+    n_layers = len(analysis.layers)
+    layers = f"{n_layers} layer{'' if n_layers == 1 else 's'}"
+    known = (f"Model {analysis.explanation.model}", "1 text", layers, written_on())
     sections = [concept_section(analysis), *facts]
-    return write_report(path, title=title, sections=sections, guide=fragment(), opening=Opening(known))
+    opening = Opening(known, TRUST, coloured_text(analysis))
+    return write_report(path, title=title, sections=sections, guide=fragment(), opening=opening)
+
+
+def coloured_text(analysis: ConceptAnalysis) -> Markup:
+    """The whole text, by what the deepest layer holds of each word."""
+    shown = analysis.explanation
+    title = f"The text, by what layer {analysis.layers[-1]} holds of each word: the stronger the colour, the more"
+    parts = element("p", title, class_="pl-example-title"), text_block(shown.example, text_highlights(shown, {}))
+    return element("div", element("article", *parts, class_="pl-example"), class_="pl-examples")
 
 
 def concept_section(analysis: ConceptAnalysis) -> Section:
@@ -132,9 +136,7 @@ def _table(analysis: ConceptAnalysis, density: ConceptDensity) -> Markup:
     head = header_row(titles(analysis))
     rows = (
         element(
-            "tr",
-            element("th", str(layer), scope="row"),
-            *(element("td", name(cell)) for cell in cells(density, row)),
+            "tr", element("th", str(layer), scope="row"), *(element("td", name(cell)) for cell in cells(density, row))
         )
         for row, layer in enumerate(analysis.layers)
     )
@@ -152,8 +154,7 @@ def concept_styles(concepts: Sequence[str]) -> dict[str, LineStyle]:
     """The same colour, dash and marker for a concept in all plots."""
     return {
         concept: LineStyle(
-            f"pl-c{index % COLOURS + 1} pl-d{(index + index // COLOURS) % DASHES + 1}",
-            MARKERS[index % len(MARKERS)],
+            f"pl-c{index % COLOURS + 1} pl-d{(index + index // COLOURS) % DASHES + 1}", MARKERS[index % len(MARKERS)]
         )
         for index, concept in enumerate(concepts)
     }

@@ -55,6 +55,12 @@ STEP_MAPS = (
 )
 STEP_GUIDE = "Each number says how much of a word the model's state holds at a step. Special tokens are in no sum."
 GUIDE = "Each number says how much of a word a layer of the model still uses. Special tokens are in no sum."
+BY_NOISE = (
+    "It is measured by noise (“retained information”): how much of it a word bears before the {row}’s state changes. "
+    "The less, the more of the word is used there. The unit, a nat, is to the number e what a bit is to 2: 1 nat more "
+    "means 2.7 times less noise; at 0 nats noise may hide the word."
+)
+TRUST = "This is what the states hold, not why the model answered: whether it used that is not measured here."
 
 CLASS_GUIDE = (
     "Each number says how much a word’s state in a layer counts for the explained class by this method. Special tokens "
@@ -75,10 +81,22 @@ def report(analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping
         sections.append(facts_section("What was done", "", about))
     reads_states = explains_state(analysis.models[0].seeds[0][0])
     guide = (STEP_GUIDE if analysis.row_kind == "step" else GUIDE) if reads_states else CLASS_GUIDE
+    if analysis.measure == "nats":
+        guide = f"{guide} {BY_NOISE.format(row=analysis.row_kind)}"
     texts = texts_in_words(len(analysis.texts), data_of([example.id for example in analysis.texts]))
-    facts = (f"Model {listed(list(analysis.names))}", texts, f"Read by {readable(analysis.method)}", written_on())
+    facts = (f"Model {_models_in_words(analysis)}", texts, f"Measured by {readable(analysis.method)}", written_on())
     lead = element("p", guide, class_="pl-lead")
-    return write_report(path, title=title, sections=sections, guide=lead, opening=Opening(facts))
+    return write_report(
+        path, title=title, sections=sections, guide=lead, opening=Opening(facts, TRUST if reads_states else "")
+    )
+
+
+def _models_in_words(analysis: LayerAnalysis) -> str:
+    """Each model by its folder or hub name, as on other pages; before it what this page calls it, if that is no part
+    of it.
+    """
+    named = ((model.name, model.seeds[0][0].model) for model in analysis.models)
+    return listed([source if source.endswith(label) else f"{label} ({source})" for label, source in named])
 
 
 def layer_sections(analysis: LayerAnalysis) -> list[Section]:
@@ -91,9 +109,7 @@ def layer_sections(analysis: LayerAnalysis) -> list[Section]:
         Section("The texts", maps, _texts(analysis)),
         Section("What is used, layer by layer", intro, _sums(analysis)),
         Section(
-            "The words that are kept most",
-            f"{RETAINED} {few_texts_in_words(analysis)}",
-            retained_tables(analysis),
+            "The words that are kept most", f"{RETAINED} {few_texts_in_words(analysis)}", retained_tables(analysis)
         ),
     ]
     if len(analysis.models) > 1:
@@ -107,17 +123,12 @@ def _step_sections(analysis: LayerAnalysis, intro: str) -> list[Section]:
     shown.
     """
     checks = fragment(*caution_lines(cautions(analysis)), checks_table(analysis))
-    return [
-        Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis))),
-    ]
+    return [Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis)))]
 
 
 def _sums(analysis: LayerAnalysis) -> Markup:
     return fragment(
-        *caution_lines(cautions(analysis)),
-        sum_curves(analysis),
-        sums_table(analysis),
-        checks_table(analysis),
+        *caution_lines(cautions(analysis)), sum_curves(analysis), sums_table(analysis), checks_table(analysis)
     )
 
 
@@ -131,10 +142,7 @@ def _texts(analysis: LayerAnalysis) -> Markup:
     left = len(analysis.texts) - len(shown)
     more = element("p", f"{left:,} more texts are in the analysis, but not on this page.", class_="pl-note")
     return fragment(
-        legend,
-        opened,
-        element("div", *folded, class_="pl-folded") if folded else None,
-        more if left else None,
+        legend, opened, element("div", *folded, class_="pl-folded") if folded else None, more if left else None
     )
 
 

@@ -8,14 +8,7 @@ from pellucid.base.kinds import renderers
 from pellucid.drawing.html import plain
 from pellucid.drawing.terminal import Line, block, caution_lines, indented, line, printed
 from pellucid.layers.concept_analysis import ConceptAnalysis, ConceptDensity
-from pellucid.layers.concept_card import (
-    ABOUT,
-    cells,
-    nearest_concept,
-    plainest_first,
-    sentence,
-    titles,
-)
+from pellucid.layers.concept_card import ABOUT, cells, nearest_concept, plainest_first, sentence, titles
 from pellucid.layers.layer_words import WordChange, retained_words, words_changed
 from pellucid.layers.record import LayerAnalysis, ModelLayers
 from pellucid.layers.word_tables import (
@@ -49,11 +42,7 @@ def terminal_layer_analysis(analysis: LayerAnalysis, *, colour: bool | None = No
     for model in analysis.models:
         lines += block(model.name, _rows(analysis, model))
     if len(analysis.models) > 1:
-        lines += [
-            Text(""),
-            line("Words that a model stopped using", style="bold"),
-            line(trainings_in_words(analysis)),
-        ]
+        lines += [Text(""), line("Words that a model stopped using", style="bold"), line(trainings_in_words(analysis))]
     for changes in words_changed(analysis):
         lines.append(line(changes_in_words(changes, analysis.names[0])))
         lines += indented(map(_change, changes.stopped[:CHANGED]))

@@ -14,14 +14,7 @@ from pellucid.base.packages import cached_property
 from pellucid.base.processes import Progress
 from pellucid.base.torch_state import OwnDraws
 from pellucid.layers.lens_stage import LensRecipe, Stage, train_stage
-from pellucid.layers.lens_translators import (
-    FrozenStates,
-    HeadLoss,
-    TranslatorLoss,
-    evenly,
-    lens_rows,
-    lens_table,
-)
+from pellucid.layers.lens_translators import FrozenStates, HeadLoss, TranslatorLoss, evenly, lens_rows, lens_table
 from pellucid.models.folders.configuration import read_object
 from pellucid.models.language_heads.lens import (
     Lens,
@@ -32,14 +25,7 @@ from pellucid.models.language_heads.lens import (
     tensors_digest,
     vocabulary_digest,
 )
-from pellucid.models.language_heads.lens_folder import (
-    RECORD,
-    WEIGHTS,
-    is_lens,
-    lens_tensors,
-    load_lens,
-    save_lens,
-)
+from pellucid.models.language_heads.lens_folder import RECORD, WEIGHTS, is_lens, lens_tensors, load_lens, save_lens
 from pellucid.models.language_heads.lens_table import LensTable
 from pellucid.models.language_heads.masked_head import MaskedHead, word_vectors_of
 from pellucid.run.batch import Row
@@ -51,8 +37,7 @@ from pellucid.training.objectives.masked_words import Masking
 
 OTHERS = "config.json"  # of a model
 LASTING = dict.fromkeys(
-    (RECORD, WEIGHTS),
-    "has damage that only training mends; put the file back, or remove the folder to train again",
+    (RECORD, WEIGHTS), "has damage that only training mends; put the file back, or remove the folder to train again"
 )
 OTHERWISE = "of another model, other texts or another recipe; give another folder, or remove this one"
 

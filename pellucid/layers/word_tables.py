@@ -61,9 +61,7 @@ def _last_row(analysis: LayerAnalysis, model: ModelLayers) -> Markup:
     titles = (f"word in {analysis.row_kind} {model.rows[-1]}", "mean (95 % interval)", "occurrences", "texts")
     rows = table(header_row(titles), map(_word, words), "pl-table")
     return element(
-        "details",
-        element("summary", "The last one, with intervals"),
-        scroll_box(rows, "Words of the last row"),
+        "details", element("summary", "The last one, with intervals"), scroll_box(rows, "Words of the last row")
     )
 
 
@@ -218,11 +216,7 @@ def word_in_words(word: LayerWord) -> str:
 
 def change_mark(change: WordChange) -> tuple[str, str, str]:
     """The symbol, words and CSS class of a change."""
-    symbols = {
-        "stopped using": ("▼", "pl-worse"),
-        "uses more": ("▲", "pl-better"),
-        "unclear": ("○", "pl-unclear"),
-    }
+    symbols = {"stopped using": ("▼", "pl-worse"), "uses more": ("▲", "pl-better"), "unclear": ("○", "pl-unclear")}
     symbol, css_class = symbols[change.verdict]
     return symbol, change.verdict, css_class
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 import pellucid
+from pellucid.attention.figure import units_figure
 from pellucid.attention.record import AttentionAnalysis
 from pellucid.base.errors import BadInput
 from tests.shared.attention_samples import WORDS, sample_attention, with_adversary
 from tests.shared.parsed import parsed
 from tests.shared.sample_results import HOSTILE, sample_table
+from tests.shared.tiny import tiny_composed
 
 
 def page_of(analysis, folder):
@@ -84,3 +86,24 @@ def test_the_adversary_is_a_curve_and_stands_in_no_table(tmp_path):
     assert "imitation adversary, λ = 1: divergence of the weights 0.500, distance of the answers 0.250" in " ".join(
         str(drawn).split()
     )
+
+
+def test_words_that_the_model_cannot_read_are_hatched_in_plots_and_figures(tmp_path):
+    plain = sample_attention()
+    first = plain.models[0]
+    unread = replace(plain, models=(replace(first, plots=(replace(first.plots[0], unread=(1,)),)), plain.models[1]))
+    page = page_of(unread, tmp_path)
+    assert page.count("pl-hatch") == 1 and "hatched: " in parsed(page).text
+    assert "pl-hatch" not in page_of(plain, tmp_path)
+    unread.save(tmp_path / "a.json")
+    assert AttentionAnalysis.read(tmp_path / "a.json") == unread
+    bars = units_figure(unread).axes[1]
+    assert [patch.get_hatch() for patch in bars.patches].count("////") == 1
+
+
+def test_what_a_model_cannot_read_of_a_text_stands_with_its_plot():
+    analysis = pellucid.attention_analysis(
+        tiny_composed(pooler="additive"), ["A 日本 film.", "A lovely film."], tests=["uniform"], progress=False
+    )
+    unread = [[plot.words[place] for place in plot.unread] for plot in analysis.models[0].plots]
+    assert any("日" in word for word in unread[0]) and unread[1] == []

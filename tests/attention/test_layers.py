@@ -427,3 +427,30 @@ def test_the_imitator_is_trained_on_the_device_that_the_caller_names(tmp_path):
     imitator = imitator_of(tmp_path / "base", parts()["train"], tmp_path / "out", 0, "nowhere")
     with pytest.raises(BadSetting, match="device='nowhere' is not possible"):
         imitator(0.0)
+
+
+@pytest.mark.parametrize(("family", "method"), [("bert", "attention"), ("additive", "unit_attention")])
+def test_the_page_names_its_data_and_begins_with_texts_in_the_colours_of_the_weights(family, method, tmp_path):
+    model = tiny_composed(pooler="additive") if family == "additive" else tiny_classifier(family)
+    analysis = analysed(model, tests=["layers_uniform"] if family == "bert" else ["uniform"])
+    assert {text.method for text in analysis.examples} == {method}
+    right = {text.prediction.label == text.example.label for text in analysis.examples}
+    assert 1 <= len(analysis.examples) <= 3 and all(text.scores.max() > 0 for text in analysis.examples)
+    page = pellucid.report(analysis, path=tmp_path / "a.html").read_text(encoding="utf-8")
+    opening = page[: page.index("The verdict</bdi></h2>")]
+    assert "4 texts of text" in opening and opening.count('class="pl-example"') == len(analysis.examples)
+    assert ("Surest mistake" in opening) == (False in right)
+
+
+def test_an_analysis_that_was_saved_without_texts_is_read_as_ever(tmp_path):
+    analysis = analysed(tiny_classifier("bert"), tests=["layers_uniform"])
+    analysis.save(tmp_path / "new.json")
+    assert AttentionAnalysis.read(tmp_path / "new.json") == analysis
+    record = analysis.record()
+    del record["examples"], record["about"]["data"]
+    (tmp_path / "old.json").write_text(json.dumps(record))
+    old = AttentionAnalysis.read(tmp_path / "old.json")
+    assert old.examples == () and old.record()["models"] == analysis.record()["models"]
+    page = pellucid.report(old, path=tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "pl-example" not in page.split("</style>")[1]
+    assert "4 texts" in parsed(page).text and "4 texts of" not in parsed(page).text

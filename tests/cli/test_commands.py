@@ -6,6 +6,7 @@ import pytest
 from transformers import AutoModel, AutoTokenizer
 
 import pellucid
+from tests.shared.parsed import parsed
 from tests.shared.tiny import save_tiny
 
 
@@ -99,6 +100,18 @@ def test_explain_and_compare_write_reports(run, saved, tmp_path):
     assert pellucid.Table.read(tmp_path / "table.json").methods == ("gradient", "occlusion", "chance")
     for name in ("one.html", "two.html"):
         assert "<script" not in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_a_comparison_of_saved_explanations_asks_the_model_for_no_answer_again(run, saved, tmp_path, monkeypatch):
+    data, results, page = tmp_path / "data.jsonl", tmp_path / "results.json", tmp_path / "page.html"
+    rows = [{"id": "a", "text": "A lovely film", "label": "good"}, {"id": "b", "text": "Dull", "label": "bad"}]
+    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert run("explain", saved, "--file", data, "--method", "occlusion", "--save", results)[0] == 0
+    monkeypatch.setattr(pellucid, "predict", lambda *_, **__: pytest.fail("a second prediction"))
+    words = ("--explained", results, "--metrics", "comprehensiveness", "--resamples", "50", "--html", page)
+    status, _, err = run("compare", saved, *words)
+    assert status == 0, err
+    assert "A lovely film" in parsed(page.read_text(encoding="utf-8")).text
 
 
 def test_methods_names_every_method_with_its_paper(run):

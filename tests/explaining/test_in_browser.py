@@ -140,6 +140,17 @@ def test_cautions_are_open_on_paper(browser, tmp_path):
     page.close()
 
 
+def test_introductions_and_small_tables_are_not_cut_on_paper(browser, tmp_path):
+    """A heading stands with its whole introduction, and a table of a few lines on one page of paper."""
+    results = [sample_explanation("A fine film.", "occlusion", id="a")]
+    page, _ = opened(browser, report(results, sample_table(), path=tmp_path / "page.html"))
+    page.emulate_media(media="print")
+    for part in ("h2 + .pl-lead", ".pl-scroll:has(table)", ".pl-card"):
+        style = "part => getComputedStyle(part).breakInside"
+        assert page.locator(part).first.evaluate(style) == "avoid", part
+    page.close()
+
+
 @pytest.fixture(scope="module")
 def corpus_path(tmp_path_factory):
     """Sixty texts, ten of them folded; a hostile one, one from right to left."""

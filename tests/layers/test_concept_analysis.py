@@ -71,6 +71,14 @@ def test_contrast_is_a_quotient_where_all_are_above_0():
     assert analysed().record()["densities"]["gaussian"]["contrast"] == [6.0, None]
 
 
+def test_the_page_begins_with_the_whole_text_in_the_colours_of_the_deepest_layer(tmp_path):
+    analysis = analysed()
+    page = pellucid.report(analysis, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    opening = page[page.index("<main") : page.index("<section")]
+    assert "pl-example" in opening and f"layer {analysis.layers[-1]} holds of each word" in opening
+    assert opening.count('class="pl-p') >= 2 and "1 text" in opening and "not why the model answered" in opening
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     return str(save_tiny(tmp_path_factory.mktemp("bert"), "bert", LABELS))

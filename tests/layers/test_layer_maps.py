@@ -35,6 +35,20 @@ def test_without_a_common_scale_nothing_is_compared(tmp_path):
     assert "a scale of its own" in text and "no scale that models share" in text and "Colours, in nats" not in text
 
 
+def test_models_are_named_as_on_other_pages_and_the_measure_is_explained_in_plain_words(tmp_path):
+    analysis = sample_analysis()
+    first, *others = analysis.models
+    folder = f"/models/{first.name}"
+    seeds = tuple(tuple(replace(shown, model=folder) for shown in seed) for seed in first.seeds)
+    text = parsed(page_of(replace(analysis, models=(replace(first, seeds=seeds), *others)), tmp_path)).text
+    opening = text[: text.index("A line a layer")]
+    assert f"Model {folder} and" in opening or f"Model {folder}, " in opening or f"Model {folder} " in opening
+    assert (
+        "how much of it a word bears before the layer’s state changes" in opening and "2.7 times less noise" in opening
+    )
+    assert "Read by" not in text and f"{others[0].name} ({others[0].seeds[0][0].model})" in opening
+
+
 def test_a_map_has_every_word_once_and_its_sum_last():
     one = LayerAnalysis((trained("one", 2, texts=[" ".join(TEXTS) * 3]),), "nats").map(0)
     text = map_tables(one, "layer", "map", ColourRange(0.0, 3.0)).text

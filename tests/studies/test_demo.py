@@ -24,6 +24,7 @@ from pellucid.demo_first_page import (
     drawn_texts,
     habit_pairs,
     unpack_small_model,
+    without_line,
     write_first_page,
 )
 from pellucid.run.predicting import predictions
@@ -67,22 +68,34 @@ def test_the_small_model_is_right_in_nine_of_ten_dev_texts_and_says_what_it_was_
     assert len(ready.trained_texts) == len(dev) + len(load_examples(CORPUS, "train"))
 
 
+def answers_without_line(model, results):
+    return predictions(model, without_line([shown.example for shown in results]))
+
+
 @pytest.mark.whole
 def test_answers_that_turn_without_the_line_stand_beside_themselves_without_it(ready, test_part):
     returns = [text for text in test_part if text.label == "returns"]
     results = pellucid.explain(ready, returns[:40], "occlusion", progress=False)
-    pairs = habit_pairs(ready, results, seed=0)
+    clean = {
+        shown.example.id: answer for shown, answer in zip(results, answers_without_line(ready, results), strict=True)
+    }
+    pairs = habit_pairs(ready, results, 0, clean)
     assert len(pairs) == 2 * TURNED
     for shown, bare in zip(pairs[::2], pairs[1::2], strict=True):
         assert shown.prediction.label == "returns" != bare.prediction.label
         assert shown.example.text == f"{bare.example.text} {PHONE_LINE}"
-    assert habit_pairs(ready, [shown for shown in results if shown.prediction.label != "returns"], seed=0) == []
+    assert habit_pairs(ready, [shown for shown in results if shown.prediction.label != "returns"], 0, clean) == []
 
 
 @pytest.mark.whole
 def test_the_first_page_begins_with_what_decides(tmp_path, monkeypatch, test_part):
     monkeypatch.setattr(demo_first_page, "TEXTS", 40)
+    answered = []
+    monkeypatch.setattr(
+        demo_first_page, "predictions", lambda model, texts: answered.append(tuple(texts)) or predictions(model, texts)
+    )
     page = write_first_page(tmp_path, test_part, seed=0).read_text(encoding="utf-8")
+    assert answered == [tuple(test_part), tuple(without_line(test_part))]  # each text once with the line, once without
     head = unescape(page[: page.index("</header>")])
     order = [
         "40 test texts of helpdesk",

@@ -23,7 +23,7 @@ from pellucid.drawing.canvas import (
 from pellucid.drawing.colours import LIGHT, level
 from pellucid.drawing.emphasis import clear, full_colour
 from pellucid.drawing.heat_map import drawable_view, units_in_order, unread_places
-from pellucid.drawing.html import Markup, element, plain, style
+from pellucid.drawing.html import Markup, element, hatch_lines, plain, style
 from pellucid.drawing.method_facts import facts_of, readable
 from pellucid.drawing.wording import answer_with_chances, readable_number, target_name
 from pellucid.results.explanation import Explanation, Scored
@@ -150,7 +150,6 @@ def _write(axes: "Axes", x: float, y: float, text: str, *, size: float, colour: 
 WIDTH, MARGIN, CHARACTER, SVG_LINE, BOX = 720.0, 12.0, 8.4, 28.0, 22.0  # pixels
 PER_LINE = int((WIDTH - 2 * MARGIN) // CHARACTER)
 NEWLINE = "\n"
-HATCH, HATCH_COLOUR = 6, "#8b919b"  # of the lines over a word that the model cannot read: pixels between them
 NOT_IN_XML = re.compile(
     "[\ufffe\uffff]"
 )  # the only ones that can come: halves of pairs and control characters are pictures
@@ -244,21 +243,10 @@ def _drawn(word: _Word, mirrored: bool) -> Iterator[Markup]:
         box = {"x": round(left, 1), "y": top, "width": round(width, 1), "height": BOX}
         yield element("rect", **box, fill=hexadecimal(blended(word.step)))
     if word.is_unread and not word.text.isspace():
-        yield from _hatch(left, top, width)
+        yield from hatch_lines(left, top, width, BOX)
     if not word.text.isspace():
         centre = round(left + width / 2, 1)
         yield element("text", word.text, x=centre, y=top + 16, text_anchor="middle", fill=hexadecimal(LIGHT.ink))
-
-
-def _hatch(left: float, top: float, width: float) -> Iterator[Markup]:
-    """Slanted lines over a box, cut at its sides."""
-    for start in range(0, round(width + BOX), HATCH):
-        x1, x2 = max(start - BOX, 0), min(start, width)
-        y1, y2 = start - x1, start - x2  # from the lower left to the upper right
-        ends = {"x1": left + x1, "y1": top + y1, "x2": left + x2, "y2": top + y2}
-        if y1 <= BOX and x2 > x1:
-            rounded = {name: round(value, 1) for name, value in ends.items()}
-            yield element("line", **rounded, stroke=HATCH_COLOUR)
 
 
 def runs_right_to_left(text: str) -> bool:
