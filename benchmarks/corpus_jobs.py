@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,12 @@ def texts_file(path: Path, count: int, renewed: bool = False) -> Path:
     """Generated texts, a line each, whose words are as frequent as in a language; of some a twentieth is new."""
     if not path.exists():
         names = sorted(word for word in load_tokenizer(minilm_source()).get_vocab() if re.fullmatch("[a-z]{3,}", word))
-        weights = [1 / (rank + 10) for rank in range(len(names[:VOCABULARY]))]
+        names = names[:VOCABULARY]
+        weights = list(accumulate(1 / (rank + 10) for rank in range(len(names))))
         draw, beside = random.Random(0), path.with_suffix(".part")
         with beside.open("w", encoding="utf-8") as file:
             for number in range(count):
-                text = " ".join(draw.choices(names[:VOCABULARY], weights, k=WORDS))
+                text = " ".join(draw.choices(names, cum_weights=weights, k=WORDS))
                 file.write(f"{text} again\n" if renewed and number % RENEWED == 0 else f"{text}\n")
         beside.replace(path)
     return path

@@ -72,7 +72,8 @@ class Attempt:
     (everything was tried), "budget" (no query was left), "wrong before" (the answer was wrong, so the text was not
     attacked), "reached before" (it was what the goal wants, so neither), "nothing to edit", or "not confirmed" (alone,
     the model answers otherwise). goal: its name with settings. about: the class that the goal names, or "". shift: of
-    goals that judge explanations, how far that of the edited text moved.
+    goals that judge explanations, how far that of the edited text moved. unread: (segment, start, end) of the words of
+    the text that the model cannot read.
     """
 
     attack: str
@@ -87,6 +88,7 @@ class Attempt:
     goal: str = "flip"
     about: str = ""
     shift: ExplanationShift | None = None
+    unread: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def is_labelled(self) -> bool:

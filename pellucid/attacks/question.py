@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from pellucid.run.model import Model
 from pellucid.run.predicting import predictions
 from pellucid.text.example import Example
 from pellucid.text.ranges import TIES
+from pellucid.text.reading import unread_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +98,11 @@ class AttackQuestion:
             lambda done: report(len(by_number) + done),
         )
         by_number |= zip(beginnings, attempts, strict=True)
-        return [by_number[index] for index in range(len(examples))]
+        pieces = self.model.encode(examples).units
+        return [
+            replace(by_number[index], unread=unread_in(units, example.segments))
+            for index, (units, example) in enumerate(zip(pieces, examples, strict=True))
+        ]
 
     def facts(self) -> dict[str, object]:
         """Everything that the attempts depend on but the texts, in JSON's terms."""

@@ -25,7 +25,8 @@ _text, _number = pa.string(), pa.int32()
 _answer = pa.struct({"label": _text, "logits": pa.list_(pa.float64()), "probabilities": pa.list_(pa.float64())})
 _edit = pa.struct({"segment": _number, "start": _number, "end": _number, "before": _text, "after": _text})
 _shift = pa.struct({"tau": pa.float64(), "overlap": pa.float64(), "before": pa.list_(_text), "after": pa.list_(_text)})
-LATER = ("goal", "about", "shift")  # columns that files of the first weeks have not
+_place = pa.struct({"segment": _number, "start": _number, "end": _number})
+LATER = ("goal", "about", "shift", "unread")  # columns that files of the first weeks have not
 SCHEMA = pa.schema(
     {
         "id": _text,
@@ -46,6 +47,7 @@ SCHEMA = pa.schema(
         "goal": _text,
         "about": _text,
         "shift": _shift,
+        "unread": pa.list_(_place),
     },
     metadata={"form": FORM},
 )
@@ -114,6 +116,7 @@ def attempt_record(attempt: Attempt) -> dict[str, object]:
             "goal": attempt.goal,
             "about": attempt.about,
             "shift": None if attempt.shift is None else asdict(attempt.shift),
+            "unread": [{"segment": segment, "start": start, "end": end} for segment, start, end in attempt.unread],
         }
     )
 
@@ -141,6 +144,7 @@ def attempt_from(record: dict[str, object]) -> Attempt:
         typed["goal"] or "flip",
         typed["about"] or "",
         None if typed["shift"] is None else _shift_from(typed["shift"]),
+        tuple((place["segment"], place["start"], place["end"]) for place in typed["unread"] or ()),
     )
     _check(attempt, tuple(typed["edited"]))
     return attempt
@@ -163,6 +167,9 @@ def _check(attempt: Attempt, edited: tuple[str, ...]) -> None:
     for edit in attempt.edits:
         if attempt.example.segments[edit.segment][edit.start : edit.end] != edit.before:
             raise ValueError(f"an edit replaces {edit.before!r}, which does not stand at its place")
+    for segment, start, end in attempt.unread:
+        if not 0 <= start < end <= len(attempt.example.segments[segment]):
+            raise ValueError("a word that the model cannot read has no place in the text")
     if attempt.segments != edited:
         raise ValueError("the edited text is not what its edits make")
 

@@ -13,6 +13,7 @@ from pellucid.attacks.record import AttackSummary, Attempts
 from pellucid.base.checks import in_syntax
 from pellucid.base.kinds import renderers
 from pellucid.drawing.card import text_heading
+from pellucid.drawing.heat_map import NOT_READ
 from pellucid.drawing.html import Markup, element, fragment, header_row, plain, scroll_box, table
 from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.page import (
@@ -117,23 +118,40 @@ def _side(label: str, example: Example, highlights: Sequence[Highlight]) -> Mark
 
 
 def _before(attempt: Attempt) -> list[Highlight]:
-    return [
+    edits = [
         Highlight(edit.segment, edit.start, edit.end, "pl-edit-before", f"became: {edit.after}")
         for edit in attempt.edits
     ]
+    return [*edits, *(Highlight(*place, "pl-unread", NOT_READ) for place in _untouched(attempt))]
 
 
 def _after(attempt: Attempt) -> list[Highlight]:
-    """Where the edits stand in the edited text."""
+    """Where the edits stand in the edited text, and the words there that the model could not read before either."""
     shifts: dict[int, int] = {}
     highlights = []
-    for edit in sorted(attempt.edits):
-        start = edit.start + shifts.get(edit.segment, 0)
-        highlights.append(
-            Highlight(edit.segment, start, start + len(edit.after), "pl-edit-after", f"was: {edit.before}")
-        )
-        shifts[edit.segment] = shifts.get(edit.segment, 0) + len(edit.after) - (edit.end - edit.start)
+    for segment, start, end, edit in sorted(
+        [(edit.segment, edit.start, edit.end, edit) for edit in attempt.edits]
+        + [(*place, None) for place in _untouched(attempt)],
+        key=lambda row: row[:3],
+    ):
+        shift = shifts.get(segment, 0)
+        if edit is None:
+            highlights.append(Highlight(segment, start + shift, end + shift, "pl-unread", NOT_READ))
+            continue
+        last = start + shift + len(edit.after)
+        highlights.append(Highlight(segment, start + shift, last, "pl-edit-after", f"was: {edit.before}"))
+        shifts[segment] = shift + len(edit.after) - (end - start)
     return [highlight for highlight in highlights if highlight.end > highlight.start]
+
+
+def _untouched(attempt: Attempt) -> list[tuple[int, int, int]]:
+    """The words that the model cannot read and that no edit changes."""
+    edits = attempt.edits
+    return [
+        (segment, start, end)
+        for segment, start, end in attempt.unread
+        if not any(edit.segment == segment and start < edit.end and end > edit.start for edit in edits)
+    ]
 
 
 # What became of attacks, in words.

@@ -83,6 +83,15 @@ def read_words(pieces: Units, example: Example) -> ReadWords:
     return ReadWords(n_read + len(unread) + len(dropped), unread + dropped, in_part, as_bytes)
 
 
+def unread_in(pieces: Units, segments: Sequence[str]) -> tuple[tuple[int, int, int], ...]:
+    """(segment, start, end) of each word of which the model can read nothing, as far as its pieces say."""
+    if "none" not in pieces.readings:
+        return ()
+    words, _ = coarsen(pieces, "word", segments)
+    unread = [word for word in words.content if words.readings[word] == "none"]
+    return tuple((words.segment[word], words.start[word], words.end[word]) for word in unread)
+
+
 def _is_word(word: str) -> bool:
     return _WORD.search(word) is not None
 

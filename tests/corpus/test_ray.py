@@ -51,13 +51,16 @@ def processes_of(name):
     return numbers
 
 
-def test_killed_actors_and_a_machine_that_goes_lose_nothing(place, cluster):
+def test_killed_actors_and_a_machine_that_goes_lose_nothing(place, cluster, monkeypatch):
+    """The command runs beside a stranger's torch.py, which no actor imports either."""
+    (place / "torch.py").write_text("raise SystemExit('a stranger')")
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
     draw = random.Random(0)
     texts = [" ".join(draw.choices(WORDS, k=draw.randint(1, 12))) for _ in range(5000)]
     (place / "texts.txt").write_text("\n".join(texts))
     words = ["explain", place / "model", "--data", place / "texts.txt", "--method", "gradient_x_input", "--yes"]
     many = ["--workers", "2", "--engine", "ray", "--address", cluster.address]
-    process, folder = started([*words, *many], place / "disturbed"), place / "disturbed"
+    process, folder = started([*words, *many], place / "disturbed", cwd=place), place / "disturbed"
     while process.poll() is None and not list(folder.glob("shards/*.json")):
         time.sleep(0.02)
     os.kill(processes_of("ray::_Actor")[0], signal.SIGKILL)

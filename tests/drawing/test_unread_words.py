@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.attacks.views import attempt_card
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import renderers
 from pellucid.explaining.views.side_by_side import side_by_side_sections
@@ -191,3 +192,13 @@ def test_rows_with_facts_of_their_own_have_it_too(results):
     own = replace(own, row_diagnostics=({}, {}), row_caveats=((), ()))
     read = with_facts_on_reading(own, ReadWords(2, ("good", "film")))
     assert read.row("2").is_unread and read.row("1").caveats == (NOTHING_READ,)
+
+
+def test_words_that_a_model_cannot_read_are_hatched_in_attacked_texts_too(bert, tmp_path):
+    """Before the edits and after them, where they have moved; a file keeps their places."""
+    attempts = pellucid.attack(bert, ["A good film 日本語 zzqx and a dull plot."], "deepwordbug", progress=False)
+    assert attempts[0].unread == ((0, 12, 15),) and attempts[0].edits
+    attempts.save(tmp_path / "attempts.json")
+    assert pellucid.read(tmp_path / "attempts.json") == attempts
+    card = str(attempt_card(attempts[0]))
+    assert card.count('class="pl-unread"') == 2 and card.count(">日本語</i>") == 2
