@@ -52,6 +52,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.span_training
 	$(BIN)/python -m benchmarks.guard
 	$(BIN)/python -m benchmarks.workers
+	$(BIN)/python -m benchmarks.corpus_jobs
 	$(BIN)/python -m benchmarks.routes
 	$(BIN)/python -m benchmarks.path_rules
 	$(BIN)/python -m benchmarks.translation

@@ -1,6 +1,6 @@
 """What a run over a corpus costs: workers, slices, Ray, memory, disk, questions in SQL, copied rows and the estimate.
 
-    python -m benchmarks.corpus_jobs    # about an hour; goes on after an interruption
+    python -m benchmarks.corpus_jobs    # about half an hour; goes on after an interruption
 
 It writes benchmarks/results/corpus_jobs.json and docs/corpus-speed.md. A bag of words (a table of vectors, weighed and
 added up, without any layer) reads generated texts of twenty words, so nearly all of the time is the run's own; and

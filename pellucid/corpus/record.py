@@ -143,11 +143,23 @@ class Run(Sequence[Explanation]):
 
     def record(self, row: int) -> Any:
         """The saved record of a row, or of the first row of equal text."""
-        first = int(self._first[row])
+        return self.records([row])[0]
+
+    def records(self, rows: Sequence[int]) -> list[Any]:
+        """Those of several rows, in order; each shard is asked once."""
+        firsts = [int(self._first[row]) for row in rows]
+        by_shard: dict[int, list[int]] = {}
+        for first in firsts:
+            by_shard.setdefault(first // SHARD, []).append(first)
         try:
-            return self._shard(first // SHARD).record(first)
-        except LookupError:
-            raise BadFile(f"{self.path} has no explanation of row {first:,} in its shard; {AGAIN}.") from None
+            records = {
+                first: record
+                for shard, of_shard in by_shard.items()
+                for first, record in zip(of_shard, self._shard(shard).records(of_shard), strict=True)
+            }
+        except LookupError as error:
+            raise BadFile(f"{self.path} has no explanation of row {error} in its shard; {AGAIN}.") from None
+        return [records[first] for first in firsts]
 
     def _of_row(self, row: int) -> Explanation:
         first, record = int(self._first[row]), self.record(row)
@@ -222,9 +234,12 @@ class _Shard:
         rows = table.column("row").to_pylist()
         return cls(table.drop_columns("row"), {row: place for place, row in enumerate(rows)})
 
-    def record(self, row: int) -> Any:
-        """The record of a row."""
-        return self.table.slice(self.places[row], 1).to_pylist()[0]
+    def records(self, rows: Sequence[int]) -> list[Any]:
+        """The records of some rows."""
+        places = [self.places[row] for row in rows]
+        if len(places) == 1:
+            return self.table.slice(places[0], 1).to_pylist()
+        return self.table.take(places).to_pylist()
 
 
 def open_run(folder: str | Path) -> Run:
@@ -286,7 +301,12 @@ def reused_rows(folder: RunFolder, job: Job) -> Reused:
     if earlier is None:
         return no_reused
     matches, run = folder.array(REUSED), _earlier_run(str(earlier))
-    return lambda rows: {row: run.record(int(matches[row])) for row in rows if matches[row] != NOT_THERE}
+
+    def of_rows(rows: Sequence[int]) -> dict[int, Any]:
+        some = [row for row in rows if matches[row] != NOT_THERE]
+        return dict(zip(some, run.records([int(matches[row]) for row in some]), strict=True))
+
+    return of_rows
 
 
 @lru_cache(maxsize=1)
