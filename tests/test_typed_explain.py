@@ -20,7 +20,10 @@ def test_the_types_are_those_of_the_methods():
 
 
 OF_EVERY_METHOD = {
+    "answer",
     "passages",
+    "rest",
+    "template",
     "target",
     "output",
     "seed",
