@@ -36,7 +36,7 @@ def answer(texts):
         (["--data", "texts.txt", "--out", "new", "--slice", "3/2", "--yes"], "--slice 3/2 is out of range"),
         (["--data", "*.csv", "--out", "new"], "'*.csv' fits no file"),
         (["--data", "texts.txt", "--out", "run", "--yes"], "holds another run (model was"),
-        (["--data", "texts.txt", "--out", "new", "--yes", "--engine", "ray"], "No engine is called 'ray'"),
+        (["--data", "texts.txt", "--out", "new", "--yes", "--engine", "slurm"], "No engine is called 'slurm'"),
         (["--data", "texts.txt", "--out", "new", "--yes", "--reuse", "nothing"], "nothing holds no run"),
     ],
 )

@@ -32,7 +32,8 @@ class Chat:
 
 def is_messages(value: Any) -> bool:
     """Whether something is a list of messages, each with a role."""
-    members = None if isinstance(value, str | bytes | Mapping) else listed_members(value)
+    # An iterator may be read only once, and that is not done here.
+    members = listed_members(value) if isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1 else None
     return bool(members) and all(isinstance(each, Mapping) and "role" in each for each in members or ())
 
 

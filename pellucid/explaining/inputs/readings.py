@@ -193,9 +193,11 @@ MESSAGE, MESSAGES = "message", "messages"  # the unit, and what stands for all m
 def by_message(choices: Sequence[Choice], passages: Passages | None) -> tuple[list[Choice], Passages | None]:
     """Methods without the unit "message", for which each message of a chat then is a passage."""
     pairs = [(choice, {}) if isinstance(choice, str) else choice for choice in choices]
-    if not any(settings.get("unit") == MESSAGE for _, settings in pairs):
+    units = [unit for _, settings in pairs if isinstance(unit := settings.get("unit", MESSAGE), str)]
+    if len(units) < len(pairs) or not any(settings.get("unit") == MESSAGE for _, settings in pairs):
         return list(choices), passages
-    if passages not in (None, MESSAGES) or not all(settings.get("unit", MESSAGE) == MESSAGE for _, settings in pairs):
+    is_plain = passages is None or (isinstance(passages, str) and passages == MESSAGES)
+    if not is_plain or any(unit != MESSAGE for unit in units):
         raise BadSetting("unit='message' is of all methods of a call, and takes no other passages; leave them away.")
     rest = [(name, {key: value for key, value in settings.items() if key != "unit"}) for name, settings in pairs]
     return [(name, settings) if settings else name for name, settings in rest], MESSAGES
@@ -210,7 +212,7 @@ def named_passages(passages: Passages | None, examples: Sequence[Example]) -> li
     count = len(examples)
     if passages is None:
         return None
-    if passages == MESSAGES:
+    if isinstance(passages, str) and passages == MESSAGES:
         if plain_texts := [example.id for example in examples if not turns_of(example)]:
             raise BadInput(f"Text {quoted(plain_texts[0])} is no chat and has no messages; give chats, or passages.")
         return [tuple(example.segments[0][turn.start : turn.end] for turn in turns_of(example)) for example in examples]
