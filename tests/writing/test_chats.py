@@ -135,6 +135,11 @@ def test_rows_tables_and_files_of_chats(model, tmp_path):
     assert page.count(">user<") == 3 and page.count(">assistant<") == 1 and page.count(">answer<") == 2
 
 
+def test_a_column_of_texts_may_be_called_messages(bert):
+    results = pellucid.explain(bert, {"messages": ["A good film.", "A dull plot."]}, "occlusion", text="messages")
+    assert [each.example.text for each in results] == ["A good film.", "A dull plot."]
+
+
 def test_a_message_that_the_template_hides_is_named(network, tokenizer):
     tokenizer.chat_template = TEMPLATE.replace("in messages %}", "in messages if m.role != 'system' %}")
     try:

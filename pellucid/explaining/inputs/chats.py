@@ -51,18 +51,18 @@ def chats_in(data: Any) -> list[Chat] | None:
         return [_row(data)]
     if isinstance(data, str | bytes | Example) or not hasattr(data, "__iter__"):
         return None
-    columns = table_columns(data) if not isinstance(data, list | tuple) else None
-    if columns is not None:
-        name = next((name for name in COLUMNS if name in columns), None)
-        rows = (
-            []
-            if name is None
-            else [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        )
-        return [_record(row) for row in rows] if rows else None
+    if _has_column(data) and (columns := table_columns(data)) is not None:
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return [_record(row) for row in rows] if rows and _is_record(rows[0]) else None
     members = list(data) if isinstance(data, list | tuple) else []
     rows_of_chats = [is_messages(each) or _is_row(each) or _is_record(each) for each in members]
     return [_row(each) for each in members] if members and all(rows_of_chats) else None
+
+
+def _has_column(data: Any) -> bool:
+    """Whether a table names a column of chats, which then may hold texts as well; its values are not read here."""
+    names = data.keys() if isinstance(data, Mapping) else getattr(data, "column_names", getattr(data, "columns", ()))
+    return any(name in list(map(str, names)) for name in COLUMNS)
 
 
 def _is_row(row: Any) -> bool:
@@ -86,7 +86,7 @@ def _row(row: Any) -> Chat:
 
 def _record(row: Mapping[str, Any]) -> Chat:
     """A row of a table: its messages, and its answer, id, tools and documents where it has them."""
-    name = next(name for name in COLUMNS if name in row)
+    name = next(name for name in COLUMNS if name in row)  # `_is_record` has seen such a column in the first row
     messages = row[name]
     if not is_messages(messages):
         raise BadInput(f"A row of {quoted(name)} is {quoted(messages)}; give a list of messages, each with a role.")
