@@ -31,7 +31,7 @@ from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.explaining.inputs.examples import reads_label
 from pellucid.explaining.inputs.loading import MOST_WORKERS, loading_of
-from pellucid.explaining.inputs.models import any_model_from
+from pellucid.explaining.inputs.models import any_model_from, check_whole_texts
 from pellucid.explaining.inputs.readings import Data, ModelSource, default_method, explained_target
 from pellucid.run.diagnostics import route_record
 from pellucid.run.explaining import Request
@@ -157,6 +157,7 @@ def corpus_question(
         raise ModelCannot(
             f"{model.name} writes texts, and a run explains classifiers; explain its texts without a folder."
         )
+    check_whole_texts(model)
     name = default_method(model, target, output) if method is None else method
     if not isinstance(name, str):
         raise BadSetting(f"method={quoted(name)} is not possible; a run is of one method, give its name.")

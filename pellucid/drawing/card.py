@@ -12,6 +12,7 @@ from pellucid.drawing.method_facts import explains_state, facts_of, readable
 from pellucid.drawing.span_view import span_highlights, span_view
 from pellucid.drawing.wording import (
     answer_with_chances,
+    asked_about,
     listed,
     percent,
     readable_number,
@@ -118,6 +119,7 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
         name(explanation.model),
         " writing " if explanation.target.output == WRITTEN else " says ",
         element("strong", name(_answer(explanation)), class_="pl-label"),
+        asked_about(explanation) or None,
         probability_bar(probability) if is_known else None,
         element("span", sure, class_="pl-sure") if sure else None,
         _next_classes(explanation),

@@ -8,12 +8,14 @@ from types import MappingProxyType
 from pellucid.base.checks import MINUS as MINUS
 from pellucid.base.checks import percent as percent
 from pellucid.base.checks import readable_number as readable_number
+from pellucid.base.checks import shortened
 from pellucid.drawing.emphasis import strongest
 from pellucid.drawing.method_facts import MethodFacts
 from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import MOST, OverlapCurve, WordLists
 from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
+from pellucid.text.passages import place_of
 from pellucid.text.reading import is_about_reading
 
 MOST_NAMED = 5  # texts of a caution
@@ -174,6 +176,14 @@ def answer_name(explanation: Explanation) -> str:
     """The class; several with commas between them; or the value of a model that gives one."""
     answer = explanation.answer
     return readable_number(answer) if isinstance(answer, float) else answer or NO_CLASS
+
+
+def asked_about(explanation: Explanation) -> str:
+    """Which part of the text the answer is about, with a blank before it; empty where it is the whole, or that part."""
+    place = place_of(explanation.example)
+    if place is None or place.text == explanation.prediction.label:
+        return ""
+    return f" for “{shortened(place.text)}”"
 
 
 def answer_with_chances(explanation: Explanation) -> str:

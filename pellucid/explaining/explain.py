@@ -36,7 +36,7 @@ from pellucid.run.target import Output, TargetName
 from pellucid.run.word import Word
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
-from pellucid.text.passages import Rest, turns_of
+from pellucid.text.passages import Rest, place_of, turns_of
 
 
 def explain(
@@ -243,7 +243,7 @@ def equal_texts(
     first: dict[int, Example] = {}
     index = []
     for example, passage in zip(examples, passages or [()] * len(examples), strict=True):
-        key = (tuple(example.segments), example.label if by_label else None, passage, turns_of(example))
+        key = (*example.segments, example.label if by_label else None, passage, turns_of(example), place_of(example))
         place = places.setdefault(key, len(places))
         first.setdefault(place, example)
         index.append(place)

@@ -17,6 +17,7 @@ from pellucid.results.unit_scores import Scored as Scored
 from pellucid.results.unit_scores import UnitScores
 from pellucid.text.example import Example
 from pellucid.text.label_map import ON
+from pellucid.text.passages import place_of
 from pellucid.text.units import Spans, Units
 
 WRITTEN = "log-probability"  # what is explained of words that a model writes
@@ -169,7 +170,9 @@ class Explanation(UnitScores):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Explanation {shortened(self.example.text)!r} {answer(self.prediction)} by {self.method}>"
+        place = place_of(self.example)
+        asked = "" if place is None or place.text == self.prediction.label else f"{place.text!r} "
+        return f"<Explanation {shortened(self.example.text)!r} {asked}{answer(self.prediction)} by {self.method}>"
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""

@@ -29,9 +29,10 @@ Window = tuple[tuple[int, int], ...]  # ranges [first, last) of positions that t
 
 
 COLUMNS = ("ids", "types", "positions", "word_index", "segments")  # of every row
-MORE_COLUMNS = ("sentences", "content", "numbers")  # of some rows
+MORE_COLUMNS = ("sentences", "content", "read", "numbers")  # of some rows
 EVERY_COLUMN = (*COLUMNS, *MORE_COLUMNS)
 IDS, POSITIONS = COLUMNS.index("ids"), COLUMNS.index("positions")
+ASKED = 3  # the bits of `read` by which an answer is read at a piece
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Row:
     model reads a row that is too long for it; empty: it reads the row at once.
 
     Some models also read these; for other models they are empty. sentences: the number of each piece's sentence.
-    content: 1 for pieces of content words, 0 for others. Both are -1 for special tokens.
+    content: 1 for pieces of content words, 0 for others. Both are -1 for special tokens. read: of a model that answers
+    for each piece, what is read at a piece, 0 where nothing is (`models/classifiers/piece_answers.py`).
 
     written: of a row that a model writes a text for, one entry a piece of the row as it was encoded: the id that the
     model is to write there, -1 where it writes nothing. Edits leave it as it is: they change what is read, not what is
@@ -64,6 +66,7 @@ class Row:
     windows: tuple[Window, ...] = ()
     sentences: tuple[int, ...] = ()
     content: tuple[int, ...] = ()
+    read: tuple[int, ...] = ()
     written: tuple[int, ...] = ()
     numbers: tuple[int, ...] = field(default=(), compare=False)
 
@@ -152,6 +155,11 @@ class SpecialIds:
     mask: int | None
     pad: int | None
 
+    @property
+    def unknown_word(self) -> int | None:
+        """What stands for a word that an answer is about, which cannot be left out: the mask token, else the pad."""
+        return self.pad if self.mask is None else self.mask
+
     def get(self, name: Literal["mask", "pad"]) -> int:
         """The id of the mask or pad token; raises `ModelCannot` when there is none."""
         value = self.mask if name == "mask" else self.pad
@@ -165,7 +173,8 @@ def edit(row: Row, removed: Collection[int], operator: Operator, special: Specia
 
     operator: "absent" leaves them out of the computation, and all others keep their positions; "mask" and "pad" write
     that token over them, which the model still attends to; "delete" leaves them out and closes the gaps. A model that
-    counts positions among the attended pieces (BLOOM's ALiBi) gives the same answer for "absent" and "delete".
+    counts positions among the attended pieces (BLOOM's ALiBi) gives the same answer for "absent" and "delete". A piece
+    that an answer is read from stays, under the mask token, whatever the operator.
     """
     is_removed = np.zeros((1, len(row)), dtype=bool)
     is_removed[0, list(removed)] = True
@@ -175,6 +184,8 @@ def edit(row: Row, removed: Collection[int], operator: Operator, special: Specia
 def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds) -> list[Row]:
     """The row without the pieces of each line of removed [edit piece] bool, taken out as by `edit`."""
     one_of("operator", operator, OPERATORS)
+    if row.read:
+        return _around_answers(row, removed, operator, special)
     if operator in ("mask", "pad"):
         tables = np.repeat(row.table[None], len(removed), axis=0)
         tables[..., IDS][removed] = special.get(operator)
@@ -188,6 +199,20 @@ def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds
         Row.of_table(rest[start:end], row, extent if end > start else 0)
         for (start, end), extent in zip(borders, extents, strict=True)
     ]
+    return [edited.closed() for edited in rows] if operator == "delete" else rows
+
+
+def _around_answers(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds) -> list[Row]:
+    """The same of a row with pieces that answers are read from: these get the mask token where they are removed."""
+    asked = np.array(row.read) & ASKED > 0
+    tables = np.repeat(row.table[None], len(removed), axis=0)
+    if special.unknown_word is not None:
+        tables[..., IDS][removed & asked] = special.unknown_word
+    rest = removed & ~asked
+    if operator in ("mask", "pad"):
+        tables[..., IDS][rest] = special.get(operator)
+        return [Row.of_table(table, row, row.extent) for table in tables]
+    rows = [Row.of_table(table[~gone], row) for table, gone in zip(tables, rest, strict=True)]
     return [edited.closed() for edited in rows] if operator == "delete" else rows
 
 

@@ -39,9 +39,11 @@ from pellucid.run.target import Explainable, Target, class_logits, class_probabi
 from pellucid.run.windows import in_windows
 from pellucid.run.word import Word, scores_of
 from pellucid.text.example import Example
+from pellucid.text.passages import place_of
 from pellucid.text.reading import read_words
 from pellucid.text.units import Spans, Units, caveats_on_words
 
+MOST_CLASSES, LIKELIEST = 1_000, 20  # classes that a prediction names, and how many of more than that
 GOLDEN = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly, however many there are
 
 FIXED_CHOICE = (
@@ -422,12 +424,22 @@ def _facts(
 
 def predict(logits: Tensor, model: Model, example: Example) -> Prediction:
     """The prediction of logits [logit]: the highest class, and one probability a class; of a model that writes, the
-    text.
+    text; of one that answers by a part of the text, that part. Of very many classes the likeliest are kept.
     """
     logits = logits.double()
     if WRITING in model.capabilities:
         text = example.segments[-1]
         return Prediction(text, (text,), tuple(logits.tolist()), ())
+    if model.problem == "log_probability":
+        place = place_of(example)
+        text = model.labels[0] if place is None else place.text
+        return Prediction(text, (text,), (float(logits[0]),), (float(logits[0].exp()),))
     best = int(class_logits(logits, model.problem).argmax())
-    chances = () if model.problem == "regression" else tuple(class_probabilities(logits, model.problem).tolist())
-    return Prediction(model.labels[best], model.labels, tuple(logits.tolist()), chances)
+    if model.problem == "regression":
+        return Prediction(model.labels[best], model.labels, tuple(logits.tolist()), ())
+    chances = class_probabilities(logits, model.problem)
+    if len(model.labels) <= MOST_CLASSES:
+        return Prediction(model.labels[best], model.labels, tuple(logits.tolist()), tuple(chances.tolist()))
+    likeliest = chances.topk(LIKELIEST).indices.tolist()  # of a vocabulary
+    labels = tuple(model.labels[index] for index in likeliest)
+    return Prediction(labels[0], labels, tuple(logits[likeliest].tolist()), tuple(chances[likeliest].tolist()))

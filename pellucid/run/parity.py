@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from pellucid.base.checks import quoted
-from pellucid.base.errors import ParityBroken
+from pellucid.base.errors import BadInput, ParityBroken
 from pellucid.run.batch import Batch
 from pellucid.run.model import Model
 from pellucid.run.rounding import TOLERANCE as TOLERANCE
@@ -22,6 +22,7 @@ from pellucid.run.rounding import tolerance
 from pellucid.run.target import class_logits
 from pellucid.run.trace import Want
 from pellucid.text.example import Example
+from pellucid.text.passages import place_of
 
 SHARE = 1 / 40  # of a large call's tokens, run once more as single texts
 ALONE = 1 / 6  # of a full pack: the least that a single text costs on a GPU, which waits for Python then
@@ -61,6 +62,8 @@ class Guard:
     _of_text: dict[int, Tensor] = field(default_factory=dict)  # row of a long text -> the text's logits
 
     def __post_init__(self) -> None:
+        if getattr(self.model, "piece_answers", None) is not None:
+            _check_places(self.windows.examples, self.model.name)
         on_gpu = self.model.device.type != "cpu"
         self._sample = sample(
             self.packs, self.windows.lengths, self.budget, round(ALONE * self.budget) if on_gpu else 0
@@ -127,11 +130,21 @@ class Guard:
         logit].
         """
         scores = class_logits(logits, self.model.problem)
-        if scores.shape[-1] < 2:
+        if scores.shape[-1] < 2 or self.model.problem == "log_probability":
             return [False] * len(logits)
         best, next_best = scores.topk(2).values.double().unbind(-1)
         allowed = tolerance(self.model, logits.dtype)
         return (~(best - next_best > 2 * allowed * best.abs().clamp_min(1.0))).tolist()  # nan too
+
+
+def _check_places(examples: Sequence[Example], name: str) -> None:
+    """Raise `BadInput` for an example that asks about no place, of a model that answers for single pieces."""
+    for example in examples:
+        if place_of(example) is None:
+            raise BadInput(
+                f"{name} answers for places in a text, and example {quoted(example.id)} asks about none; give the text "
+                f"to pellucid.explain or compare, which look for its places."
+            )
 
 
 def sample(packs: Sequence[Sequence[int]], lengths: Sequence[int], budget: int, alone: int = 0) -> frozenset[int]:

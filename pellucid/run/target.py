@@ -88,14 +88,18 @@ def head_settings(head: LanguageHead) -> dict[str, str]:
 # The target: a class's logit, its probability or its loss; or one class against another.
 
 Output = Literal["logit", "probability", "loss"]
-Problem = Literal["single_label", "multi_label", "one_logit", "regression"]
+LIKELIHOOD = "log-likelihood"  # the "logit" of an answer that stands in the text, in nats
+# "log_probability": of several answers that do not exclude each other, of which the first is the model's.
+Problem = Literal["single_label", "multi_label", "one_logit", "regression", "log_probability"]
 TargetName = str | int | tuple[str | int, str | int]
 
 
 def probabilities(logits: Tensor, problem: Problem) -> Tensor:
-    """[..., class] logits -> probabilities: softmax, or an independent sigmoid a class."""
+    """[..., class] logits -> probabilities: softmax, or an independent sigmoid a class, or as they are."""
     if problem == "single_label":
         return logits.softmax(-1)
+    if problem == "log_probability":
+        return logits.exp()
     if problem == "regression":
         raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
     return logits.sigmoid()
@@ -150,6 +154,8 @@ class Target:
         """Fix the class of each example by the model's logits [example logit]."""
         scores = class_logits(logits, problem)
         explained, against = self.of if isinstance(self.of, tuple) else (self.of, None)
+        if explained == "predicted" and problem == "log_probability":
+            explained = 0
         classes = tuple(
             self._class(explained, example, row, labels) for example, row in zip(examples, scores, strict=True)
         )
@@ -272,7 +278,8 @@ class ResolvedTarget:
         """The explained value with its name; answer: the example's own logits [logit]."""
         against = None if self.against is None else labels[self.against[example]]
         value = float(self.values_of(example, answer[None].double()))
-        return Explained(labels[self.classes[example]], against, self.output, value)
+        is_likelihood = self.problem == "log_probability" and self.output == "logit"
+        return Explained(labels[self.classes[example]], against, LIKELIHOOD if is_likelihood else self.output, value)
 
     def pieces_read(self, rows: Sequence[Row]) -> None:
         """Those that the head reads."""
@@ -299,6 +306,8 @@ class ResolvedTarget:
 def _log_probabilities(logits: Tensor, problem: Problem) -> Tensor:
     if problem == "single_label":
         return logits.log_softmax(-1)
+    if problem == "log_probability":
+        return logits
     if problem == "regression":
         raise BadSetting("A regression model has no probabilities; explain output='logit' (its value).")
     return torch.nn.functional.logsigmoid(class_logits(logits, problem))

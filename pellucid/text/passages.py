@@ -1,14 +1,14 @@
-"""Parts of a text: passages that the user names by their words, and the turns of a chat."""
+"""Parts of a text: passages that the user names, the turns of a chat, and the place that an answer is about."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
-from pellucid.text.example import Example
+from pellucid.text.example import Example, text_digest
 from pellucid.text.units import text_units
 
 Place = tuple[int, int]  # characters [start, end)
@@ -98,3 +98,47 @@ def turns_of(example: Example) -> tuple[Turn, ...]:
         return ()
     kinds = all(type(border) is int for border in borders) and all(isinstance(turn.role, str) for turn in turns)
     return turns if kinds and borders == sorted(borders) else ()
+
+
+# The place that an answer is about, of a model that answers for each piece of a text: an entity, an answer that stands
+# in the text, a masked word. `meta["place"]` says where it stands, as plain values.
+
+PLACE = "place"  # its name in meta
+
+
+@dataclass(frozen=True)
+class AnswerPlace:
+    """Characters [start, end) of a segment that a model's answer is about; text: what stands there.
+
+    pieces: for each piece of the row, by its number, that the answer is read from, what is read there
+    (`models/classifiers/piece_answers.py`). digest: of the whole texts, of whose pieces these are the numbers.
+    """
+
+    segment: int
+    start: int
+    end: int
+    text: str
+    pieces: tuple[tuple[int, int], ...]
+    digest: str
+
+    def record(self) -> list[Any]:
+        """As `meta` keeps it."""
+        return [self.segment, self.start, self.end, self.text, [list(pair) for pair in self.pieces], self.digest]
+
+
+def place_of(example: Example) -> AnswerPlace | None:
+    """The place that is asked about; None where there is none. Raises `BadInput` where the text is another one now."""
+    record = example.meta.get(PLACE)
+    if record is None:
+        return None
+    try:
+        segment, start, end, text, pieces, digest = record
+        place = AnswerPlace(segment, start, end, text, tuple((int(piece), int(code)) for piece, code in pieces), digest)
+    except (TypeError, ValueError):
+        return None
+    if digest != text_digest(example):
+        raise BadInput(
+            f"Example {quoted(example.id)} asks about {quoted(text)} in another text than the one that it has now; "
+            f"give the new text without meta['place'], and its places are looked for anew."
+        )
+    return place

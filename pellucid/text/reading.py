@@ -107,21 +107,24 @@ def _dropped(pieces: Units, example: Example) -> tuple[str, ...]:
                 covered[min(end, len(text))] -= 1
         depth = list(accumulate(covered))
         dropped = [(start, end) for start, end in text_units(text, "word") if not any(depth[start:end])]
-        inside = _own_ranges(pieces, example) if dropped and index == 0 else [(0, len(text))]
+        no_words = _spelt(pieces, text) if dropped else []
+        inside = [(turn.start, turn.end) for turn in turns_of(example)] if index == 0 else []
         words += [
             text[start:end]
             for start, end in dropped
-            if _is_word(text[start:end]) and any(start < last and end > first for first, last in inside)
+            if _is_word(text[start:end])
+            and (not inside or any(start < last and end > first for first, last in inside))
+            and not any(start < last and end > first for first, last in no_words)
         ]
     return tuple(words)
 
 
-def _own_ranges(pieces: Units, example: Example) -> list[tuple[int, int]]:
-    """The characters of the first text that are its own: not a template's, nor the token that begins texts."""
-    if turns := turns_of(example):
-        return [(turn.start, turn.end) for turn in turns]
-    text, first = example.segments[0], pieces.labels[0] if pieces.segment[:1] == (SPECIAL,) else ""
-    return [(len(first) if text.startswith(first) else 0, len(text))]
+def _spelt(pieces: Units, text: str) -> list[tuple[int, int]]:
+    """The characters that spell a special token of the row, such as a mask: the model reads that, and no word."""
+    tokens = {label for label, segment in zip(pieces.labels, pieces.segment, strict=True) if segment == SPECIAL}
+    return [
+        (start, start + len(token)) for token in tokens for start in range(len(text)) if text.startswith(token, start)
+    ]
 
 
 def _named(words: Sequence[str]) -> str:

@@ -139,7 +139,7 @@ def chat_examples(model: Model, chats: Sequence[Chat], answer: Any, template: Te
     if writing.has_encoder:
         raise ModelCannot(f"{model.name} has an encoder and reads no chats; give its source as a text.")
     examples = []
-    for index, (chat, own_answer) in enumerate(zip(chats, _answers(answer, len(chats)), strict=True)):
+    for index, (chat, own_answer) in enumerate(zip(chats, answers_to(answer, len(chats)), strict=True)):
         id = str(index) if chat.id is None else chat.id
         settings = {**(template or {}), **chat.template}
         written = chat.answer if own_answer is None else own_answer
@@ -149,7 +149,7 @@ def chat_examples(model: Model, chats: Sequence[Chat], answer: Any, template: Te
 
 def with_answers(examples: Sequence[Example], answer: Any) -> tuple[Example, ...]:
     """Prompts with their answers, of a model that writes."""
-    pairs = zip(examples, _answers(answer, len(examples)), strict=True)
+    pairs = zip(examples, answers_to(answer, len(examples)), strict=True)
     return tuple(
         prompted((example.segments[0], text), example.label, example.rationales, example.id, example.meta)
         for example, text in pairs
@@ -157,7 +157,7 @@ def with_answers(examples: Sequence[Example], answer: Any) -> tuple[Example, ...
     )
 
 
-def _answers(answer: Any, count: int) -> Iterator[str | None]:
+def answers_to(answer: Any, count: int) -> Iterator[str | None]:
     """An answer for each of so many texts; None where none came."""
     if answer is None:
         yield from [None] * count

@@ -8,11 +8,12 @@ from pellucid.base.checks import in_syntax
 from pellucid.base.errors import BadInput, OtherSegments, UnmatchedLabels, notify
 from pellucid.base.torch_state import check_computes
 from pellucid.data.shared.columns import expected_labels
-from pellucid.explaining.inputs.chats import Template, chat_examples, chats_in, with_answers
+from pellucid.explaining.inputs.chats import Template, answers_to, chat_examples, chats_in, with_answers
 from pellucid.explaining.inputs.data_source import examples_from_path, examples_from_string
 from pellucid.explaining.inputs.models import is_model
 from pellucid.explaining.inputs.readings import ReadingRequest, plain
 from pellucid.explaining.inputs.rows import examples_from_columns, examples_from_rows, good_rows, table_columns
+from pellucid.models.classifiers.answer_places import with_places
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import TargetName
@@ -99,6 +100,8 @@ def examples_for(
         skip_bad_rows=skip_bad_rows,
         prompts=WRITING in model.capabilities,
     )
+    if hasattr(model, "piece_answers") and model.piece_answers is not None:
+        return with_places(model, examples, [*answers_to(answer, len(examples))])
     if answer is not None:
         if WRITING not in model.capabilities:
             raise BadInput(f"An answer came, and {model.name} classifies texts; leave answer= away.")

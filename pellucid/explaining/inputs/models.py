@@ -31,14 +31,26 @@ def is_model(candidate: Any) -> bool:
 
 
 def model_from(source: Any) -> Model:
-    """As `any_model_from`, for doors that read classes; raises `ModelCannot` for a model that writes texts too."""
+    """As `any_model_from`, for doors that read classes of texts; raises `ModelCannot` for a model that writes, or that
+    answers for places in a text, too.
+    """
     model = any_model_from(source)
     if WRITING in model.capabilities:
         raise ModelCannot(
             f"{model.name} writes texts, and this works with classifiers alone; pellucid.explain explains the words it "
             f"writes."
         )
+    check_whole_texts(model)
     return model
+
+
+def check_whole_texts(model: Model) -> None:
+    """Raises `ModelCannot` for a model that answers for places in a text: its entities, an answer, a masked word."""
+    if getattr(model, "piece_answers", None) is not None:
+        raise ModelCannot(
+            f"{model.name} answers for places in a text, and this works with classifiers of whole texts alone; "
+            f"pellucid.explain and pellucid.compare explain its answers."
+        )
 
 
 def any_model_from(source: Any) -> Model:

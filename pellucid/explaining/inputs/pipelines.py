@@ -1,6 +1,7 @@
 """Pipelines of transformers as they are: their settings are followed, or refused by name."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +15,8 @@ from pellucid.models.folders.configuration import TASKS, WRAP, wrong_kind
 from pellucid.run.model import Model
 from pellucid.run.target import Problem
 
+# What a network that answers for pieces is asked -> the tasks of its pipelines.
+OF_PIECES = {"tag": ("token-classification", "ner"), "answer": ("question-answering",), "word": ("fill-mask",)}
 FOLLOWED = ("truncation", "max_length", "add_special_tokens", "truncation_side")
 WITHOUT_EFFECT = ("padding", "pad_to_multiple_of", "padding_side", "return_tensors", "verbose")  # on a text alone
 TRIALS = ("A good film.", "The staff were kind, but the room was loud and dear, and we left early. " * 3)
@@ -34,6 +37,8 @@ def from_transformers(pipeline: Any) -> Model:
             "pair: pellucid.explain((pipeline.model, pipeline.tokenizer), [(text, 'This example is sport.')], "
             "target=('entailment', 'contradiction'))."
         )
+    if any(task in tasks for tasks in OF_PIECES.values()):
+        return _of_pieces(pipeline)
     if task not in ("text-classification", "sentiment-analysis"):
         does = TASKS.get(task, f"is for the task {quoted(task)}")
         raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, WRAP))
@@ -44,6 +49,20 @@ def from_transformers(pipeline: Any) -> Model:
     model = load(pipeline.model, tokenizer, problem=_problem(pipeline, function))
     _check_answers(pipeline, model, function)
     return model
+
+
+def _of_pieces(pipeline: Any) -> Model:
+    """The tagger, reader or guesser of words in a pipeline; of a tagger, by whose own steps entities are joined."""
+    settings = {name: value for name, value in getattr(pipeline, "_preprocess_params", {}).items() if value}
+    if settings:
+        raise ModelCannot(
+            f"The pipeline is called with {listed(sorted(settings))}, which cannot be followed; leave that away and "
+            f"give whole texts as strings."
+        )
+    model: Any = load(pipeline.model, pipeline.tokenizer)
+    if model.piece_answers is None or pipeline.task not in OF_PIECES[model.piece_answers.kind]:
+        raise ModelCannot(f"The pipeline is for {pipeline.task}, and its model, {model.name}, is of another kind.")
+    return cast(Model, replace(model, piece_answers=replace(model.piece_answers, pipeline=pipeline)))
 
 
 def _settings(pipeline: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import undisturbed
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
+from pellucid.models.classifiers.piece_answers import PieceAnswers, row_with_place
 from pellucid.models.classifiers.recording import NetworkInputs, Recorder, blocks_of
 from pellucid.models.classifiers.tokens import Tokenizer, encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
@@ -46,7 +47,7 @@ class Classifier:
     known or they differ. language_head: what reads its hidden states back as words. unread_word: the number of a word
     that is hidden from the network in every text (`models/changed_networks.py`). route: how its passes are computed, by
     name, or "auto" for the fastest one (`models/routing/route_choice.py`). packings: how rows may share a pass, filled
-    by trials.
+    by trials. piece_answers: how its answers for single pieces are read; None: it answers for whole texts.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -62,6 +63,7 @@ class Classifier:
     language_head: LanguageHead | None = None
     unread_word: int | None = None
     route: str = EAGER
+    piece_answers: PieceAnswers | None = None
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     unpadded: ClassVar[Packing] = "equal"
@@ -72,7 +74,7 @@ class Classifier:
     @cached_property
     def facts(self) -> NetworkFacts:
         """What is known of the network and the tokenizer."""
-        return NetworkFacts(self.network, self.tokenizer, self.name)
+        return NetworkFacts(self.network, self.tokenizer, self.name, self.piece_answers)
 
     @cached_property
     def inputs(self) -> NetworkInputs:
@@ -172,10 +174,20 @@ class Classifier:
             SpecialIds(**self.blank_ids()),
             sentences=pieces is not None and pieces.reads_sentences,
             content=pieces is not None and pieces.reads_content,
+            fixed=self.tokenizer.mask_token_id if self.guesses_words else None,
         )
+        if self.piece_answers is not None:
+            pairs = zip(batch.rows, examples, strict=True)
+            batch = replace(batch, rows=tuple(row_with_place(row, example, self.max_length) for row, example in pairs))
+            batch = replace(batch, whole_rows=batch.rows)
         if self.structure.first_position:
             refuse_spelt_padding(self.tokenizer, batch, self.name)
         return batch
+
+    @property
+    def guesses_words(self) -> bool:
+        """Whether it says which word stands behind a mask, rather than classify."""
+        return self.piece_answers is not None and self.piece_answers.kind == "word"
 
     def blank_ids(self) -> dict[str, int | None]:
         """Ids of the pad and mask tokens; where a tokenizer has no pad token, its end-of-text token stands for it."""

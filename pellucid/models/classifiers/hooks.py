@@ -227,3 +227,28 @@ def hidden_states(
         for block in blocks:
             stack.callback(hook_output(block, output_of))
         yield
+
+
+@contextmanager
+def head_at(head: nn.Module | None, places: Tensor) -> Iterator[None]:
+    """The head reads the states of these places [row piece] and of no others; None: there is no module to ask.
+
+    Heads read each place by itself, so nothing else changes.
+    """
+    if head is None:
+        yield
+        return
+
+    def at_those(_: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (at_places(args[0], places), *args[1:])
+
+    remove = hook_input(head, at_those)
+    try:
+        yield
+    finally:
+        remove()
+
+
+def at_places(states: Tensor, places: Tensor) -> Tensor:
+    """[row place width] -> [row piece width]"""
+    return states[torch.arange(len(states), device=states.device)[:, None], places]

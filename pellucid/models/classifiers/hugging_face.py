@@ -10,14 +10,17 @@ from typing import Any, Protocol, get_args
 import torch
 from torch import nn
 from transformers import (
+    MODEL_FOR_MASKED_LM_MAPPING,
+    MODEL_FOR_QUESTION_ANSWERING_MAPPING,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING,
     MODEL_MAPPING,
     AutoTokenizer,
     PreTrainedModel,
 )
 from transformers.utils import cached_file
 
-from pellucid.base.checks import listed, one_of
+from pellucid.base.checks import listed, one_of, quoted
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot, PellucidError
 from pellucid.base.files import readable
 from pellucid.base.json_text import file_digest, json_digest
@@ -25,11 +28,12 @@ from pellucid.base.kinds import encoders
 from pellucid.base.memory import check_memory
 from pellucid.base.packages import install_command
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.in_memory import check_in_memory
+from pellucid.models.classifiers.in_memory import check_in_memory, check_of_library
+from pellucid.models.classifiers.piece_answers import ANSWERS, Kind, PieceAnswers, kind_of, word_labels
 from pellucid.models.classifiers.running import check_labels
 from pellucid.models.classifiers.tokens import Tokenizer, tokenized
 from pellucid.models.families.encoder import Encoder
-from pellucid.models.folders.configuration import check_folder_kind, tokenizer_configuration
+from pellucid.models.folders.configuration import check_folder_kind, class_names, tokenizer_configuration
 from pellucid.models.folders.library_network import guarded, local_folder, quiet, read_network, why_not
 from pellucid.run.target import Problem
 
@@ -151,6 +155,12 @@ def _digest(path: Path) -> str:
 # Sequence classifiers of Hugging Face, by local path or hub name: safetensors only, no remote code.
 
 HOLES = 100  # times as many ids as tokens
+CLASSES: dict[Kind | None, Any] = {  # what is asked of a network -> the library's classes of such networks
+    None: MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    "tag": MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING,
+    "answer": MODEL_FOR_QUESTION_ANSWERING_MAPPING,
+    "word": MODEL_FOR_MASKED_LM_MAPPING,
+}
 
 
 def load_hugging_face(
@@ -177,13 +187,17 @@ def load_hugging_face(
 def wrap(
     network: nn.Module, tokenizer: Tokenizer, problem: Problem | None = None, name: str | None = None
 ) -> Classifier:
-    """A classifier from a Hugging Face model and tokenizer already in memory."""
-    check_in_memory(network)
+    """A classifier from a Hugging Face model and tokenizer already in memory; also of one that answers for pieces."""
+    kind = kind_of(type(network).__name__)
+    (check_in_memory if kind is None else check_of_library)(network)
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(
             f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
         )
     config: Any = network.config  # Any: torch's modules declare no configuration
+    title: str = name or config.name_or_path or type(network).__name__
+    if kind is not None:
+        return _of_pieces(network, tokenizer, kind, problem, title)
     problem = _problem(config) if problem is None else problem
     one_of("problem", problem, get_args(Problem))
     labels = _labels(config)
@@ -191,8 +205,21 @@ def wrap(
         raise BadSetting(f"problem={problem!r} does not fit a model of {len(labels)} logits; leave problem= away.")
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
-    title: str = name or config.name_or_path or type(network).__name__
     return Classifier(network, tokenizer, labels, problem, title)
+
+
+def _of_pieces(network: nn.Module, tokenizer: Tokenizer, kind: Kind, problem: Problem | None, title: str) -> Classifier:
+    """A tagger, a reader of answers, or a model that guesses masked words, as a classifier of places in texts."""
+    config: Any = network.config
+    if problem is not None:
+        raise BadSetting(f"problem={quoted(problem)} belongs to models of whole texts; leave it away for {title}.")
+    if kind == "word" and tokenizer.mask_token_id is None:
+        raise ModelCannot(f"The tokenizer of {title}, which guesses masked words, has no mask token.")
+    labels: tuple[str, ...] = ANSWERS
+    if kind != "answer":
+        labels = _labels(config) if kind == "tag" else word_labels(tokenizer, config.vocab_size)
+    answers = PieceAnswers(kind, labels)
+    return Classifier(network, tokenizer, labels, answers.problem, title, piece_answers=answers)
 
 
 class ClassifierConfiguration(Protocol):
@@ -257,8 +284,10 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Pat
     with quiet():
         try:
             folder = local_folder(source)
-            check_folder_kind(folder, source)
-            network, missing = read_network(folder, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, dtype or torch.float32)
+            kind = next((kind for name in class_names(folder) if (kind := kind_of(name))), None)
+            if kind is None:
+                check_folder_kind(folder, source)
+            network, missing = read_network(folder, CLASSES[kind], dtype or torch.float32)
         except PellucidError:
             raise
         except Exception as error:  # the library raises many kinds; each means that this source is no classifier

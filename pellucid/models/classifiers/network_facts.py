@@ -16,6 +16,7 @@ from pellucid.models.classifiers.buffer_copies import reading, undisturbed
 from pellucid.models.classifiers.hooks import word_embeddings
 from pellucid.models.classifiers.in_memory import losses, network_digest, network_state
 from pellucid.models.classifiers.network_layers import RecordedAttention
+from pellucid.models.classifiers.piece_answers import PieceAnswers
 from pellucid.models.classifiers.running import Arguments, Call, Output, collate, run_network
 from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled, encode, own_copy, tokenized
 from pellucid.models.families.encoder import EncoderConfiguration, padding_id
@@ -70,10 +71,14 @@ TRIAL = Example(("a b c d",), id="trial")  # a network's structure is seen while
 
 
 class NetworkFacts:
-    """Facts about one network with its tokenizer; name: what messages call it."""
+    """Facts about one network with its tokenizer; name: what messages call it. piece_answers: how its answers for
+    single pieces are read; None: it answers for whole texts.
+    """
 
-    def __init__(self, network: nn.Module, tokenizer: Tokenizer, name: str) -> None:
-        self.network, self.tokenizer, self.name = network, tokenizer, name
+    def __init__(
+        self, network: nn.Module, tokenizer: Tokenizer, name: str, piece_answers: PieceAnswers | None = None
+    ) -> None:
+        self.network, self.tokenizer, self.name, self.piece_answers = network, tokenizer, name, piece_answers
         self._hashed: tuple[object, str] | None = None  # the state of the weights, and the digest that belongs to it
 
     @property
@@ -199,7 +204,13 @@ class NetworkFacts:
         call: Call = own_call,
     ) -> Output:
         return run_network(
-            self.network, arguments, name=self.name, readers=readers, under_policy=under_policy, call=call
+            self.network,
+            arguments,
+            name=self.name,
+            readers=readers,
+            under_policy=under_policy,
+            call=call,
+            piece_answers=self.piece_answers,
         )
 
     def at_once(self, window: int | None) -> int:

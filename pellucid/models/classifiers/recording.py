@@ -67,14 +67,19 @@ class NetworkInputs:
             return Arguments(pieces=piece_tensors(columns))
         unread = set() if facts.takes_positions else {"position_ids"}
         read = facts.parameters - unread
-        return Arguments({name: column for name, column in columns.items() if name in read})
+        asked = columns.get("read") if facts.piece_answers is not None else None
+        return Arguments({name: column for name, column in columns.items() if name in read}, read=asked)
 
     def of_example(self, example: Example, encode: Callable[[Sequence[Example]], Batch]) -> Arguments:
         """What the user's own call gives the network; a composed network reads more than token ids, so it gets our
         row.
         """
         if self.facts.pieces is None and self.unread_word is None:
-            return Arguments(self.facts.text_columns(example.segments))
+            columns = self.facts.text_columns(example.segments)
+            if self.facts.piece_answers is None:
+                return Arguments(columns)
+            read = encode([example]).rows[0].read
+            return Arguments(columns, read=torch.tensor([read], device=self.facts.device) if read else None)
         return self.arguments(encode([example]).rows, spread=False)
 
     def spreads(self, rows: Sequence[Row]) -> bool:

@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from pellucid.base.checks import listed, quoted, reason
 from pellucid.base.errors import BadSetting, ModelCannot, PellucidError
 from pellucid.base.memory import index_on, is_memory_error, to_device
+from pellucid.models.classifiers.hooks import head_at
+from pellucid.models.classifiers.piece_answers import PieceAnswers
 from pellucid.models.families.encoder import one_end_a_row, with_row_ends
 from pellucid.models.families.probes import end_id, parameter_names, without_cache
 from pellucid.models.pooling.pooler import OwnWeights, PieceTensors
@@ -30,6 +32,7 @@ FILLING = {
     "segments": NO_PIECE,
     "sentences": NO_PIECE,
     "content": NO_PIECE,
+    "read": 0,
 }
 
 
@@ -136,12 +139,13 @@ class Arguments:
     """What a network's forward takes: columns by name, or, of a composed network, a record of piece tensors.
 
     columns: [batch piece] each; empty for a composed network. gates: what a network that reads twice chose by its first
-    reading.
+    reading. read: [batch piece], which pieces a network that answers for each is asked about; None: all.
     """
 
     columns: dict[str, Tensor] = field(default_factory=dict)
     pieces: PieceTensors | None = None
     gates: GateTrace | None = None
+    read: Tensor | None = None
 
     @property
     def ids(self) -> Tensor:
@@ -218,23 +222,33 @@ def run_network(
     readers: Callable[[], Sequence[nn.Module]],
     under_policy: bool = False,
     call: Call = own_call,
+    piece_answers: PieceAnswers | None = None,
 ) -> Output:
     """The network's own answer; raises `ModelCannot` where it fails.
 
     name: what messages call the model. readers: a function that returns the modules that look up ids; called only where
     a batch needs them. under_policy: whether backward rules change the pass. call: how the network is asked.
+    piece_answers: how the answers of a network for single pieces are read.
     """
     with ExitStack() as stack:
         keywords: dict[str, object] = {**arguments.keywords()}
         if "input_ids" in arguments.columns:
             network, columns = _readable_batch(network, arguments.columns, readers, stack)
             keywords = {**columns, **without_cache(parameter_names(network))}
+        read = arguments.read
+        if piece_answers is not None and piece_answers.kind == "word" and read is not None:
+            masks = read.argmax(1, keepdim=True)  # the head has a number for each word of the vocabulary
+            stack.enter_context(head_at(network.get_output_embeddings(), masks))  # type: ignore[operator]
         try:
             answer: Any = call(network, keywords)
         except FAILURES as error:
             if is_memory_error(error) or isinstance(error, PellucidError):
                 raise
             raise ModelCannot(_failure(error, name, under_policy)) from error
+    if piece_answers is not None:
+        attended = arguments.columns.get("attention_mask", torch.ones_like(arguments.ids))
+        read = torch.zeros_like(attended) if read is None else read
+        return Output(logits=piece_answers.logits(answer, read, attended, name))
     return answer if isinstance(answer, Output) else Output(logits=_logits(answer, name))
 
 

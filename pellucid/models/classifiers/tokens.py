@@ -94,15 +94,17 @@ def encode(
     *,
     sentences: bool = False,
     content: bool = False,
+    fixed: int | None = None,
 ) -> Batch:
     """Tokenise examples, each exactly as the tokenizer would alone; nothing is truncated.
 
     special: the ids that edits write. A row of more than max_length pieces gets windows. sentences, content: rows also
-    say which sentence a piece belongs to, and whether its word is a content word. Raises `BadInput` for a text of which
-    no piece is left.
+    say which sentence a piece belongs to, and whether its word is a content word. fixed: the id of a token that is no
+    text wherever it stands, such as the mask that a word is guessed for. Raises `BadInput` for a text of which no piece
+    is left.
     """
     pairs = [
-        _encoded(tokenizer, example, columns, max_length, sentences, content)
+        _encoded(tokenizer, example, columns.without(fixed), max_length, sentences, content)
         for first in range(0, len(examples), AT_ONCE)
         for example, columns in _tokenized_texts(tokenizer, examples[first : first + AT_ONCE])
     ]
@@ -193,6 +195,13 @@ class _Columns:
     types: list[int]
     offsets: list[tuple[int, int]]
     segments: Sequence[int | None]
+
+    def without(self, fixed: int | None) -> "_Columns":
+        """With this id as a special token."""
+        if fixed not in self.ids:
+            return self
+        pairs = zip(self.ids, self.segments, strict=True)
+        return replace(self, segments=[None if piece == fixed else segment for piece, segment in pairs])
 
 
 def _tokenized_texts(tokenizer: Tokenizer, examples: Sequence[Example]) -> Iterator[tuple[Example, _Columns]]:

@@ -11,12 +11,13 @@ from torch import Tensor, nn
 
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
+from pellucid.models.classifiers.hooks import at_places
 from pellucid.models.classifiers.readable import piece_readings
 from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
 from pellucid.models.translation.source_spans import SpanReading
 from pellucid.models.translation.translator_folder import source_spans_of
 from pellucid.run.batch import Row
-from pellucid.run.module_hooks import hook_input, hook_output, is_watched
+from pellucid.run.module_hooks import hook_output, is_watched
 from pellucid.run.trace import HeadProduct, WrittenSpans
 from pellucid.text.example import Example
 from pellucid.text.units import SPECIAL, Units, coarse_index, trimmed
@@ -188,26 +189,6 @@ def written_spans(
 
 
 @contextmanager
-def head_at(head: nn.Module | None, places: Tensor) -> Iterator[None]:
-    """The head reads the states of these places [row piece] and of no others; None: there is no module to ask.
-
-    Heads read each place by itself, so nothing else changes.
-    """
-    if head is None:
-        yield
-        return
-
-    def at_those(_: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        return (at_places(args[0], places), *args[1:])
-
-    remove = hook_input(head, at_those)
-    try:
-        yield
-    finally:
-        remove()
-
-
-@contextmanager
 def recorded_product(head: nn.Module | None) -> Iterator[list[HeadProduct]]:
     """The head's product, once it has run inside; nothing of a head that is more than a linear map, or that somebody
     else hooks.
@@ -222,8 +203,3 @@ def recorded_product(head: nn.Module | None) -> Iterator[list[HeadProduct]]:
         yield products
     finally:
         remove()
-
-
-def at_places(states: Tensor, places: Tensor) -> Tensor:
-    """[row place width] -> [row piece width]"""
-    return states[torch.arange(len(states), device=states.device)[:, None], places]

@@ -13,13 +13,13 @@ from torch import Tensor, nn
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
-from pellucid.models.classifiers.hooks import Enough, output_through, wide_after
+from pellucid.models.classifiers.hooks import Enough, at_places, head_at, output_through, wide_after
 from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import computing_config, device_of
 from pellucid.models.translation.translator_folder import source_spans_of, span_readings
 from pellucid.models.writing.recorded_layers import RecordedLayers
-from pellucid.models.writing.tokenizing import at_places, head_at, recorded_product, written_spans
+from pellucid.models.writing.tokenizing import recorded_product, written_spans
 from pellucid.models.writing.tracks import Form, Layers, Track, layers_of, writing_places
 from pellucid.run.batch import Batch, Row, SpecialIds
 from pellucid.run.model import WRITING, Packing, Parts

@@ -1,0 +1,250 @@
+"""Taggers, readers of answers and models that guess masked words: explained as the library's own calls answer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import pellucid
+from pellucid.base.errors import BadInput, BadSetting, InputReading, ModelCannot
+from pellucid.base.kinds import attributions
+from pellucid.run.batch import edit
+from pellucid.run.model import lacking
+from tests.shared.tiny import TOKENIZERS, tiny_network
+
+TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+TEXT = "Mona saw a lovely film of Oslo Lima with Tom."
+QUESTION, PASSAGE = "Who saw a film?", "Mona saw a lovely film of Oslo. It was dull, said Tom."
+FAMILIES = ("bert", "roberta")
+
+
+def network(kind, family, double=False):
+    """A random network of a family with a head for pieces."""
+    names = {"id2label": dict(enumerate(TAGS)), "label2id": {tag: number for number, tag in enumerate(TAGS)}}
+    tags = (len(TAGS), names) if kind == "TokenClassification" else (2, {})
+    config = tiny_network(family, tags[0], **tags[1]).config
+    with torch.random.fork_rng():
+        torch.manual_seed(23)
+        made = getattr(transformers, f"AutoModelFor{kind}").from_config(config).eval()
+        with torch.no_grad():
+            for name, weights in made.named_parameters():
+                if "norm" not in name.lower():
+                    weights.mul_(4.0)
+    return made.double() if double else made
+
+
+def plain(network, family, *texts, **columns):
+    """The library's own call of the network with one text or pair."""
+    with torch.no_grad():
+        return network(**{**TOKENIZERS[family]()(*texts, return_tensors="pt"), **columns})
+
+
+def question(*pair):
+    return pellucid.Example(pair, id="asked")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("strategy", ["none", "simple", "first", "average", "max"])
+def test_entities_have_the_scores_of_the_pipeline(family, strategy):
+    tagger = network("TokenClassification", family)
+    pipeline = transformers.pipeline("ner", model=tagger, tokenizer=TOKENIZERS[family](), aggregation_strategy=strategy)
+    entities = pipeline(TEXT)
+    results = pellucid.explain(pipeline, TEXT, "gradient_x_input")
+    assert len(results) == len(entities) > 1
+    for result, entity in zip(results, entities, strict=True):
+        assert result.prediction.probability == pytest.approx(float(entity["score"]), abs=1e-5)
+        assert result.prediction.label.endswith(entity.get("entity", entity.get("entity_group")))
+        place = result.example.meta["place"]
+        assert (place[1], place[2]) == (entity["start"], entity["end"])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_entity_of_several_pieces_is_their_mean_probability(family):
+    tagger = network("TokenClassification", family, double=True)
+    model = pellucid.load(tagger, TOKENIZERS[family]())
+    [result] = pellucid.explain(model, TEXT, "gradient_x_input", output="probability", answer="lovely film")
+    pieces = [piece for piece, _ in result.example.meta["place"][4]]
+    assert len(pieces) > 1
+    columns = TOKENIZERS[family]()(TEXT, return_tensors="pt")
+    words = tagger.get_input_embeddings()(columns.pop("input_ids")).detach().requires_grad_()
+    chances = tagger(inputs_embeds=words, **columns).logits[0].softmax(-1)
+    tags = chances[pieces].argmax(-1).tolist()
+    exchange = {1: 2, 2: 1, 3: 4, 4: 3}  # B- for I-, and back
+    first = TAGS[tags[0]][:2]
+    of_tag = (
+        lambda tag: [  # noqa: E731 - the first piece's scheme is the entity's
+            chances[piece, tag if TAGS[own][:2] == first else exchange.get(tag, tag)]
+            for piece, own in zip(pieces, tags, strict=True)
+        ]
+    )
+    means = torch.stack([torch.stack(of_tag(tag)).mean() for tag in range(len(TAGS))])
+    best = int(means.argmax())
+    assert result.prediction.label == TAGS[best]
+    assert result.target.value == pytest.approx(float(means[best]), abs=1e-6)
+    means[best].backward()
+    expected = (words.grad * words).sum(-1)[0].detach().numpy()
+    np.testing.assert_allclose(result.scores, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_word_that_is_tagged_is_masked_and_others_are_left_out(family):
+    tagger = network("TokenClassification", family, double=True)
+    tokenizer = TOKENIZERS[family]()
+    model = pellucid.load(tagger, tokenizer)
+    [result] = pellucid.explain(model, TEXT, "occlusion", answer="of", target="B-LOC", unit="piece")
+    (piece,) = (piece for piece, _ in result.example.meta["place"][4])
+    columns = tokenizer(TEXT, return_tensors="pt")
+    value = lambda **changed: float(plain(tagger, family, TEXT, **changed).logits[0, piece, 3])  # noqa: E731
+    for unit in range(1, len(columns["input_ids"][0]) - 1):
+        if unit == piece:
+            ids = columns["input_ids"].clone()
+            ids[0, unit] = tokenizer.mask_token_id
+            without = value(input_ids=ids)
+        else:
+            attended = columns["attention_mask"].clone()
+            attended[0, unit] = 0
+            without = value(attention_mask=attended)
+        assert result.scores[unit] == pytest.approx(value() - without, abs=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_answer_to_a_question_is_the_likeliest_span(family):
+    reader = network("QuestionAnswering", family, double=True)
+    tokenizer = TOKENIZERS[family]()
+    answer = plain(reader, family, QUESTION, PASSAGE)
+    encoded = tokenizer(QUESTION, PASSAGE)
+    possible = [
+        piece
+        for piece, (segment, id_) in enumerate(zip(encoded.sequence_ids(0), encoded["input_ids"], strict=True))
+        if segment == 1 or id_ == tokenizer.cls_token_id
+    ]
+    of_start = dict(zip(possible, answer.start_logits[0, possible].log_softmax(-1).tolist(), strict=True))
+    of_end = dict(zip(possible, answer.end_logits[0, possible].log_softmax(-1).tolist(), strict=True))
+    inside = [piece for piece in possible if encoded.sequence_ids(0)[piece] == 1]
+    pairs = [(first, last) for first in inside for last in inside if 0 <= last - first < 15]
+    first, last = max(pairs, key=lambda pair: of_start[pair[0]] + of_end[pair[1]])
+    model = pellucid.load(reader, tokenizer)
+    values = {
+        target: pellucid.explain(model, question(QUESTION, PASSAGE), "occlusion", target=target)[0]
+        for target in ("predicted", "start", "end")
+    }
+    assert values["predicted"].target.value == pytest.approx(of_start[first] + of_end[last], abs=1e-9)
+    assert values["start"].target.value == pytest.approx(of_start[first], abs=1e-9)
+    assert values["end"].target.value == pytest.approx(of_end[last], abs=1e-9)
+    result = values["predicted"]
+    assert result.answer in PASSAGE
+    assert result.prediction.probability == pytest.approx(np.exp(of_start[first] + of_end[last]), abs=1e-9)
+    assert str(result.target) == "log-likelihood of answer"
+    named = pellucid.explain(model, question(QUESTION, PASSAGE), "occlusion", answer="Tom")[0]
+    assert named.answer == "Tom" and named.target.value < result.target.value
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_masked_word_keeps_its_mask(family):
+    guesser = network("MaskedLM", family, double=True)
+    tokenizer = TOKENIZERS[family]()
+    text = f"A lovely {tokenizer.mask_token} of the sea."
+    model = pellucid.load(guesser, tokenizer)
+    mask = tokenizer(text)["input_ids"].index(tokenizer.mask_token_id)
+    logits = plain(guesser, family, text).logits[0, mask]
+    best, second = logits.topk(2).indices.tolist()
+    result = pellucid.explain(model, text, "integrated_gradients", target=(best, second))[0]
+    assert result.target.value == pytest.approx(float(logits[best] - logits[second]), abs=1e-6)
+    assert result.prediction.probability == pytest.approx(float(logits.softmax(-1)[best]), abs=1e-6)
+    assert result.prediction.label == model.labels[best]
+    assert not any("read" in caveat for caveat in result.caveats)  # the mask is no word that cannot be read
+    batch = model.encode([result.example])
+    every = range(len(batch.rows[0]))
+    for operator in ("absent", "mask", "pad", "delete"):
+        assert tokenizer.mask_token_id in edit(batch.rows[0], every, operator, batch.special).ids
+    assert mask not in batch.units[0].content
+    pipeline = transformers.pipeline("fill-mask", model=network("MaskedLM", family), tokenizer=tokenizer)
+    own = pipeline(text)[0]
+    [prediction] = [result.prediction for result in pellucid.explain(pipeline, text, "gradient")]
+    assert prediction.probability == pytest.approx(own["score"], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("TokenClassification", TEXT),
+        ("QuestionAnswering", question(QUESTION, PASSAGE)),
+        ("MaskedLM", "A lovely [MASK] of the sea."),
+    ],
+)
+def test_every_method_explains_places(kind, text, tmp_path):
+    model = pellucid.load(network(kind, "bert"), TOKENIZERS["bert"]())
+    several = pellucid.explain_all(model, text)
+    usual = {
+        name
+        for name in attributions.names()
+        if attributions.get(name).facts["usual"] and not lacking(model, attributions.get(name).facts["needs"])
+    }
+    assert usual == set(several)
+    for results in several.values():
+        for result in results:
+            assert result.diagnostics["parity"] < 1e-5
+            assert np.isfinite(result.scores).all()
+            assert "for “" in str(result) or kind == "QuestionAnswering"
+    pellucid.save(several["occlusion"], tmp_path / "saved.parquet")
+    assert list(pellucid.read(tmp_path / "saved.parquet")) == list(several["occlusion"])
+
+
+def test_many_texts_get_what_each_gets_alone_and_texts_without_entity_are_named():
+    tagger = network("TokenClassification", "bert")
+    tokenizer = TOKENIZERS["bert"]()
+    texts = [TEXT, "A dull film.", "Oslo.", "Tom and Mona saw the sea in Lima, and it was a lovely day."]
+    pipeline = transformers.pipeline("ner", model=tagger, tokenizer=tokenizer)
+    silent = [text for text in texts if not pipeline(text)]
+    everything = {tag for text in texts for tag in (entity["entity"] for entity in pipeline(text))}
+    few = transformers.pipeline("ner", model=tagger, tokenizer=tokenizer, ignore_labels=["O", sorted(everything)[0]])
+    none = transformers.pipeline("ner", model=tagger, tokenizer=tokenizer, ignore_labels=list(TAGS))
+    assert not silent
+    with pytest.raises(BadInput, match="finds no entity in 4 of 4 texts"):
+        pellucid.explain(none, texts)
+    together = pellucid.explain(few, texts, "gradient_x_input")
+    alone = [result for text in texts if few(text) for result in pellucid.explain(few, [text], "gradient_x_input")]
+    for ours, theirs in zip(together, alone, strict=True):
+        np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
+
+
+def test_what_cannot_be_asked_gets_one_sentence():
+    tokenizer = TOKENIZERS["bert"]()
+    tagger = pellucid.load(network("TokenClassification", "bert"), tokenizer)
+    reader = pellucid.load(network("QuestionAnswering", "bert"), tokenizer)
+    guesser = pellucid.load(network("MaskedLM", "bert"), tokenizer)
+    refused = [
+        (lambda: pellucid.explain(guesser, "A lovely film."), BadInput, r"has no \[MASK\]"),
+        (lambda: pellucid.explain(guesser, "A [MASK] film.", answer="film"), BadInput, "leave answer= away"),
+        (lambda: pellucid.explain(reader, PASSAGE), BadInput, r"give pairs: \(question, passage\)"),
+        (lambda: pellucid.explain(reader, question(QUESTION, PASSAGE), answer="Bergen"), BadInput, "stands not in"),
+        (lambda: pellucid.explain(tagger, "a film, a film", answer="film"), BadInput, "stands 2 times in"),
+        (lambda: pellucid.explain(tagger, question("A film.", "A sea.")), BadInput, "give one text"),
+        (lambda: pellucid.explain(tagger, "film " * 600, answer="film film"), BadInput, "stands 599 times|pieces"),
+        (lambda: tagger.predict("A film."), BadInput, "asks about none"),
+        (lambda: pellucid.attack(tagger, ["A film."]), ModelCannot, "answers for places in a text"),
+        (lambda: pellucid.load(tagger.network, tokenizer, problem="multi_label"), BadSetting, "leave it away"),
+    ]
+    for call, error, sentence in refused:
+        with pytest.raises(error, match=sentence):
+            call()
+    [result] = pellucid.explain(tagger, TEXT, "gradient", answer="film")
+    other_text = replace(result.example, segments=("Another film.",))
+    with pytest.raises(BadInput, match="in another text than the one that it has now"):
+        pellucid.explain(tagger, other_text, "gradient")
+    with pytest.warns(InputReading):
+        pellucid.explain(reader, (QUESTION, PASSAGE), "gradient")
+
+
+@pytest.mark.parametrize("kind", ["TokenClassification", "QuestionAnswering", "MaskedLM"])
+def test_folders_are_loaded(kind, tmp_path):
+    made = network(kind, "bert")
+    made.save_pretrained(tmp_path)
+    TOKENIZERS["bert"]().save_pretrained(tmp_path)
+    loaded, own = pellucid.load(tmp_path), pellucid.load(made, TOKENIZERS["bert"]())
+    assert loaded.labels == own.labels and loaded.problem == own.problem
+    example = question(QUESTION, PASSAGE) if kind == "QuestionAnswering" else "A [MASK] film of Oslo."
+    first, second = (pellucid.explain(model, example, "gradient")[0] for model in (loaded, own))
+    np.testing.assert_array_equal(first.scores, second.scores)
