@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pellucid.results.storage import save
     from pellucid.results.table import Table
     from pellucid.run.hidden_target import HiddenState
+    from pellucid.run.labels import Labels
     from pellucid.run.word import Word
     from pellucid.text.example import Example
     from pellucid.training.door import train
@@ -67,6 +68,7 @@ __all__ = [
     "Explanation",
     "Extraction",
     "HiddenState",
+    "Labels",
     "LayerAnalysis",
     "PellucidError",
     "Results",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from pellucid.base.checks import shortened
 from pellucid.drawing.emphasis import Scales, clear, full_colour, scale_key
 from pellucid.drawing.heat_map import caution_lines, drawable_view, heat_map, unit_highlights
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table, turns
@@ -11,6 +12,7 @@ from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.method_facts import explains_state, facts_of, readable
 from pellucid.drawing.span_view import span_highlights, span_view
 from pellucid.drawing.wording import (
+    answer_name,
     answer_with_chances,
     asked_about,
     listed,
@@ -23,6 +25,7 @@ from pellucid.drawing.wording import (
 )
 from pellucid.results.explanation import WRITTEN, Explanation
 from pellucid.text.example import Example
+from pellucid.text.passages import place_of
 from pellucid.text.units import Kind, Spans
 
 MOST_OTHERS = 3  # classes beside the answer that are named with their probabilities
@@ -37,16 +40,19 @@ def card(
     hide: frozenset[str] = frozenset(),
     checks: bool = True,
     anchor: str | None = None,
+    beside: Markup | None = None,
 ) -> Markup:
     """All explanations of one example: the answer, the pictures, what its author marked, the expert's facts.
 
     scales: the scores that get the full colour (None: each text's largest). hide: caveats that stand elsewhere.
-    checks: whether to say how each method's checks came out. anchor: the id by which links lead here.
+    checks: whether to say how each method's checks came out. anchor: the id by which links lead here. beside: links to
+    the cards of the same text.
     """
     example = explanations[0].example
     return element(
         "article",
         text_heading(example),
+        beside,
         *(_of_one_model(group, scales, unit, hide, checks) for group in by_model(explanations)),
         _author_marks(example),
         *order_caution(example),
@@ -58,8 +64,34 @@ def card(
 
 def text_heading(example: Example) -> Markup:
     """The name of a text; where the name is only a number, the word Text stands before it."""
-    title = f"Text {example.id}" if example.id.isdecimal() else example.id or "Text"
+    title = f"Text {example.id}" if example.id.replace("/", "").isdecimal() else example.id or "Text"
     return element("h3", name(title), class_="pl-id")
+
+
+def cards_of_places(groups: Sequence[Sequence[Explanation]], anchors: Sequence[str]) -> list[Markup | None]:
+    """For each card the parts of its text that answers are about, each a link to its card; None for one alone."""
+    same_text: dict[Hashable, list[int]] = {}
+    for index, group in enumerate(groups):
+        same_text.setdefault((group[0].example.segments, group[0].model_hash), []).append(index)
+    lines: list[Markup | None] = [None] * len(groups)
+    for members in same_text.values():
+        if len(members) > 1:
+            for index in members:
+                lines[index] = _links([(groups[other], anchors[other]) for other in members], anchors[index])
+    return lines
+
+
+def _links(cards: Sequence[tuple[Sequence[Explanation], str]], here: str) -> Markup | None:
+    """The parts of one text with their answers; the one of this card is no link."""
+    parts: list[str | Markup] = []
+    for group, anchor in cards:
+        place = place_of(group[0].example)
+        if place is None:
+            return None
+        named = name(f"{shortened(place.text)}: {answer_name(group[0])}")
+        link = element("strong", named) if anchor == here else element("a", named, href=f"#{anchor}")
+        parts += [" · ", link]
+    return element("p", "In this text: ", *parts[1:], class_="pl-note pl-places")
 
 
 def order_caution(example: Example) -> list[Markup]:

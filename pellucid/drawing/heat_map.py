@@ -23,6 +23,7 @@ from pellucid.drawing.wording import (
 )
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.word_map import WordMap, unit_map, word_map
+from pellucid.text.passages import place_of
 from pellucid.text.units import BY_SIZE, Kind, Spans, united_reading
 
 MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
@@ -146,15 +147,24 @@ def unit_highlights(view: Explanation, scale: float, tooltip: Callable[[Scored],
     """
     unread = unread_places(view)
     emphasised = {(unit.segment, unit.start) for unit in clear(view)} - unread
-    highlights = []
+    highlights, place = [], place_of(view.example)
     for unit in units_in_order(view):
         sign = "pl-for" if unit.score > 0 else "pl-against"
         emphasis = sign if (unit.segment, unit.start) in emphasised else ""
         hatch = "pl-unread" if (unit.segment, unit.start) in unread else ""
-        css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis, hatch) if part)
+        is_asked = place is not None and unit.segment == place.segment and _overlap(unit, place.start, place.end)
+        box = "pl-asked" if is_asked else ""
+        css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis, hatch, box) if part)
         title, weight = f"{tooltip(unit)}, {NOT_READ}" if hatch else tooltip(unit), abs(unit.score)
         highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, title, weight))
+    if place is not None and not any("pl-asked" in highlight.css_classes for highlight in highlights):  # a mask
+        highlights.append(Highlight(place.segment, place.start, place.end, "pl-asked"))
+        highlights.sort(key=lambda highlight: (highlight.segment, highlight.start))
     return highlights
+
+
+def _overlap(unit: Scored, start: int, end: int) -> bool:
+    return unit.start < end and unit.end > start
 
 
 def unread_places(view: Explanation) -> set[tuple[int, int]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pellucid.base.checks import at_least
 from pellucid.base.files import write_text
-from pellucid.drawing.card import by_example, by_method, card
+from pellucid.drawing.card import by_example, by_method, card, cards_of_places
 from pellucid.drawing.emphasis import Scales, scale_key, scales_of
 from pellucid.drawing.heat_map import caution_lines, colour_bar, drawable_view, small_print
 from pellucid.drawing.html import (
@@ -249,10 +249,20 @@ def texts_view(
     shared = shared_caveats(explanations)
     hide = frozenset(caveat for caveats in shared.values() for caveat in caveats)
     groups = by_example(explanations)
-    anchors = [f"{anchor}-{position}" if anchor else None for position in range(1, len(groups) + 1)]
+    anchors = [f"{anchor or 'text'}-{position}" for position in range(1, len(groups) + 1)]
+    links = cards_of_places(groups, anchors)
+    linked = anchor is not None or any(links)
     cards = (
-        card(group, scales=scales, unit=unit, hide=hide, checks=len(groups) == 1, anchor=place)
-        for group, place in zip(groups, anchors, strict=True)
+        card(
+            group,
+            scales=scales,
+            unit=unit,
+            hide=hide,
+            checks=len(groups) == 1,
+            anchor=place if linked else None,
+            beside=beside,
+        )
+        for group, place, beside in zip(groups, anchors, links, strict=True)
     )
     return fragment(
         shared_cautions(shared),

@@ -90,11 +90,20 @@ VERSIONS_LIMITS = (
 )
 
 
+PLACES = (
+    "A model answered for a part of each text, which has a box around it. The colours show which words that answer "
+    "depended on."
+)
+
+
 def reading_guide(kinds: Collection[str] = KINDS, of_values: bool = False) -> Markup:
     """What the colours, lines and marks mean, and what they do not.
 
-    kinds: what the page shows of these. of_values: the model gave values, as in a regression, and no labels.
+    kinds: what the page shows of these, "places" among them where answers are about parts of texts. of_values: the
+    model gave values, as in a regression, and no labels.
     """
+    if "places" in kinds:
+        return _guide(PLACES, kinds, LIMITS.format(answer="an answer"))
     if of_values:
         return _guide(VALUES, kinds, LIMITS.format(answer="a value"), ("lowers it", "raises it"))
     return _guide(GUIDE, kinds, LIMITS.format(answer="a label"))

@@ -33,6 +33,7 @@ TEXT = """
 .pellucid .pl-against{text-decoration-style:dashed}
 .pellucid .pl-unread{background-image:repeating-linear-gradient(135deg,rgb(var(--pl-ink)/.34) 0 1.1px,transparent 1.1px 5px);
  -webkit-print-color-adjust:exact;print-color-adjust:exact}
+.pellucid .pl-asked{box-shadow:0 0 0 2px rgb(var(--pl-ink));border-radius:3px}
 .pellucid .pl-marked{text-decoration:underline dotted 2.5px;text-underline-offset:.3em}
 .pellucid .pl-span{border-bottom:5px solid rgb(var(--pl-plus));padding-bottom:.06em;
  -webkit-print-color-adjust:exact;print-color-adjust:exact}

@@ -14,7 +14,7 @@ from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.data.plant import edited
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_labels
-from pellucid.explaining.inputs.models import any_model_from, check_whole_texts, model_from
+from pellucid.explaining.inputs.models import any_model_from, model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.explaining.planting import FollowsPlantedReason
 from pellucid.results.bootstrap import accuracy_interval, f1_interval, matthews_interval
@@ -88,7 +88,6 @@ def select(
     _check(only, sort, limit, sample)
     whole("seed", seed, 0, HIGHEST_SEED)
     model = any_model_from(model)
-    check_whole_texts(model)
     examples = examples_for(
         model, texts, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows, strange="allowed"
     )

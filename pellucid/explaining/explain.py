@@ -18,6 +18,7 @@ from pellucid.explaining.inputs.loading import loading_for
 from pellucid.explaining.inputs.models import any_model_from
 from pellucid.explaining.inputs.readings import (
     Data,
+    ExplainedName,
     ModelSource,
     Passages,
     by_message,
@@ -31,9 +32,8 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from pellucid.run.explaining import left_out
-from pellucid.run.hidden_target import HiddenState
-from pellucid.run.target import Output, TargetName
-from pellucid.run.word import Word
+from pellucid.run.labels import Labels, by_label
+from pellucid.run.target import Output
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
 from pellucid.text.passages import Rest, place_of, turns_of
@@ -44,7 +44,7 @@ def explain(
     texts: Data,
     method: str | None = None,
     *,
-    target: TargetName | HiddenState | Word = "predicted",
+    target: ExplainedName = "predicted",
     output: Output = "logit",
     seed: int = 0,
     text: str | Sequence[str] | None = None,
@@ -69,15 +69,18 @@ def explain(
     method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where
         its prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
     target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
-        `HiddenState(layer, positions)`. Of a model that writes `Word(step)`: each word of the text that it writes
-        ("predicted" means it too), one of them, or all together; a word may stand here alone. Where one text is given,
-        the model writes the second one first.
+        `HiddenState(layer, positions)`. Several labels of each text, with an explanation for each: "all predicted",
+        "all", a list of names, or `Labels(threshold=…)`. Of a model that writes `Word(step)`: each word of the text
+        that it writes ("predicted" means it too), one of them, or all together; a word may stand here alone. Where one
+        text is given, the model writes the second one first.
     output: the number of the class that is explained: "logit", "probability" or "loss".
     seed: a whole number; the seed of random methods.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
-    answer: of a model that writes, what it writes after the text or chat, or one a text; None: it writes it first.
+    answer: of a model that writes, what it writes after the text or chat, or one a text; None: it writes it first. Of a
+        tagger, or a model that answers questions, the part of the text that is asked about; None: each entity, or its
+        answer.
     template: what the template of a chat reads besides, such as {"tools": […]} or {"documents": […]}.
     passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages
         does the answer rest on? A second text has its words. A list, or one
@@ -90,7 +93,8 @@ def explain(
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
-    Returns `Results`: one explanation a text, in order; they can be filtered, counted and drawn. Raises `UnknownName`
+    Returns `Results`: one explanation a text, in order, or one for each of its labels, entities or masked words; they
+    can be filtered, counted and drawn. Raises `UnknownName`
     for a method, class or setting that does not exist, `ModelCannot` where the model lacks what the method needs,
     `BadInput` for a text that cannot be read, `ParityBroken` when the pass that is explained does not give the model's
     own logits.
@@ -138,7 +142,7 @@ def explain_all(
     texts: Data,
     methods: Iterable[Choice] | None = None,
     *,
-    target: TargetName | HiddenState | Word = "predicted",
+    target: ExplainedName = "predicted",
     output: Output = "logit",
     seed: int = 0,
     text: str | Sequence[str] | None = None,
@@ -205,8 +209,13 @@ def explain_all(
             done = explained_by_workers(
                 question, load, model.hash, texts_once.distinct, of_texts, workers, show_progress
             )
-    by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in done.by_method.items()}
-    return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)
+    by_method = {title: texts_once.all_of(of_method) for title, of_method in done.by_method.items()}
+    if isinstance(question.target, Labels):
+        by_method = {
+            title: tuple(by_label(of_method, question.target, model.problem)) for title, of_method in by_method.items()
+        }
+    results = {title: Results(of_method) for title, of_method in by_method.items()}
+    return SideBySide(results, left_out(model, request.calls) | done.failed, perf_counter() - start)
 
 
 # Equal texts are explained once: of several, the first is computed, and each gets a copy under its own name.

@@ -15,6 +15,7 @@ from pellucid.base.processes import Processes, Progress, Share
 from pellucid.results.explanation import Explanation
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.hidden_target import HiddenState
+from pellucid.run.labels import Labels
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.run.stitching import by_passage, with_passages
@@ -39,7 +40,7 @@ class TextQuestion:
 
     choices: Sequence[Choice]
     by_all: frozenset[str]
-    target: Target | HiddenState | Word
+    target: Target | HiddenState | Word | Labels
     seed: int
     passages: bool
     rest: Rest = "together"

@@ -35,6 +35,7 @@ from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.results.side_by_side import SideBySide
 from pellucid.results.span_analysis import SpanAnalysis
 from pellucid.results.table import Table
+from pellucid.text.passages import place_of
 from pellucid.text.units import Kind, Spans
 
 
@@ -219,7 +220,8 @@ def _kinds(explanations: Sequence[Explanation]) -> set[str]:
     kinds = {"spans" if isinstance(explanation.units, Spans) else "words" for explanation in explanations}
     unread = {"unread"} if any("unread_words" in explanation.diagnostics for explanation in explanations) else set()
     marks = {"marks"} if any(explanation.example.rationales for explanation in explanations) else set()
-    return kinds | marks | unread
+    places = {"places"} if any(place_of(explanation.example) for explanation in explanations) else set()
+    return kinds | marks | unread | places
 
 
 def _result_sections(results: Reportable, scale: Scale) -> list[Section]:

@@ -29,13 +29,20 @@ from pellucid.run.diagnostics import (
 )
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.hidden_target import HiddenState
+from pellucid.run.labels import Labels, ResolvedLabels, scores_of_labels
 from pellucid.run.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.run.parity import CheckedLogits, Guard
 from pellucid.run.readout import LOGITS, WindowAnswers
 from pellucid.run.rounding import rounding_of
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.stitching import in_passages, stitched
-from pellucid.run.target import Explainable, Target, class_logits, class_probabilities, head_settings
+from pellucid.run.target import (
+    Explainable,
+    Target,
+    class_logits,
+    class_probabilities,
+    head_settings,
+)
 from pellucid.run.windows import in_windows
 from pellucid.run.word import Word, scores_of
 from pellucid.text.example import Example
@@ -90,7 +97,7 @@ class Request:
 
     model: Model
     calls: Sequence[Call]
-    target: Target | HiddenState | Word
+    target: Target | HiddenState | Word | Labels
     seed: int
 
     @cached_property
@@ -340,7 +347,12 @@ def _explain_group(
     scheduler.remember(batch.rows, forward.answers(readout).cpu(), readout.key)
     for call in request.calls:
         try:
-            scores = in_passages(scores_of(call, forward, group.target), batch)
+            target = group.target
+            if isinstance(target, ResolvedLabels):
+                scores = scores_of_labels(call, forward, target)
+            else:
+                scores = scores_of(call, forward, target)
+            scores = in_passages(scores, batch)
             settings = _settings(request.model, call)
             explanations = [_explanation(group, call, settings, scores, n) for n in range(len(batch))]
         except (ModelCannot, ParityBroken) as error:  # a method's own pass may differ from the model's answer

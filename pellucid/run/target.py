@@ -1,8 +1,8 @@
 """What reads hidden states back as words: for each state, how likely each token of the vocabulary is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, get_args
 
 import torch
 from torch import Tensor
@@ -248,7 +248,8 @@ class ResolvedTarget:
     """A target with the class of each example fixed, so that the same class is explained for edited inputs.
 
     classes, against: [example], numbers of classes. windows: for windows of longer texts, the logits that a probability
-    or loss of the whole text depends on; None where no example is a window.
+    or loss of the whole text depends on; None where no example is a window. shared_points: of one label among several,
+    what it shares with the others.
     """
 
     classes: tuple[int, ...]
@@ -256,6 +257,7 @@ class ResolvedTarget:
     output: Output
     problem: Problem
     windows: WindowAnswers | None = None
+    shared_points: Any = field(default=None, compare=False, repr=False)
 
     def values(self, logits: Tensor) -> Tensor:
         """[example logit] -> [example]: the explained value of each row."""
@@ -289,7 +291,7 @@ class ResolvedTarget:
         """The target of these examples."""
         against = None if self.against is None else tuple(self.against[i] for i in indices)
         windows = None if self.windows is None else self.windows.select(indices)
-        return ResolvedTarget(tuple(self.classes[i] for i in indices), against, self.output, self.problem, windows)
+        return replace(self, classes=tuple(self.classes[i] for i in indices), against=against, windows=windows)
 
     def _values(self, logits: Tensor, classes: Tensor, against: Tensor | None) -> Tensor:
         pick = lambda scores, indices: scores.gather(-1, to_device(indices, scores.device)[:, None])[:, 0]  # noqa: E731

@@ -302,7 +302,7 @@ def seen_caveats(model: object, examples: Sequence[Example]) -> tuple[str, ...]:
 # Which data texts come from, by their ids.
 
 MOST_SOURCES = 3
-PLACE = re.compile(r"[-_ ]?\d+$")  # what tells the rows of one file apart
+PLACE = re.compile(r"[-_ ]?\d+(/\d+)?$")  # what tells the rows of one file apart
 
 
 def data_of(ids: Sequence[str]) -> str:

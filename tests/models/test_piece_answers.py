@@ -73,12 +73,11 @@ def test_an_entity_of_several_pieces_is_their_mean_probability(family):
     tags = chances[pieces].argmax(-1).tolist()
     exchange = {1: 2, 2: 1, 3: 4, 4: 3}  # B- for I-, and back
     first = TAGS[tags[0]][:2]
-    of_tag = (
-        lambda tag: [  # noqa: E731 - the first piece's scheme is the entity's
-            chances[piece, tag if TAGS[own][:2] == first else exchange.get(tag, tag)]
-            for piece, own in zip(pieces, tags, strict=True)
-        ]
-    )
+
+    def of_tag(tag):  # the first piece's scheme is the entity's
+        pairs = zip(pieces, tags, strict=True)
+        return [chances[n, tag if TAGS[own][:2] == first else exchange.get(tag, tag)] for n, own in pairs]
+
     means = torch.stack([torch.stack(of_tag(tag)).mean() for tag in range(len(TAGS))])
     best = int(means.argmax())
     assert result.prediction.label == TAGS[best]

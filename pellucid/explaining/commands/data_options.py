@@ -295,7 +295,11 @@ class ChatOptions:
         ),
     ] = None
     answer: Annotated[
-        str | None, typer.Option(help="What the model writes after the text or chat. Default: it writes it first.")
+        str | None,
+        typer.Option(
+            help="What the model writes after the text or chat; of a tagger, or a reader of questions, the part "
+            "of the text that is asked about. Default: it writes it first; each entity; its own answer."
+        ),
     ] = None
 
     def examples(self, model: Model, source: TextOptions, texts: Sequence[str], reading: Reading) -> Sequence[Example]:

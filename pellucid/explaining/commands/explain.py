@@ -253,11 +253,15 @@ def _print(side_by_side: SideBySide, full: bool, shortcuts: Shortcuts) -> None:
 
 
 def _shortcuts(model: Model, results: Sequence[Explanation], passes: int, seed: int) -> Shortcuts:
-    """What decides by itself; nothing is asked of few texts, or of a model that writes or gives a value."""
+    """What decides by itself; nothing is asked of few texts, or of a model that writes, answers for places or
+    gives a value.
+    """
     from pellucid.results.shortcuts import NOTHING
     from pellucid.run.model import WRITING
 
-    if passes == 0 or len(results) < FEWEST or WRITING in model.capabilities or model.problem == "regression":
+    of_places = getattr(model, "piece_answers", None) is not None
+    has_no_classes = of_places or WRITING in model.capabilities or model.problem == "regression"
+    if passes == 0 or len(results) < FEWEST or has_no_classes:
         return NOTHING
     return pellucid.shortcuts(model, results, passes=passes, seed=seed)
 

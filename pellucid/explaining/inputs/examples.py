@@ -11,13 +11,10 @@ from pellucid.data.shared.columns import expected_labels
 from pellucid.explaining.inputs.chats import Template, answers_to, chat_examples, chats_in, with_answers
 from pellucid.explaining.inputs.data_source import examples_from_path, examples_from_string
 from pellucid.explaining.inputs.models import is_model
-from pellucid.explaining.inputs.readings import ReadingRequest, plain
+from pellucid.explaining.inputs.readings import ExplainedName, ReadingRequest, plain
 from pellucid.explaining.inputs.rows import examples_from_columns, examples_from_rows, good_rows, table_columns
 from pellucid.models.classifiers.answer_places import with_places
-from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import WRITING, Model
-from pellucid.run.target import TargetName
-from pellucid.run.word import Word
 from pellucid.text.example import Example, check_no_prompt
 from pellucid.text.label_map import LabelMap, label_caution, with_label_map
 
@@ -43,12 +40,12 @@ def fitting(
     return tuple(examples)
 
 
-def strange_for(target: TargetName | HiddenState | Word) -> StrangeLabels:
+def strange_for(target: ExplainedName) -> StrangeLabels:
     """What labels that are no classes lead to: an error where the target is the gold class, else a notice."""
     return "error" if reads_label(target) else "notice"
 
 
-def reads_label(target: TargetName | HiddenState | Word) -> bool:
+def reads_label(target: ExplainedName) -> bool:
     """Whether what is explained depends on a text's label."""
     parts = target if isinstance(target, tuple) else (target,)
     return any(isinstance(part, str) and part == "gold" for part in parts)

@@ -1,7 +1,7 @@
 """How a door reads what it gets: what is to be explained, what is decided for the caller, and the notice of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from numbers import Integral, Real
 from pathlib import Path
@@ -9,12 +9,13 @@ from typing import Any
 
 from pellucid.base.catalogue import ALL, Choice
 from pellucid.base.checks import choices, clipped, listed_members, quoted
-from pellucid.base.errors import BadInput, BadSetting, InputReading, notify
+from pellucid.base.errors import BadInput, BadSetting, InputReading, ModelCannot, notify
 from pellucid.base.kinds import attributions
 from pellucid.base.kinds import metrics as known_metrics
 from pellucid.models.writing.continuing import continued
 from pellucid.models.writing.writing_model import WritingModel
 from pellucid.run.hidden_target import HiddenState
+from pellucid.run.labels import PREDICTED, Labels
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Output, Target, TargetName
 from pellucid.run.word import TEXT, Word
@@ -135,12 +136,15 @@ ModelSource = Model | str | Path | Any
 OF_TEXTS = ("comprehensiveness", "sufficiency")
 
 
-def explained_target(
-    model: Model, target: TargetName | HiddenState | Word, output: Output
-) -> Target | HiddenState | Word:
+ExplainedName = TargetName | list[str | int] | Labels | HiddenState | Word
+
+
+def explained_target(model: Model, target: ExplainedName, output: Output) -> Target | HiddenState | Word | Labels:
     """The target as asked for; of a model that writes, words. Raises `BadSetting` for an output that it does not
     have.
     """
+    if isinstance(target, Labels | list) or (target in (PREDICTED, ALL) and target not in model.labels):
+        return _labels(model, target if isinstance(target, Labels) else Labels(target), output)
     if isinstance(model, WritingModel) and not isinstance(target, HiddenState | Word):
         target = _word(target)
     if not isinstance(target, HiddenState | Word):
@@ -150,6 +154,13 @@ def explained_target(
         what = "a hidden state has no probability and no loss" if states else "a word has its log-probability"
         raise BadSetting(f"output={output!r} belongs to classes; {what}.")
     return target
+
+
+def _labels(model: Model, target: Labels, output: Output) -> Labels:
+    """Several labels with their output; raises `ModelCannot` for a model without labels."""
+    if WRITING in model.capabilities or model.problem in ("regression", "log_probability"):
+        raise ModelCannot(f"{model.name} gives texts no labels; name one thing that is to be explained.")
+    return replace(target, output=output)
 
 
 def _word(target: TargetName) -> Word:
@@ -236,7 +247,7 @@ def named_passages(passages: Passages | None, examples: Sequence[Example]) -> li
 # Which methods and metrics run when the caller names none, or "all".
 
 
-def default_method(model: Model, target: TargetName | HiddenState | Word = "predicted", output: str = "logit") -> str:
+def default_method(model: Model, target: ExplainedName = "predicted", output: str = "logit") -> str:
     """The method where none is named: a self-explaining model's own, else integrated gradients, else occlusion.
 
     A model's own weights say which words the answer was read from; another class, or another number than the logit,

@@ -14,6 +14,7 @@ from pellucid.drawing.wording import answer_name, percent, sureness
 from pellucid.results.explanation import Explanation, Prediction
 from pellucid.results.table import CHANCE, Table
 from pellucid.text.example import Example, data_of
+from pellucid.text.passages import place_of
 from pellucid.text.units import Spans
 
 EXCERPT = 280  # characters of each text, about seven lines beside two others
@@ -40,8 +41,12 @@ def _is_of_model(table: Table, explanations: Sequence[Explanation]) -> bool:
 def _facts(explanations: Sequence[Explanation]) -> Iterator[str]:
     """The model, the texts with where they come from, the method, the day."""
     yield f"Model {listed(list(dict.fromkeys(explanation.model for explanation in explanations)))}"
-    ids = [explanation.example.id for explanation in _different(explanations)]
-    yield texts_in_words(len(ids), data_of(ids))
+    different = _different(explanations)
+    ids = [explanation.example.id for explanation in different]
+    texts = {explanation.example.segments for explanation in different}
+    of_places = any(place_of(shown.example) for shown in different)
+    about = f"{len(ids):,} answer{'' if len(ids) == 1 else 's'} about " if of_places else ""
+    yield about + texts_in_words(len(texts) if about else len(ids), data_of(ids))
     yield f"Explained by {methods_in_words(explanations)}"
     yield written_on()
 
