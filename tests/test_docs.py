@@ -12,7 +12,7 @@ from pellucid.base.kinds import attacks, attributions, checks, metrics
 from pellucid.cli import MODULES, function_of
 from pellucid.data.load import classes_of
 from tests.shared import warm_python
-from tests.shared.tiny import TOKENIZERS, save_tiny, tiny_masked_lm
+from tests.shared.tiny import TOKENIZERS, network_for_pieces, save_tiny, tiny_masked_lm
 from tests.shared.tiny_writing import save_tiny_writing
 
 ROOT = Path(__file__).parents[1]
@@ -223,6 +223,9 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     tiny_masked_lm().save_pretrained(tmp_path / "my-checkpoint")
     TOKENIZERS["bert"]().save_pretrained(tmp_path / "my-checkpoint")
     save_tiny_writing(tmp_path / "my-translator")
+    for folder, kind in (("my-tagger", "TokenClassification"), ("my-reader", "QuestionAnswering")):
+        network_for_pieces(kind, "bert").save_pretrained(tmp_path / folder)
+        TOKENIZERS["bert"]().save_pretrained(tmp_path / folder)
     reviews = (ROOT / "examples" / "data" / "reviews.csv").read_bytes().splitlines(keepends=True)
     (tmp_path / "reviews.csv").write_bytes(b"".join(reviews[:61]))  # a line a review
     requests = (ROOT / "examples" / "data" / "requests.csv").read_bytes().splitlines(keepends=True)

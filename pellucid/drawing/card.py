@@ -14,9 +14,9 @@ from pellucid.drawing.span_view import span_highlights, span_view
 from pellucid.drawing.wording import (
     answer_name,
     answer_with_chances,
-    asked_about,
     listed,
     percent,
+    place_in_words,
     readable_number,
     reading_cautions,
     shown_row,
@@ -77,7 +77,7 @@ def cards_of_places(groups: Sequence[Sequence[Explanation]], anchors: Sequence[s
     for members in same_text.values():
         if len(members) > 1:
             for index in members:
-                lines[index] = _links([(groups[other], anchors[other]) for other in members], anchors[index])
+                lines[index] = _links([(groups[sibling], anchors[sibling]) for sibling in members], anchors[index])
     return lines
 
 
@@ -151,7 +151,7 @@ def answer_line(explanation: Explanation, targets: Sequence[str] = ()) -> Markup
         name(explanation.model),
         " writing " if explanation.target.output == WRITTEN else " says ",
         element("strong", name(_answer(explanation)), class_="pl-label"),
-        asked_about(explanation) or None,
+        place_in_words(explanation) or None,
         probability_bar(probability) if is_known else None,
         element("span", sure, class_="pl-sure") if sure else None,
         _next_classes(explanation),

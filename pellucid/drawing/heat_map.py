@@ -152,8 +152,8 @@ def unit_highlights(view: Explanation, scale: float, tooltip: Callable[[Scored],
         sign = "pl-for" if unit.score > 0 else "pl-against"
         emphasis = sign if (unit.segment, unit.start) in emphasised else ""
         hatch = "pl-unread" if (unit.segment, unit.start) in unread else ""
-        is_asked = place is not None and unit.segment == place.segment and _overlap(unit, place.start, place.end)
-        box = "pl-asked" if is_asked else ""
+        is_place = place is not None and unit.segment == place.segment and _overlap(unit, place.start, place.end)
+        box = "pl-asked" if is_place else ""
         css_classes = " ".join(part for part in ("pl-u", shade(unit.score, scale), emphasis, hatch, box) if part)
         title, weight = f"{tooltip(unit)}, {NOT_READ}" if hatch else tooltip(unit), abs(unit.score)
         highlights.append(Highlight(unit.segment, unit.start, unit.end, css_classes, title, weight))

@@ -178,7 +178,7 @@ def answer_name(explanation: Explanation) -> str:
     return readable_number(answer) if isinstance(answer, float) else answer or NO_CLASS
 
 
-def asked_about(explanation: Explanation) -> str:
+def place_in_words(explanation: Explanation) -> str:
     """Which part of the text the answer is about, with a blank before it; empty where it is the whole, or that part."""
     place = place_of(explanation.example)
     if place is None or place.text == explanation.prediction.label:

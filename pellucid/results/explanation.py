@@ -171,8 +171,8 @@ class Explanation(UnitScores):
 
     def __repr__(self) -> str:
         place = place_of(self.example)
-        asked = "" if place is None or place.text == self.prediction.label else f"{place.text!r} "
-        return f"<Explanation {shortened(self.example.text)!r} {asked}{answer(self.prediction)} by {self.method}>"
+        subject = "" if place is None or place.text == self.prediction.label else f"{place.text!r} "
+        return f"<Explanation {shortened(self.example.text)!r} {subject}{answer(self.prediction)} by {self.method}>"
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""

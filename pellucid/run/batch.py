@@ -32,7 +32,7 @@ COLUMNS = ("ids", "types", "positions", "word_index", "segments")  # of every ro
 MORE_COLUMNS = ("sentences", "content", "read", "numbers")  # of some rows
 EVERY_COLUMN = (*COLUMNS, *MORE_COLUMNS)
 IDS, POSITIONS = COLUMNS.index("ids"), COLUMNS.index("positions")
-ASKED = 3  # the bits of `read` by which an answer is read at a piece
+ANSWER_BITS = 3  # the bits of `read` by which an answer is read at a piece
 
 
 @dataclass(frozen=True)
@@ -204,15 +204,15 @@ def edits(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds
 
 def _around_answers(row: Row, removed: np.ndarray, operator: Operator, special: SpecialIds) -> list[Row]:
     """The same of a row with pieces that answers are read from: these get the mask token where they are removed."""
-    asked = np.array(row.read) & ASKED > 0
+    is_read = np.array(row.read) & ANSWER_BITS > 0
     tables = np.repeat(row.table[None], len(removed), axis=0)
     if special.unknown_word is not None:
-        tables[..., IDS][removed & asked] = special.unknown_word
-    rest = removed & ~asked
+        tables[..., IDS][removed & is_read] = special.unknown_word
+    rest = removed & ~is_read
     if operator in ("mask", "pad"):
         tables[..., IDS][rest] = special.get(operator)
         return [Row.of_table(table, row, row.extent) for table in tables]
-    rows = [Row.of_table(table[~gone], row) for table, gone in zip(tables, rest, strict=True)]
+    rows = [Row.of_table(table[~absent], row) for table, absent in zip(tables, rest, strict=True)]
     return [edited.closed() for edited in rows] if operator == "delete" else rows
 
 

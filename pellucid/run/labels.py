@@ -27,47 +27,49 @@ NONE_LIKELY = "No label has a probability of {threshold:g} or more; the likelies
 class Labels:
     """Several labels as the target: `explain(model, texts, target=Labels(threshold=0.3))`.
 
-    of: "all predicted", the labels whose probability is at least the threshold, or the likeliest where none is; "all",
-        every label of the model; or a list of names or numbers.
+    which: "all predicted", the labels whose probability is at least the threshold, or the likeliest where none is;
+        "all", every label of the model; or a list of names or numbers.
     threshold: 0 to 1. output: "logit", "probability" or "loss", as `explain` sets it.
 
     `explain` then returns an explanation for each label of each text, the likeliest first, or in the order of the list.
     Raises `BadSetting` for an empty list, a name twice, or a threshold that is no probability.
 
     >>> pellucid.Labels(["food", "transport"])
-    Labels(of=('food', 'transport'), threshold=0.5)
+    Labels(which=('food', 'transport'), threshold=0.5)
     """
 
-    of: str | Sequence[str | int] = PREDICTED
+    which: str | Sequence[str | int] = PREDICTED
     threshold: float = ON
     output: Output = field(default="logit", repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.threshold, int | float) or not 0 <= self.threshold <= 1:
             raise BadSetting(f"threshold={quoted(self.threshold)} is no probability; give a number from 0 to 1.")
-        if isinstance(self.of, str):
-            if self.of not in (PREDICTED, ALL):
+        if isinstance(self.which, str):
+            if self.which not in (PREDICTED, ALL):
                 raise BadSetting(
-                    f"of={quoted(self.of)} is not possible; give 'all predicted', 'all' or a list of labels."
+                    f"which={quoted(self.which)} is not possible; give 'all predicted', 'all' or a list of labels."
                 )
             return
-        names = tuple(self.of)
+        names = tuple(self.which)
         if not names or len(set(names)) < len(names):
-            raise BadSetting(f"The labels {quoted(list(self.of))} are none, or one is there twice; name each once.")
+            raise BadSetting(f"The labels {quoted(list(self.which))} are none, or one is there twice; name each once.")
         for name in names:
             Target(name)  # raises for what names no class
-        object.__setattr__(self, "of", names)
+        object.__setattr__(self, "which", names)
 
     def in_words(self, labels: Sequence[str]) -> str:
         """The target in words."""
-        return "each label" if isinstance(self.of, str) else ", ".join(map(str, self.of))
+        return "each label" if isinstance(self.which, str) else ", ".join(map(str, self.which))
 
     def resolve(
         self, examples: Sequence[Example], logits: Tensor, labels: Sequence[str], problem: Problem
     ) -> "ResolvedLabels":
         """The labels of each example, by the model's logits [example logit]."""
-        if isinstance(self.of, tuple):
-            named = [Target(name, self.output).resolve(examples, logits, labels, problem).classes for name in self.of]
+        if isinstance(self.which, tuple):
+            named = [
+                Target(name, self.output).resolve(examples, logits, labels, problem).classes for name in self.which
+            ]
             return ResolvedLabels(tuple(zip(*named, strict=True)), self.output, problem)
         chances = class_probabilities(logits.double(), problem)
         return ResolvedLabels(tuple(tuple(self._likely(row)) for row in chances), self.output, problem)
@@ -75,7 +77,7 @@ class Labels:
     def _likely(self, chances: Tensor) -> list[int]:
         """The numbers of the labels [label], the likeliest first."""
         order = chances.argsort(descending=True, stable=True).tolist()
-        if self.of == ALL:
+        if self.which == ALL:
             return order
         return [index for index in order if chances[index] >= self.threshold] or order[:1]
 
@@ -146,7 +148,8 @@ def scores_of_labels(call: Call, forward: ForwardPass, target: ResolvedLabels) -
         units=of_rows[0].units,
         of_rows=tuple(tuple(scores.facts(index) for scores in of_rows[:count]) for index, count in enumerate(counts)),
         rows_of=tuple(
-            ((LABEL, tuple(labels[number] for number in classes)), *of_rows[0].rows) for classes in target.classes
+            ((LABEL, tuple(labels[class_number] for class_number in classes)), *of_rows[0].rows)
+            for classes in target.classes
         ),
     )
 
@@ -157,9 +160,9 @@ def by_label(explanations: Iterable[Explanation], target: Labels, problem: Probl
         prediction = explanation.prediction
         logits = torch.tensor([prediction.logits], dtype=torch.float64)
         for label in explanation.rows[0][1]:
-            number = prediction.labels.index(label)
-            value = float(ResolvedTarget((number,), None, target.output, problem).values(logits))
+            class_number = prediction.labels.index(label)
+            value = float(ResolvedTarget((class_number,), None, target.output, problem).values(logits))
             row = replace(explanation.row(label), of_row=(), target=Explained(label, None, target.output, value))
-            below = target.of == PREDICTED and prediction.probabilities[number] < target.threshold
+            below = target.which == PREDICTED and prediction.probabilities[class_number] < target.threshold
             caveats = (NONE_LIKELY.format(threshold=target.threshold),) if below else ()
             yield replace(row, caveats=(*row.caveats, *caveats))

@@ -12,27 +12,11 @@ from pellucid.base.errors import BadInput, BadSetting, InputReading, ModelCannot
 from pellucid.base.kinds import attributions
 from pellucid.run.batch import edit
 from pellucid.run.model import lacking
-from tests.shared.tiny import TOKENIZERS, tiny_network
+from tests.shared.tiny import TAGS, TOKENIZERS, network_for_pieces
 
-TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 TEXT = "Mona saw a lovely film of Oslo Lima with Tom."
 QUESTION, PASSAGE = "Who saw a film?", "Mona saw a lovely film of Oslo. It was dull, said Tom."
 FAMILIES = ("bert", "roberta")
-
-
-def network(kind, family, double=False):
-    """A random network of a family with a head for pieces."""
-    names = {"id2label": dict(enumerate(TAGS)), "label2id": {tag: number for number, tag in enumerate(TAGS)}}
-    tags = (len(TAGS), names) if kind == "TokenClassification" else (2, {})
-    config = tiny_network(family, tags[0], **tags[1]).config
-    with torch.random.fork_rng():
-        torch.manual_seed(23)
-        made = getattr(transformers, f"AutoModelFor{kind}").from_config(config).eval()
-        with torch.no_grad():
-            for name, weights in made.named_parameters():
-                if "norm" not in name.lower():
-                    weights.mul_(4.0)
-    return made.double() if double else made
 
 
 def plain(network, family, *texts, **columns):
@@ -48,7 +32,7 @@ def question(*pair):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("strategy", ["none", "simple", "first", "average", "max"])
 def test_entities_have_the_scores_of_the_pipeline(family, strategy):
-    tagger = network("TokenClassification", family)
+    tagger = network_for_pieces("TokenClassification", family)
     pipeline = transformers.pipeline("ner", model=tagger, tokenizer=TOKENIZERS[family](), aggregation_strategy=strategy)
     entities = pipeline(TEXT)
     results = pellucid.explain(pipeline, TEXT, "gradient_x_input")
@@ -62,7 +46,7 @@ def test_entities_have_the_scores_of_the_pipeline(family, strategy):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_entity_of_several_pieces_is_their_mean_probability(family):
-    tagger = network("TokenClassification", family, double=True)
+    tagger = network_for_pieces("TokenClassification", family, double=True)
     model = pellucid.load(tagger, TOKENIZERS[family]())
     [result] = pellucid.explain(model, TEXT, "gradient_x_input", output="probability", answer="lovely film")
     pieces = [piece for piece, _ in result.example.meta["place"][4]]
@@ -89,7 +73,7 @@ def test_an_entity_of_several_pieces_is_their_mean_probability(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_word_that_is_tagged_is_masked_and_others_are_left_out(family):
-    tagger = network("TokenClassification", family, double=True)
+    tagger = network_for_pieces("TokenClassification", family, double=True)
     tokenizer = TOKENIZERS[family]()
     model = pellucid.load(tagger, tokenizer)
     [result] = pellucid.explain(model, TEXT, "occlusion", answer="of", target="B-LOC", unit="piece")
@@ -110,7 +94,7 @@ def test_the_word_that_is_tagged_is_masked_and_others_are_left_out(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_answer_to_a_question_is_the_likeliest_span(family):
-    reader = network("QuestionAnswering", family, double=True)
+    reader = network_for_pieces("QuestionAnswering", family, double=True)
     tokenizer = TOKENIZERS[family]()
     answer = plain(reader, family, QUESTION, PASSAGE)
     encoded = tokenizer(QUESTION, PASSAGE)
@@ -142,7 +126,7 @@ def test_the_answer_to_a_question_is_the_likeliest_span(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_masked_word_keeps_its_mask(family):
-    guesser = network("MaskedLM", family, double=True)
+    guesser = network_for_pieces("MaskedLM", family, double=True)
     tokenizer = TOKENIZERS[family]()
     text = f"A lovely {tokenizer.mask_token} of the sea."
     model = pellucid.load(guesser, tokenizer)
@@ -159,7 +143,7 @@ def test_a_masked_word_keeps_its_mask(family):
     for operator in ("absent", "mask", "pad", "delete"):
         assert tokenizer.mask_token_id in edit(batch.rows[0], every, operator, batch.special).ids
     assert mask not in batch.units[0].content
-    pipeline = transformers.pipeline("fill-mask", model=network("MaskedLM", family), tokenizer=tokenizer)
+    pipeline = transformers.pipeline("fill-mask", model=network_for_pieces("MaskedLM", family), tokenizer=tokenizer)
     own = pipeline(text)[0]
     [prediction] = [result.prediction for result in pellucid.explain(pipeline, text, "gradient")]
     assert prediction.probability == pytest.approx(own["score"], abs=1e-5)
@@ -174,7 +158,7 @@ def test_a_masked_word_keeps_its_mask(family):
     ],
 )
 def test_every_method_explains_places(kind, text, tmp_path):
-    model = pellucid.load(network(kind, "bert"), TOKENIZERS["bert"]())
+    model = pellucid.load(network_for_pieces(kind, "bert"), TOKENIZERS["bert"]())
     several = pellucid.explain_all(model, text)
     usual = {
         name
@@ -192,7 +176,7 @@ def test_every_method_explains_places(kind, text, tmp_path):
 
 
 def test_many_texts_get_what_each_gets_alone_and_texts_without_entity_are_named():
-    tagger = network("TokenClassification", "bert")
+    tagger = network_for_pieces("TokenClassification", "bert")
     tokenizer = TOKENIZERS["bert"]()
     texts = [TEXT, "A dull film.", "Oslo.", "Tom and Mona saw the sea in Lima, and it was a lovely day."]
     pipeline = transformers.pipeline("ner", model=tagger, tokenizer=tokenizer)
@@ -209,11 +193,11 @@ def test_many_texts_get_what_each_gets_alone_and_texts_without_entity_are_named(
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
 
 
-def test_what_cannot_be_asked_gets_one_sentence():
+def test_what_is_no_question_gets_a_sentence():
     tokenizer = TOKENIZERS["bert"]()
-    tagger = pellucid.load(network("TokenClassification", "bert"), tokenizer)
-    reader = pellucid.load(network("QuestionAnswering", "bert"), tokenizer)
-    guesser = pellucid.load(network("MaskedLM", "bert"), tokenizer)
+    tagger = pellucid.load(network_for_pieces("TokenClassification", "bert"), tokenizer)
+    reader = pellucid.load(network_for_pieces("QuestionAnswering", "bert"), tokenizer)
+    guesser = pellucid.load(network_for_pieces("MaskedLM", "bert"), tokenizer)
     refused = [
         (lambda: pellucid.explain(guesser, "A lovely film."), BadInput, r"has no \[MASK\]"),
         (lambda: pellucid.explain(guesser, "A [MASK] film.", answer="film"), BadInput, "leave answer= away"),
@@ -239,10 +223,10 @@ def test_what_cannot_be_asked_gets_one_sentence():
 
 @pytest.mark.parametrize("kind", ["TokenClassification", "QuestionAnswering", "MaskedLM"])
 def test_folders_are_loaded(kind, tmp_path):
-    made = network(kind, "bert")
-    made.save_pretrained(tmp_path)
+    network = network_for_pieces(kind, "bert")
+    network.save_pretrained(tmp_path)
     TOKENIZERS["bert"]().save_pretrained(tmp_path)
-    loaded, own = pellucid.load(tmp_path), pellucid.load(made, TOKENIZERS["bert"]())
+    loaded, own = pellucid.load(tmp_path), pellucid.load(network, TOKENIZERS["bert"]())
     assert loaded.labels == own.labels and loaded.problem == own.problem
     example = question(QUESTION, PASSAGE) if kind == "QuestionAnswering" else "A [MASK] film of Oslo."
     first, second = (pellucid.explain(model, example, "gradient")[0] for model in (loaded, own))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
     AutoConfig,
@@ -48,6 +49,7 @@ MASKED = tuple(family for family in FAMILIES if family not in ("gpt2", "llama", 
 # What decoders read is tried on more of them; one of a kind is enough for every method.
 DECODERS = ("gpt2", "llama", "qwen2", "mistral", "gemma", "gpt_neox")
 LABELS = ("negative", "neutral", "positive")
+TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 BERT_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 ROBERTA_SPECIALS = {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>", "mask": "<mask>"}
 GPT_SPECIALS = {"unk": "<|endoftext|>", "bos": "<|endoftext|>", "eos": "<|endoftext|>"}
@@ -415,6 +417,21 @@ def tiny_on_vectors(encoder: str = "bilstm", pooler: str = "span", **settings: A
             for parameter in network.parameters():
                 parameter.mul_(3.0)
     return as_classifier(network, tokenizer, plan, f"tiny {encoder}")
+
+
+def network_for_pieces(kind: str, family: str, double: bool = False) -> Any:
+    """A random network of a family with a head for pieces: "TokenClassification", "QuestionAnswering", "MaskedLM"."""
+    names = {"id2label": dict(enumerate(TAGS)), "label2id": {tag: number for number, tag in enumerate(TAGS)}}
+    tags = (len(TAGS), names) if kind == "TokenClassification" else (2, {})
+    config = tiny_network(family, tags[0], **tags[1]).config
+    with torch.random.fork_rng():
+        torch.manual_seed(23)
+        network = getattr(transformers, f"AutoModelFor{kind}").from_config(config).eval()
+        with torch.no_grad():
+            for name, weights in network.named_parameters():
+                if "norm" not in name.lower():
+                    weights.mul_(4.0)
+    return network.double() if double else network
 
 
 def save_tiny(folder: Path, family: str = "bert", labels: tuple[str, ...] | None = None, **config: Any) -> Path:

@@ -25,9 +25,9 @@ from pellucid.drawing.wording import (
     ALL_UNREAD,
     ALL_ZERO,
     answer_with_chances,
-    asked_about,
     diagnostics_in_words,
     listed,
+    place_in_words,
     reading_cautions,
     row_in_words,
     shown_row,
@@ -143,7 +143,7 @@ def answer_in_words(explanation: Explanation) -> str:
     verdict = {None: "", True: ", as labelled", False: f", wrong: the label is {label}"}[explanation.is_correct]
     if explains_written(explanation):  # the text may be the user's own
         return f"{explanation.model} writing {prediction.label}"
-    return f"{explanation.model} says {answer_with_chances(explanation)}{asked_about(explanation)}{verdict}"
+    return f"{explanation.model} says {answer_with_chances(explanation)}{place_in_words(explanation)}{verdict}"
 
 
 def _subject(explanation: Explanation) -> str:

@@ -43,30 +43,30 @@ def with_places(model: Any, examples: Iterable[Example], answer: Sequence[str | 
     examples = tuple(examples)
     if getattr(model, "piece_answers", None) is None:
         return examples
-    placed: list[Example] = []
+    with_place: list[Example] = []
     silent: list[str] = []
     for example, part in zip(examples, answer or [None] * len(examples), strict=True):
-        new = [example] if PLACE in example.meta else [*_placed(model, example, part)]
-        placed += new
+        new = [example] if PLACE in example.meta else [*_with_each_place(model, example, part)]
+        with_place += new
         silent += [] if new else [example.id]
     if not silent:
-        return tuple(placed)
+        return tuple(with_place)
     sentence = f"{model.name} finds no entity in {len(silent):,} of {len(examples):,} texts ({listed(silent[:5])})"
-    if not placed:
+    if not with_place:
         raise BadInput(f"{sentence}; name the word whose tag is to be explained: answer='…'.")
     notify(f"{sentence}, which have no explanation; answer= names a word whose tag is explained.", InputReading)
-    return tuple(placed)
+    return tuple(with_place)
 
 
-def _placed(model: Classifier, example: Example, part: str | None) -> Iterator[Example]:
+def _with_each_place(model: Classifier, example: Example, part: str | None) -> Iterator[Example]:
     """The example once for each place, under names of their own where there are several."""
     assert model.piece_answers is not None
     units = model.encode([example]).units[0]
     places = {"tag": _entities, "answer": _answers, "word": _masks}[model.piece_answers.kind](
         model, example, units, part
     )
-    for number, place in enumerate(places, 1):
-        name = example.id if len(places) == 1 else f"{example.id}/{number}"
+    for count, place in enumerate(places, 1):
+        name = example.id if len(places) == 1 else f"{example.id}/{count}"
         label = example.label if example.label in model.labels else None
         yield replace(example, id=name, label=label, meta={**example.meta, PLACE: place.record()})
 
@@ -167,7 +167,7 @@ def _likeliest_answer(model: Classifier, example: Example, inside: Sequence[int]
 
 
 @dataclass(frozen=True)
-class _Word:
+class _TaggedWord:
     """Pieces that have one tag; start, end: their characters."""
 
     pieces: tuple[int, ...]
@@ -189,15 +189,15 @@ def _entities(model: Classifier, example: Example, units: Units, part: str | Non
     (logits,) = _own_answer(model, example)
     pipeline = model.piece_answers.pipeline
     settings = {"aggregation_strategy": "simple"} if pipeline is None else pipeline._postprocess_params
-    chosen = settings.get("aggregation_strategy", "none")
-    strategy = str(getattr(chosen, "value", chosen)).lower()
+    aggregation = settings.get("aggregation_strategy", "none")
+    strategy = str(getattr(aggregation, "value", aggregation)).lower()
     if part is not None:
         start, end = _part_of(example, 0, part)
         inside = pieces_within(units, 0, start, end)
         named = [_word(model, logits, [piece], (start, end), strategy) for piece in inside]
         return [_place(example, 0, start, end, _codes(named))]
     ignored = settings.get("ignore_labels") or ["O"]
-    words = _words(model, example, logits, strategy, pipeline, chosen)
+    words = _words(model, example, logits, strategy, pipeline, aggregation)
     groups = [group for group in _joined(words, strategy) if not {group[0].tag, group[0].entity} & {*ignored}]
     places = [_place(example, 0, group[0].start, group[-1].end, _codes(group)) for group in groups]
     if pipeline is not None:
@@ -206,16 +206,18 @@ def _entities(model: Classifier, example: Example, units: Units, part: str | Non
 
 
 def _words(
-    model: Classifier, example: Example, logits: Tensor, strategy: str, pipeline: Any, chosen: Any
-) -> list[_Word]:
+    model: Classifier, example: Example, logits: Tensor, strategy: str, pipeline: Any, aggregation: Any
+) -> list[_TaggedWord]:
     """What has a tag of its own: each piece, or each word by the tag that the strategy gives it."""
-    own: Any = model.facts.own_tokenizer
-    encoded = own(example.segments[0], return_offsets_mapping=True, return_special_tokens_mask=True)
+    tokenizer: Any = model.facts.own_tokenizer
+    encoded = tokenizer(example.segments[0], return_offsets_mapping=True, return_special_tokens_mask=True)
     offsets, special = encoded["offset_mapping"], encoded["special_tokens_mask"]
     groups = [[piece] for piece, is_special in enumerate(special) if not is_special]
     if strategy in BY_WORD:
         ids, chances = np.array(encoded["input_ids"]), logits.softmax(-1).numpy()
-        pieces = pipeline.gather_pre_entities(example.segments[0], ids, chances, offsets, np.array(special), chosen)
+        pieces = pipeline.gather_pre_entities(
+            example.segments[0], ids, chances, offsets, np.array(special), aggregation
+        )
         groups = []
         for piece in pieces:
             if groups and piece["is_subword"]:
@@ -227,7 +229,7 @@ def _words(
 
 def _word(
     model: Classifier, logits: Tensor, pieces: Sequence[int], characters: tuple[int, int], strategy: str
-) -> _Word:
+) -> _TaggedWord:
     """A word with its tag, and those of its pieces that say it."""
     assert model.piece_answers is not None
     chances = logits[list(pieces)].softmax(-1)
@@ -236,12 +238,12 @@ def _word(
     if strategy == "first":
         pieces = pieces[:1]
     tag = model.piece_answers.labels[int(logits[list(pieces)].softmax(-1).mean(0).argmax())]
-    return _Word(tuple(pieces), tag, *characters)
+    return _TaggedWord(tuple(pieces), tag, *characters)
 
 
-def _joined(words: Sequence[_Word], strategy: str) -> list[list[_Word]]:
+def _joined(words: Sequence[_TaggedWord], strategy: str) -> list[list[_TaggedWord]]:
     """Neighbours of one entity together, where the pipeline joins any; B- begins a new one."""
-    groups: list[list[_Word]] = []
+    groups: list[list[_TaggedWord]] = []
     for word in words:
         joins = strategy != "none" and groups and groups[-1][-1].entity == word.entity and word.tag[:2] != "B-"
         if joins:
@@ -251,7 +253,7 @@ def _joined(words: Sequence[_Word], strategy: str) -> list[list[_Word]]:
     return groups
 
 
-def _codes(words: Sequence[_Word]) -> list[tuple[int, int]]:
+def _codes(words: Sequence[_TaggedWord]) -> list[tuple[int, int]]:
     """What is read at the pieces of these words: each word counts equally, whatever the number of its pieces."""
     whole = lcm(*(len(word.pieces) for word in words))
     scheme = [OWN if word.tag[:2] == words[0].tag[:2] else EXCHANGED for word in words]

@@ -13,7 +13,7 @@ from torch import Tensor
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.models.classifiers.tokens import Tokenizer
-from pellucid.run.batch import ASKED, Row
+from pellucid.run.batch import ANSWER_BITS, Row
 from pellucid.run.target import Problem
 from pellucid.text.example import Example
 from pellucid.text.passages import place_of
@@ -60,9 +60,9 @@ class PieceAnswers:
     @property
     def exchanged(self) -> list[int]:
         """For each tag the number of the one with B- for I-, or I- for B-, where there is one; else its own number."""
-        number_of = {label: number for number, label in enumerate(self.labels)}
+        number_of = {label: index for index, label in enumerate(self.labels)}
         twin = [PREFIXES.get(label[:2], label[:2]) + label[2:] for label in self.labels]
-        return [number_of.get(name, number) for number, name in enumerate(twin)]
+        return [number_of.get(name, index) for index, name in enumerate(twin)]
 
     def logits(self, answer: Any, read: Tensor, attended: Tensor, name: str) -> Tensor:
         """[row label], from what a forward returned for pieces.
@@ -116,17 +116,17 @@ def span_logits(start: Tensor, end: Tensor, read: Tensor, attended: Tensor) -> T
     Both are taken among the pieces that can be part of an answer, as pipelines do; the answer's is their sum.
     """
     possible = torch.where((read > 0).any(1, keepdim=True), read & POSSIBLE > 0, attended.bool())
-    asked = torch.where((read & ASKED > 0).any(1, keepdim=True), read, possible.cumsum(1).eq(1) & possible)
-    asked = torch.where((read & ASKED > 0).any(1, keepdim=True), asked, asked * (START | END))
-    of_start = _at(start, possible, asked & START > 0)
-    of_end = _at(end, possible, asked & END > 0)
+    is_read = torch.where((read & ANSWER_BITS > 0).any(1, keepdim=True), read, possible.cumsum(1).eq(1) & possible)
+    is_read = torch.where((read & ANSWER_BITS > 0).any(1, keepdim=True), is_read, is_read * (START | END))
+    of_start = _at(start, possible, is_read & START > 0)
+    of_end = _at(end, possible, is_read & END > 0)
     return torch.stack([of_start + of_end, of_start, of_end], -1)
 
 
-def _at(logits: Tensor, possible: Tensor, asked: Tensor) -> Tensor:
+def _at(logits: Tensor, possible: Tensor, is_read: Tensor) -> Tensor:
     """[row]: the log-probability of the piece that is asked about."""
     chances = logits.masked_fill(~possible, -torch.inf).log_softmax(-1)
-    return chances.masked_fill(~asked, 0.0).sum(-1)
+    return chances.masked_fill(~is_read, 0.0).sum(-1)
 
 
 # The words that a network guesses, as names of classes.
@@ -137,14 +137,14 @@ BLANKS = str.maketrans({"Ġ": " ", "▁": " "})  # how byte-level pieces and Sen
 
 def word_labels(tokenizer: Tokenizer, count: int) -> tuple[str, ...]:
     """The names of a vocabulary's first ids, blanks before words as blanks; ids without a token are named by number."""
-    tokens = {number: token for token, number in tokenizer.get_vocab().items()}
-    plain = [tokens.get(number, f"<{number}>") for number in range(count)]
+    tokens = {token_id: token for token, token_id in tokenizer.get_vocab().items()}
+    plain = [tokens.get(token_id, f"<{token_id}>") for token_id in range(count)]
     readable = [token.translate(BLANKS) for token in plain]
     seen: dict[str, int] = {}
-    for number, word in enumerate(readable):
-        seen.setdefault(word, number)
+    for index, word in enumerate(readable):
+        seen.setdefault(word, index)
     names = (
-        word if seen[word] == number and word.isprintable() else plain[number] for number, word in enumerate(readable)
+        word if seen[word] == index and word.isprintable() else plain[index] for index, word in enumerate(readable)
     )
     return tuple(f"the word {name}" if name in TARGETS else name for name in names)
 
