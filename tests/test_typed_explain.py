@@ -21,6 +21,7 @@ def test_the_types_are_those_of_the_methods():
 
 OF_EVERY_METHOD = {
     "answer",
+    "keep",
     "passages",
     "rest",
     "template",

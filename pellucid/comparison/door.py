@@ -42,6 +42,7 @@ from pellucid.run.target import TargetName
 from pellucid.run.word import Word
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
+from pellucid.text.passages import FixedPart, with_fixed_parts
 from pellucid.words.shortcuts import FEWEST, PASSES, shortcuts_in
 
 MOST_RESAMPLES = 1_000_000  # more change no digit that is shown
@@ -67,6 +68,7 @@ def compare(
     label_map: LabelMap | None = None,
     shortcut_passes: int = PASSES,
     skip_bad_rows: bool = False,
+    keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | None = None,
 ) -> Table:
@@ -104,6 +106,7 @@ def compare(
     shortcut_passes: edited texts that the model answers, at most, to say on the card whether one word decides a class's
         answers; 0: not asked.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
+    keep: what no method and no metric takes out of a text, as in `explain`.
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
         threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
         under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
@@ -128,6 +131,7 @@ def compare(
     metrics = None if metrics is None else choices("metrics", metrics)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     examples = examples_for(model, examples, names_data=True, strange=strange_for(target), **columns)
+    examples = with_fixed_parts(examples, keep)
     whole("resamples", resamples, 10, MOST_RESAMPLES)
     whole("seed", seed, 0, HIGHEST_SEED)
     judged = judged_target(model, target)

@@ -36,7 +36,7 @@ from pellucid.run.labels import Labels, by_label
 from pellucid.run.target import Output
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
-from pellucid.text.passages import Rest, place_of, turns_of
+from pellucid.text.passages import KEEP, FixedPart, Rest, place_of, turns_of, with_fixed_parts
 
 
 def explain(
@@ -55,6 +55,7 @@ def explain(
     template: Template | None = None,
     passages: Passages | None = None,
     rest: Rest = "together",
+    keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | None = None,
     **settings: Any,
@@ -87,6 +88,8 @@ def explain(
         list a text. "messages": each message of a chat is one; the setting unit="message" means that, too.
     rest: what stands between two passages: a unit "together", or its "words", as where names of several words count as
         passages.
+    keep: what is never taken out of a text and has no score, such as an instruction: a part of the texts as it stands
+        there, wherever it stands, a compiled regular expression, {"role": "system"} of chats, or a list of these.
     workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the
         threads; more than one need a model that was loaded from files. In a script, such a call stands under `if
         __name__ == "__main__":`.
@@ -131,6 +134,7 @@ def explain(
         template=template,
         passages=passages,
         rest=rest,
+        keep=keep,
         workers=workers,
         progress=progress,
     )
@@ -153,6 +157,7 @@ def explain_all(
     template: Template | None = None,
     passages: Passages | None = None,
     rest: Rest = "together",
+    keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | None = None,
 ) -> SideBySide:
@@ -164,8 +169,8 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
         all is left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, skip_bad_rows, answer, template, passages, rest, workers, progress: as
-        in `explain`.
+    target, output, seed, text, label, label_map, skip_bad_rows, answer, template, passages, rest, keep, workers,
+        progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
     left_out says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
@@ -193,6 +198,7 @@ def explain_all(
     )
     choices, by_all = methods_to_run(model, methods)
     one_of("rest", rest, get_args(Rest))
+    examples = with_fixed_parts(examples, keep)
     choices, passages = by_message(choices, passages)
     named = named_passages(passages, examples)
     question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None, rest)
@@ -253,6 +259,7 @@ def equal_texts(
     index = []
     for example, passage in zip(examples, passages or [()] * len(examples), strict=True):
         key = (*example.segments, example.label if by_label else None, passage, turns_of(example), place_of(example))
+        key = (*key, str(example.meta.get(KEEP, "")))
         place = places.setdefault(key, len(places))
         first.setdefault(place, example)
         index.append(place)

@@ -22,7 +22,7 @@ from pellucid.run.stitching import by_passage, with_passages
 from pellucid.run.target import Target
 from pellucid.run.word import Word
 from pellucid.text.example import Example
-from pellucid.text.passages import CHAT, PLACE, Rest, turns_of
+from pellucid.text.passages import CHAT, KEEP, PLACE, Rest, turns_of
 
 GROUP = 64  # texts; the numbers do not depend on how many workers share the groups
 EXPLANATIONS, FAILED = "explanations.parquet", "failed.json"
@@ -119,8 +119,8 @@ def explained_by_workers(
 
 def sent(example: Example) -> Example:
     """What another process needs of an example: its texts, its label, the turns of a chat and the place asked about."""
-    needed = {name: example.meta[name] for name in (CHAT, PLACE) if name in example.meta}
-    meta = needed if turns_of(example) or PLACE in needed else {}
+    meta = {name: example.meta[name] for name in (PLACE, KEEP) if name in example.meta}
+    meta |= {CHAT: example.meta[CHAT]} if turns_of(example) else {}
     return replace(example, meta=meta, rationales=())
 
 

@@ -18,9 +18,10 @@ import torch
 from torch import Tensor
 
 from pellucid.base.checks import listed, one_of, quoted
-from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.text.example import Example
+from pellucid.text.passages import KEEP, fixed_units
 from pellucid.text.units import Kind, Units, coarsen
 
 Operator = Literal["absent", "mask", "pad", "delete"]
@@ -234,9 +235,19 @@ class Batch:
     whole_units: tuple[Units, ...] = ()
 
     def __post_init__(self) -> None:
+        if any(KEEP in example.meta for example in self.examples):
+            pairs = zip(self.units, self.examples, strict=True)
+            object.__setattr__(self, "units", tuple(fixed_units(units, example) for units, example in pairs))
+            self._refuse_nothing()
         object.__setattr__(self, "parts", self.parts or (None,) * len(self.rows))
         object.__setattr__(self, "whole_rows", self.whole_rows or self.rows)
         object.__setattr__(self, "whole_units", self.whole_units or self.units)
+
+    def _refuse_nothing(self) -> None:
+        """Raise `BadInput` for a whole text of which everything stays; a window of a text may be such."""
+        for units, example in zip(self.units, self.examples, strict=True):
+            if not self.parts and not units.content:
+                raise BadInput(f"keep= leaves nothing of example {quoted(example.id)} to be explained; name less.")
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -10,12 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.base.errors import ModelCannot
 from pellucid.results.heaviest_spans import texts_with_spans
 from pellucid.run.batch import Batch, Row
 from pellucid.run.blank import generator_for
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import class_logits, class_probabilities
+from pellucid.text.passages import KEEP
 from pellucid.text.units import SPECIAL, Spans, coarsen
 
 
@@ -147,6 +149,11 @@ def without(batch: Batch, example: int, pieces: Pieces, removed: Iterable[int]) 
 
 def span_weights(run: ForwardPass) -> tuple[tuple[Spans, ...], tuple[Tensor, ...]]:
     """For each example the spans that the model itself scored, and their weights [span]; no special tokens."""
+    if any(KEEP in example.meta for example in run.batch.examples):
+        raise ModelCannot(
+            "A model that answers by spans weighs all words of a text; leave keep= away, or choose a method that takes "
+            "words out, such as occlusion."
+        )
     pairs = [_of_example(run, example) for example in range(len(run.batch))]
     return tuple(spans for spans, _ in pairs), tuple(weights for _, weights in pairs)
 

@@ -1,15 +1,16 @@
 """Parts of a text: passages that the user names, the turns of a chat, and the place that an answer is about."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput
 from pellucid.text.example import Example, text_digest
-from pellucid.text.units import text_units
+from pellucid.text.units import SPECIAL, Units, text_units
 
 Place = tuple[int, int]  # characters [start, end)
 Rest = Literal["together", "words"]
@@ -142,3 +143,77 @@ def place_of(example: Example) -> AnswerPlace | None:
             f"give the new text without meta['place'], and its places are looked for anew."
         )
     return place
+
+
+# Words that are never taken out of a text: a template, an instruction, what a role of a chat said. `meta["keep"]` says
+# where they stand, as plain values.
+
+KEEP = "keep"  # its name in meta
+FixedPart = str | re.Pattern[str] | Mapping[str, str]
+FORMS = "parts of the texts, re.compile(…), or {'role': 'system'}"
+
+
+def with_fixed_parts(examples: Sequence[Example], keep: FixedPart | Sequence[FixedPart] | None) -> tuple[Example, ...]:
+    """The examples with the parts that stay noted in their meta; raises `BadInput` for a part that is in no text."""
+    if keep is None:
+        return tuple(examples)
+    parts = [keep] if isinstance(keep, str | re.Pattern | Mapping) else list(keep)
+    for part in parts:
+        _check_part(part)
+    places = [[_places_of(example, part) for part in parts] for example in examples]
+    for index, part in enumerate(parts):
+        if not any(of_example[index] for of_example in places):
+            raise BadInput(f"keep={quoted(_written(part))} is in none of the {len(examples):,} texts; give {FORMS}.")
+    return tuple(
+        replace(example, meta={**example.meta, KEEP: sorted(place for of_part in of_example for place in of_part)})
+        for example, of_example in zip(examples, places, strict=True)
+    )
+
+
+def _check_part(part: object) -> None:
+    is_role = isinstance(part, Mapping) and set(part) == {"role"} and isinstance(part["role"], str)
+    if not (is_role or (isinstance(part, str) and part.strip()) or isinstance(part, re.Pattern)):
+        raise BadInput(f"keep={quoted(part)} names no part of a text; give {FORMS}.")
+
+
+def _written(part: FixedPart) -> str:
+    """A part as the user wrote it."""
+    return part.pattern if isinstance(part, re.Pattern) else part if isinstance(part, str) else f"role {part['role']}"
+
+
+def _places_of(example: Example, part: FixedPart) -> list[list[Any]]:
+    """[segment, start, end, text] of each place where a part stands."""
+    if isinstance(part, Mapping):
+        turns = [turn for turn in turns_of(example) if turn.role == part["role"]]
+        return [[0, turn.start, turn.end, example.segments[0][turn.start : turn.end]] for turn in turns]
+    pattern = re.compile(re.escape(part)) if isinstance(part, str) else part
+    return [
+        [segment, *match.span(), match[0]]
+        for segment, text in enumerate(example.segments)
+        for match in pattern.finditer(text)
+        if match[0]
+    ]
+
+
+def fixed_units(units: Units, example: Example) -> Units:
+    """The units, those of parts that stay as special tokens: no method takes them out, and no view scores them.
+
+    Raises `BadInput` where the text is another one now.
+    """
+    places = example.meta.get(KEEP)
+    if not places:
+        return units
+    segments = list(units.segment)
+    for segment, start, end, text in places:
+        if example.segments[segment][start:end] != text:
+            raise BadInput(
+                f"Example {quoted(example.id)} keeps {quoted(text)}, and another text stands there now; give the new "
+                f"text without meta['keep']."
+            )
+        for unit, at in enumerate(units.segment):
+            if at == segment and units.start[unit] < end and units.end[unit] > start:
+                segments[unit] = SPECIAL
+    ends = [
+        (0, 0) if segment == SPECIAL else pair for segment, *pair in zip(segments, units.start, units.end, strict=True)
+    ]
+    return replace(units, segment=tuple(segments), start=tuple(a for a, _ in ends), end=tuple(b for _, b in ends))

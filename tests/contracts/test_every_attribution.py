@@ -11,11 +11,13 @@ import torch
 from pellucid.base.errors import BadSetting, ModelCannot, ParityBroken, UnknownName
 from pellucid.base.kinds import attributions
 from pellucid.corpus.door import explain_corpus
-from pellucid.run import parity
+from pellucid.run import batch, parity
+from pellucid.run.batch import edits
 from pellucid.run.explaining import Request, method_calls
 from pellucid.run.target import Target, head_settings
 from pellucid.run.traces import Traces
 from pellucid.text.example import Example, as_examples
+from pellucid.text.passages import with_fixed_parts
 from pellucid.text.units import Spans, coarsen
 from tests.shared.asking import FEW, STATE, ask, ask_all, reads_states, works
 from tests.shared.tiny import FAMILIES
@@ -143,6 +145,24 @@ def test_a_run_over_a_corpus_keeps_what_it_gives(once, texts, tmp_path):
     assert run.is_whole and run.failures == [] and [each.example for each in run] == rows
     first = [replace(each, example=usually[number].example) for number, each in enumerate(run[: len(examples)])]
     assert_alike(first, usually)
+
+
+def test_what_stays_is_never_taken_out_and_has_no_score(once, monkeypatch):
+    method, model = once
+    (example,) = with_fixed_parts([Example(("The food was cold, and nobody came.",))], "food was")
+    stays = [piece for piece, label in enumerate(model.encode([example]).units[0].labels) if label in "food was"]
+    removals = []
+    monkeypatch.setattr(
+        batch, "edits", lambda row, removed, *rest: removals.append(removed) or edits(row, removed, *rest)
+    )
+    if method == "span_attention":
+        with pytest.raises(ModelCannot, match="leave keep= away"):
+            explained(model, [example], method)
+        return
+    [result] = explained(model, [example], method)
+    assert not any(removed[..., stays].any() for removed in removals if removed.shape[-1] > max(stays))
+    words = [result.units.labels[unit] for unit in result.units.content]
+    assert "food" not in words and "cold" in words
 
 
 def test_the_order_changes_nothing(once, texts):

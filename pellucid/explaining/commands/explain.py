@@ -91,6 +91,10 @@ def explain(
     rest: Annotated[
         str, typer.Option(help="What stands between passages: a unit together, or its words: together, words.")
     ] = "together",
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="A part of the texts that no method takes out, and that has no score. May be repeated."),
+    ] = None,
     output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
         str | None,
@@ -169,13 +173,19 @@ def explain(
     of_run = question | {"method": names[0] if names else None, "limit": amount.limit} | settings
     if run.is_wanted:
         others: dict[str, object] = {"a text": texts, "--second": source.second, "--methods": methods.methods}
-        others |= {"--passage": passage, "--sample": amount.sample, "--only": answers.only, "--html": html}
+        others |= {
+            "--passage": passage,
+            "--keep": keep,
+            "--sample": amount.sample,
+            "--only": answers.only,
+            "--html": html,
+        }
         others |= {"--sort": answers != Answers(answers.only), "--csv": csv, "--json": as_json}
         data = check_run(source.file, others)
         classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
         run_corpus(classifier, data, source.split, reading, run, of_run, workers, save)
         return
-    plain = answers == Answers() and not (passage or amount.sample or source.second or methods.methods or texts)
+    plain = answers == Answers() and not (passage or keep or amount.sample or source.second or methods.methods or texts)
     by_run = plain and save is not None and is_large(source.file, source.split, reading, amount.limit)
     is_chat = chat != ChatOptions()
     examples = () if by_run or is_chat else source.examples(texts or [], reading)
@@ -200,6 +210,7 @@ def explain(
             selected(classifier, known, amount, answers, seed),
             choices_from(",".join(named), settings),
             passages=passage,
+            keep=keep or None,
             rest=rest,  # type: ignore[arg-type]  # checked there
             workers=workers,
             **question,  # type: ignore[arg-type]  # checked where the target is made

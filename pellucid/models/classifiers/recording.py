@@ -67,8 +67,8 @@ class NetworkInputs:
             return Arguments(pieces=piece_tensors(columns))
         unread = set() if facts.takes_positions else {"position_ids"}
         read = facts.parameters - unread
-        asked = columns.get("read") if facts.piece_answers is not None else None
-        return Arguments({name: column for name, column in columns.items() if name in read}, read=asked)
+        read_at = columns.get("read") if facts.piece_answers is not None else None
+        return Arguments({name: column for name, column in columns.items() if name in read}, read=read_at)
 
     def of_example(self, example: Example, encode: Callable[[Sequence[Example]], Batch]) -> Arguments:
         """What the user's own call gives the network; a composed network reads more than token ids, so it gets our
