@@ -147,7 +147,7 @@ def test_a_run_over_a_corpus_keeps_what_it_gives(once, texts, tmp_path):
     assert_alike(first, usually)
 
 
-def test_what_stays_is_never_taken_out_and_has_no_score(once, monkeypatch):
+def test_what_stays_is_in_every_pass_and_has_no_score(once, monkeypatch):
     method, model = once
     (example,) = with_fixed_parts([Example(("The food was cold, and nobody came.",))], "food was")
     stays = [piece for piece, label in enumerate(model.encode([example]).units[0].labels) if label in "food was"]
