@@ -156,10 +156,9 @@ class FeatureColumns:
         value = value.item() if callable(getattr(value, "item", None)) else value
         if value is None or value != value:
             raise BadInput(f"The column {quoted(name)} is empty in {row}; fill it in, or leave such rows out.")
+        value = self._value(name, str(value), f" in {row}")
         is_whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
-        text = str(int(value)) if is_whole else str(value)
-        self._value(name, text, f" in {row}")
-        return f"{name} = {text}"
+        return f"{name} = {int(value) if is_whole else value}"
 
     def _value(self, name: str, text: str, where: str = "") -> Feature:
         """The value that a text stands for."""
@@ -173,6 +172,12 @@ class FeatureColumns:
             wanted = {"number": "a finite number", "truth": "True or False", "string": "one line of text"}[kind]
             raise BadInput(f"The column {quoted(name)} is {quoted(text)}{where}; give {wanted}, as in the background.")
         return value
+
+
+def has_features(example: Example) -> bool:
+    """Whether the second text of an example says features of its row."""
+    lines = example.segments[1].split("\n") if len(example.segments) == 2 else []
+    return bool(lines) and all(line.partition(" = ")[0] in example.meta for line in lines)
 
 
 def _number(text: str) -> int | float | None:
@@ -253,8 +258,8 @@ def background_of(background: Any, columns: Sequence[str], text: str, draws: int
     digest = blake2b(hashes.tobytes(), digest_size=16)
     if draws < len(frame):
         generator = np.random.default_rng(int.from_bytes(digest.digest(), "big"))
-        chosen = np.sort(generator.choice(len(frame), draws, replace=False))
-        return Background(FeatureColumns(text, kinds), frame.iloc[chosen], len(frame), digest.hexdigest())
+        rows = np.sort(generator.choice(len(frame), draws, replace=False))
+        return Background(FeatureColumns(text, kinds), frame.iloc[rows], len(frame), digest.hexdigest())
     return Background(FeatureColumns(text, kinds), frame, len(frame), digest.hexdigest())
 
 

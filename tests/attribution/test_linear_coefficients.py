@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import torch
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer, TfidfVectorizer
@@ -100,7 +101,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("steps", "model", "kind"), CASES, ids=" ".join)
+@pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
+@pytest.mark.parametrize(("steps", "model", "kind"), CASES)
 def test_scores_and_intercept_are_the_decision_function(steps, model, kind):
     estimator = {**CLASSIFIERS, **BINARY, **REGRESSORS}[model]
     pipeline = fitted(STEPS[steps], estimator, kind)
@@ -210,7 +212,7 @@ def test_ngrams_themselves_are_spans():
         float(values[0]) - pipeline[-1].intercept_[list(pipeline.classes_).index("positive")]
     )
     shown = pellucid.explain(of, text, "linear_coefficients", unit="span", progress=False)[0]
-    assert "not the" in {each.text for each in shown.top(9)} and "not the" in shown.to_html()
+    assert "not the" in {each.text for each in shown.top(9)}
 
 
 def test_a_linear_pipeline_answers_by_its_decision_function_with_the_same_probabilities():
@@ -236,11 +238,11 @@ def test_every_target_is_shared_out(target):
     step = 1e-6
     for index, text in enumerate(TEXTS[:2]):
         grams, contributions = of.linear.contributions(text)
-        logits = of.encode(as_examples([text])) and of.trace(of.encode(as_examples([text])).rows).logits
+        logits, direction = of.plain_logits(*as_examples([text]))[None], torch.from_numpy(contributions.sum(0))
         resolved = target.resolve(as_examples([text]), logits, of.labels, of.problem)
-        moved = [resolved.values(logits + sign * step * contributions.sum(0)) for sign in (1, -1)]
-        slope = float(moved[0] - moved[1]) / (2 * step)
-        assert float(scores.values[index].sum()) == pytest.approx(slope, rel=1e-5)
+        moved = [resolved.values(logits + sign * step * direction) for sign in (1, -1)]
+        derivative = float(moved[0] - moved[1]) / (2 * step)
+        assert float(scores.values[index].sum()) == pytest.approx(derivative, rel=1e-5)
         assert len(grams)
 
 

@@ -229,6 +229,9 @@ def test_numbers_of_files_and_of_results_are_read(tmp_path):
     ROWS.assign(label=["stay", "leave"]).to_csv(tmp_path / "rows.csv", index=False)
     of_frame, of_file = explained(), explained(rows=tmp_path / "rows.csv")
     assert [one.scores.tolist() for one in of_file] == [one.scores.tolist() for one in of_frame]
+    assert [one.example.segments for one in of_file] == [one.example.segments for one in of_frame]
+    run = pellucid.explain_corpus(model(), tmp_path / "rows.csv", "occlusion", folder=tmp_path / "run", progress=False)
+    assert [one.scores.tolist() for one in run] == [one.scores.tolist() for one in of_frame]
     pellucid.save(of_frame, tmp_path / "rows.parquet")
     read = pellucid.read(tmp_path / "rows.parquet")
     assert read == of_frame
@@ -247,6 +250,11 @@ def test_a_feature_is_no_label_and_no_text():
     results = explained(of, rows)
     assert results[0].example.segments == ("He fell.", "score = 1\nreview = a b c d")
     assert results[0].example.label is None
+
+
+def test_an_attack_edits_words_and_leaves_numbers():
+    attempts = pellucid.attack(model(), ROWS.assign(label=["stay", "leave"]), "deepwordbug", progress=False)
+    assert attempts[0].edits and {edit.segment for attempt in attempts for edit in attempt.edits} == {0}
 
 
 def test_rows_are_judged_as_texts_are():
@@ -277,7 +285,7 @@ def test_rows_without_their_numbers_raise_one_sentence(rows, message):
     assert "\n" not in str(raised.value)
 
 
-def test_bad_rows_are_left_out_where_that_is_said():
+def test_bad_rows_are_left_out_on_request():
     with pytest.warns(UserWarning, match="1 bad rows of 2 were left out: The column 'age' is empty in row '1'"):
         results = explained(rows=ROWS.assign(age=[81, None]), skip_bad_rows=True)
     assert len(results) == 1

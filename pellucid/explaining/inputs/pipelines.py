@@ -222,8 +222,8 @@ def _columns(pipeline: Any, text: str | None, columns: Sequence[str]) -> tuple[s
     first = column_transformer(pipeline)
     if first is None:
         return text or "text", columns
-    parts = [(part, chosen) for _, part, chosen in first.transformers_ if not isinstance(part, str) or part != "drop"]
-    read = [(part, _names(first, chosen)) for part, chosen in parts]
+    parts = [(part, places) for _, part, places in first.transformers_ if not isinstance(part, str) or part != "drop"]
+    read = [(part, _names(first, places)) for part, places in parts]
     texts = list(dict.fromkeys(name for part, names in read if reads_texts(part) for name in names))
     if text is None and len(texts) != 1:
         raise BadSetting(
@@ -234,9 +234,9 @@ def _columns(pipeline: Any, text: str | None, columns: Sequence[str]) -> tuple[s
     return text, columns or [name for name in every if name != text]
 
 
-def _names(transformer: Any, chosen: Any) -> list[str]:
+def _names(transformer: Any, places: Any) -> list[str]:
     """The columns that a part of a `ColumnTransformer` reads, which may name them, number them or mark them."""
-    members: Any = [chosen] if isinstance(chosen, str | int) else chosen if isinstance(chosen, slice) else list(chosen)
+    members: Any = places if isinstance(places, slice) else [places] if isinstance(places, str | int) else list(places)
     if isinstance(members, list) and all(isinstance(name, str) for name in members):
         return members
     return [str(name) for name in np.array(transformer.feature_names_in_)[members]]
