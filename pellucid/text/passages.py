@@ -127,13 +127,8 @@ class FeatureColumns:
         """
         if len(example.segments) == 2 and self.values(example.segments[1]).keys() == self.kinds.keys():
             return example
-        if len(example.segments) == 2:
-            raise BadInput(
-                f"Example {quoted(example.id)} is a pair of texts, and the model reads one text with the columns "
-                f"{listed(self.kinds)}."
-            )
         lines = [self._line(name, example) for name in self.kinds]
-        return replace(example, segments=(*example.segments, "\n".join(lines)))
+        return replace(example, segments=(example.segments[0], "\n".join(lines)))
 
     def values(self, lines: str) -> dict[str, Feature]:
         """Name -> value, of the features that a text says; raises `BadInput` for a line that says none."""
@@ -141,7 +136,10 @@ class FeatureColumns:
         for line in filter(str.strip, lines.split("\n")):
             name = next((name for name in self.kinds if line.startswith(f"{name} = ")), None)
             if name is None:
-                raise BadInput(f"The line {quoted(line)} is none of {listed(f'{each} = ...' for each in self.kinds)}.")
+                raise BadInput(
+                    f"The second text has the line {quoted(line)}, and the model reads one text with the columns "
+                    f"{listed(self.kinds)}; give a table with these columns, and no pairs of texts."
+                )
             values[name] = self._value(name, line.removeprefix(f"{name} = "))
         return values
 

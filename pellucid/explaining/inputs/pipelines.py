@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from scipy.sparse import lil_matrix
 
-from pellucid.base.checks import clipped, listed, of_class, quoted, reason
+from pellucid.base.checks import clipped, every, listed, of_class, quoted, reason
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, notify
 from pellucid.explaining.inputs.loading import load
 from pellucid.models.classifiers.function import PROBES, FunctionClassifier, from_function
@@ -150,6 +150,8 @@ def from_pipeline(
     <Prediction + 0.66>
     """
     of_class("The name", name, str | NoneType, "give a string")
+    of_class("text", text, str | NoneType, "give the name of the text's column")
+    columns = every("columns", columns, str, "give a list of names")
     settings: dict[str, Any] = {"name": name or type(pipeline).__name__}
     if columns or background is not None or column_transformer(pipeline) is not None:
         text, columns = _columns(pipeline, text, columns)
@@ -209,9 +211,10 @@ def _gives_several_labels(pipeline: object, count: int) -> bool:
 def column_transformer(pipeline: Any) -> Any:
     """The `ColumnTransformer` that a pipeline begins with; None where it begins with something else."""
     first: Any = getattr(pipeline, "best_estimator_", pipeline)
-    while getattr(first, "steps", None):
-        first = first.steps[0][1]
-    return first if hasattr(first, "transformers_") and hasattr(first, "feature_names_in_") else None
+    while isinstance(steps := getattr(first, "steps", None), list) and steps:
+        first = steps[0][1]
+    is_fitted = isinstance(getattr(first, "transformers_", None), list) and hasattr(first, "feature_names_in_")
+    return first if is_fitted else None
 
 
 def _columns(pipeline: Any, text: str | None, columns: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -230,8 +233,8 @@ def _columns(pipeline: Any, text: str | None, columns: Sequence[str]) -> tuple[s
             f"The pipeline reads {len(texts)} columns as texts ({listed(texts) or 'none'}); name the text's with text=."
         )
     text = texts[0] if text is None else text
-    every = dict.fromkeys(name for _, names in read for name in names)
-    return text, columns or [name for name in every if name != text]
+    there = dict.fromkeys(name for _, names in read for name in names)
+    return text, columns or [name for name in there if name != text]
 
 
 def _names(transformer: Any, places: Any) -> list[str]:
@@ -251,10 +254,11 @@ def linear_pipeline(pipeline: Any) -> LinearPipeline | None:
     Its logits are the decision function, and where it has probabilities, they are softmax or sigmoid of that.
     """
     best = getattr(pipeline, "best_estimator_", pipeline)
-    steps = getattr(best, "steps", [])
-    if len(steps) < 2 or not all(hasattr(steps[-1][1], name) for name in ("coef_", "intercept_")):
+    steps = getattr(best, "steps", None)
+    model: Any = steps[-1][1] if isinstance(steps, list) and len(steps) > 1 else None
+    if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
         return None
-    reader, model = best[:-1], steps[-1][1]
+    reader = best[:-1]
     dense = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
     weights = np.atleast_2d(np.asarray(dense, dtype=np.float64))
     if weights.shape[1] != n_features(reader):
@@ -274,13 +278,13 @@ def _answers_by(model: Any, weights: np.ndarray, constants: np.ndarray) -> bool:
     expected = rows @ weights.T + constants
     try:
         answers = (model.predict if _is_regressor(model) else model.decision_function)(rows)
-        if np.shape(answers) not in (expected.shape, expected[:, 0].shape):
-            return False
         chances = model.predict_proba(rows) if hasattr(model, "predict_proba") else None
     except Exception:  # a model of another library that is built like one of scikit-learn
         return False
     problem: Problem = "one_logit" if len(weights) == 1 else "single_label"
-    is_sum = np.allclose(np.reshape(answers, expected.shape), expected, SAME, SAME)
-    return is_sum and (
-        chances is None or np.allclose(chances, class_probabilities(torch.from_numpy(expected), problem), SAME, SAME)
-    )
+    if np.size(answers) != expected.size or not np.allclose(
+        answers, np.reshape(expected, np.shape(answers)), SAME, SAME
+    ):
+        return False
+    softmax = class_probabilities(torch.from_numpy(expected), problem)
+    return chances is None or np.allclose(chances, softmax, SAME, SAME)

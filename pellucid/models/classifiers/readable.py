@@ -190,10 +190,10 @@ class Gram:
 class LinearPipeline:
     """A fitted vectorizer, with what stands between it and a linear model, and that model's numbers.
 
-    reader: the steps before the model. coefficients: [logit feature]; intercept: [logit].
+    steps: those before the model. coefficients: [logit feature]; intercept: [logit].
     """
 
-    reader: Any
+    steps: Any
     coefficients: np.ndarray
     intercept: np.ndarray
 
@@ -204,11 +204,11 @@ class LinearPipeline:
         that count with different signs have shares of different signs. Raises `ModelCannot` where the places of
         n-grams cannot be known.
         """
-        grams, _ = _grams(self.reader, text)
+        grams, _ = _grams(self.steps, text)
         signs = np.array([gram.sign for gram in grams])
         columns, index = np.unique([gram.column for gram in grams], return_inverse=True)
         totals = np.bincount(index, signs, len(columns))
-        values = self.reader.transform([text])[:, columns.astype(np.int64)].toarray()[0].astype(np.float64)
+        values = self.steps.transform([text])[:, columns.astype(np.int64)].toarray()[0].astype(np.float64)
         each = np.divide(values, totals, out=np.zeros_like(values), where=totals != 0)
         return grams, (each[index] * signs)[:, None] * self.coefficients[:, columns.astype(np.int64)][:, index].T
 
