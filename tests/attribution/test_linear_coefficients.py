@@ -178,14 +178,17 @@ def test_counts_of_single_words_are_what_leaving_them_out_changes():
 
 
 def test_hashed_ngrams_of_one_feature_share_it_with_their_signs():
-    """With four features words collide: each has the coefficient by its own sign, as a text of it alone shows."""
-    pipeline = fitted((HashingVectorizer(n_features=4, norm=None),), LinearSVC())
-    of = pellucid.from_pipeline(pipeline)
-    scores, _ = scores_of(of, ["lovely film dull day"], Target(0))
-    for word, score in zip(("lovely", "film", "dull", "day"), scores.values[0].tolist(), strict=True):
-        alone = decision(pipeline, word)[0] - pipeline[-1].intercept_[0]
-        totals = pipeline[0].transform(["lovely film dull day"]).toarray()[0]
-        assert score == pytest.approx(alone if totals[pipeline[0].transform([word]).indices[0]] else 0, rel=1e-9)
+    """All words are one feature here: each has the coefficient by its own sign, as a text of it alone shows."""
+    pipeline = fitted((HashingVectorizer(n_features=1, norm=None),), LinearSVC())
+    words = ("lovely", "film", "dull", "day", "night")
+    signs = {word: pipeline[0].transform([word]).toarray()[0, 0] for word in words}
+    assert set(signs.values()) == {-1, 1}
+    scores, _ = scores_of(pellucid.from_pipeline(pipeline), [" ".join(words)], Target(0))
+    expected = [sign * pipeline[-1].coef_[0, 0] for sign in signs.values()]
+    np.testing.assert_allclose(scores.values[0], expected, rtol=1e-9)
+    cancelling = [next(word for word in words if signs[word] == sign) for sign in (-1, 1)]
+    scores, _ = scores_of(pellucid.from_pipeline(pipeline), [" ".join(cancelling)], Target(0))
+    assert not scores.values[0].any()
 
 
 def test_ngrams_themselves_are_spans():

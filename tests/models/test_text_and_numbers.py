@@ -226,17 +226,18 @@ def test_a_mask_stands_for_words_and_never_for_numbers():
 
 
 def test_numbers_of_files_and_of_results_are_read(tmp_path):
-    ROWS.assign(label=["stay", "leave"]).to_csv(tmp_path / "rows.csv", index=False)
-    of_frame, of_file = explained(), explained(rows=tmp_path / "rows.csv")
-    assert [one.scores.tolist() for one in of_file] == [one.scores.tolist() for one in of_frame]
-    assert [one.example.segments for one in of_file] == [one.example.segments for one in of_frame]
+    rows = pandas.concat([ROWS, ROWS.assign(age=20)], ignore_index=True)
+    rows.assign(label=["stay", "leave"] * 2).to_csv(tmp_path / "rows.csv", index=False)
+    of_frame, of_file = explained(rows=rows), explained(rows=tmp_path / "rows.csv")
     run = pellucid.explain_corpus(model(), tmp_path / "rows.csv", "occlusion", folder=tmp_path / "run", progress=False)
-    assert [one.scores.tolist() for one in run] == [one.scores.tolist() for one in of_frame]
+    for results in (of_file, run):
+        assert [one.scores.tolist() for one in results] == [one.scores.tolist() for one in of_frame]
+        assert [one.example.segments for one in results] == [one.example.segments for one in of_frame]
     pellucid.save(of_frame, tmp_path / "rows.parquet")
     read = pellucid.read(tmp_path / "rows.parquet")
     assert read == of_frame
     assert [one.scores.tolist() for one in explained(rows=read)] == [one.scores.tolist() for one in of_frame]
-    assert pellucid.predict(model(), ROWS) == [result.prediction for result in of_frame]
+    assert pellucid.predict(model(), rows) == [result.prediction for result in of_frame]
 
 
 def test_a_feature_is_no_label_and_no_text():
@@ -273,7 +274,10 @@ def test_rows_are_judged_as_texts_are():
         (ROWS.assign(sex=[1, "m"]), None),
         (ROWS.assign(sex=["f\nage = 3", "m"]), "'sex' is 'f.nage = 3' in row '0'; give one line of text"),
         (["The patient fell twice."], "Row '0' has no column 'age'"),
-        ([Example(("fell", "twice"))], "has the line .twice., and the model reads one text with the columns age, pressure, sex; give a table"),
+        (
+            [Example(("fell", "twice"))],
+            "has the line .twice., and the model reads one text with the columns age, pressure, sex; give a table",
+        ),
     ),
 )
 def test_rows_without_their_numbers_raise_one_sentence(rows, message):
