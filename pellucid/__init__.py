@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pellucid.explaining.explain import explain_all
     from pellucid.explaining.figure import figure, latex
     from pellucid.explaining.inputs.loading import load
+    from pellucid.explaining.inputs.pipelines import from_pipeline
     from pellucid.explaining.planting import plant
     from pellucid.explaining.read import examples, read
     from pellucid.explaining.report import report
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from pellucid.layers.door import layer_analysis
     from pellucid.layers.lens_door import lens
     from pellucid.layers.record import LayerAnalysis
-    from pellucid.models.classifiers.function import from_function, from_pipeline
+    from pellucid.models.classifiers.function import from_function
     from pellucid.models.classifiers.network import from_network
     from pellucid.results.explanation import Explanation
     from pellucid.results.extraction import Extraction

@@ -9,7 +9,11 @@ from functools import cache
 import pytest
 import torch
 from hypothesis import settings
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
+import pellucid
 from pellucid.base.kinds import datasets
 from pellucid.models.load import load_classifier
 from tests.shared.asking import works
@@ -97,9 +101,17 @@ def adding_up():
 
 
 @pytest.fixture(scope="session")
-def having(bert, self_explaining, choosing, attending, adding_up):
-    """The first of five tiny models that has what a method needs."""
-    models = (bert, self_explaining, choosing, attending, adding_up)
+def linear():
+    """A linear model of words and pairs of words; it reads no pairs of texts."""
+    train = [example for example in pellucid.examples("pocket", "dev") if example.label in LABELS]
+    pipeline = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
+    return pellucid.from_pipeline(pipeline.fit([each.text for each in train], [each.label for each in train]))
+
+
+@pytest.fixture(scope="session")
+def having(bert, self_explaining, choosing, attending, adding_up, linear):
+    """The first of six tiny models that has what a method needs."""
+    models = (bert, self_explaining, choosing, attending, adding_up, linear)
     return lambda method: next(model for model in models if works(method, model))
 
 

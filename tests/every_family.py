@@ -16,7 +16,9 @@ from tests.shared.families import MAPPING, family_classifier
 
 TEXTS = ("A gripping, lovely film.", ("The café was closed.", "Nobody could eat."))
 OF_ENCODERS = frozenset({"gradient", "hidden_states", "attention"})  # what Hugging Face classifiers may have
-OWN = frozenset({"span_weights", "unit_weights", "rationale", "b_cos", "bert_layers"})  # of models with other parts
+OWN = frozenset(
+    {"span_weights", "unit_weights", "rationale", "b_cos", "bert_layers", "linear"}
+)  # of models with other parts
 SHARED = {"padded": "padded", "equal": "rows of one length", "alone": "each row alone"}
 HEAD = """## Every family of the library
 

@@ -32,6 +32,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.run.target import ResolvedTarget, Target
 from pellucid.run.windows import in_windows
 from pellucid.text.example import Example
+from pellucid.text.passages import has_features
 from pellucid.text.ranges import pieces_at
 
 MOST_SPANS = 5
@@ -40,13 +41,21 @@ MOST_SPANS = 5
 def places_of(
     model: Model, examples: Sequence[Example], unit: str, extractor: str | None, seed: int
 ) -> list[tuple[tuple[Place, ...], int]]:
-    """[text]: (words in reading order, or spans by falling score; the queries that choosing them took)."""
+    """[text]: (words in reading order, or spans by falling score; the queries that choosing them took).
+
+    Features beside a text are none of its words.
+    """
     if unit == "word":
-        return [(words_of(example), 0) for example in examples]
+        return [(_of_text(example, words_of(example)), 0) for example in examples]
     name = extractor or ("span_attention" if "span_weights" in model.capabilities else "occlusion")
     selection = selection_for(name, None, None, MOST_SPANS, None)
     (extractions,) = extract_from(model, examples, name, [selection], {}, seed=seed, progress=silent)
-    return [(span_places(extraction), 1) for extraction in extractions]
+    pairs = zip(examples, extractions, strict=True)
+    return [(_of_text(example, span_places(extraction)), 1) for example, extraction in pairs]
+
+
+def _of_text(example: Example, places: tuple[Place, ...]) -> tuple[Place, ...]:
+    return tuple(place for place in places if not place.segment) if has_features(example) else places
 
 
 def span_places(extraction: Extraction) -> tuple[Place, ...]:

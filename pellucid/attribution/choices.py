@@ -1,7 +1,11 @@
-"""What a model itself chose or weighed, as scores: its rationale, its weights of units, its B-cos contributions."""
+"""What a model itself chose or weighed, as scores: its rationale, its weights of units, its B-cos contributions, its
+coefficients.
+"""
 
-from typing import Literal, get_args
+from itertools import pairwise
+from typing import Any, Literal, get_args
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -12,7 +16,7 @@ from pellucid.run.model import Scores
 from pellucid.run.parity import check_parity
 from pellucid.run.rounding import widened
 from pellucid.run.target import Explainable, ResolvedTarget
-from pellucid.text.units import Units, coarsen
+from pellucid.text.units import Spans, Units, coarsen
 
 # Rationale: the words that the model chose to read before it decided, each with its probability.
 #
@@ -216,3 +220,68 @@ def _b_cos_caveats(gap: float) -> tuple[str, ...]:
 def _gaps(scores: Tensor, started: Tensor) -> Tensor:
     """[example]: how far the sum of all pieces is from what it should be, as a share of that."""
     return (scores.sum(-1) - started).abs() / started.abs().clamp_min(1e-12)
+
+
+# Linear models of n-grams: feature value times coefficient, at the characters where each n-gram stands.
+
+LinearUnit = Literal["word", "span"]
+
+
+@attributions.add(needs={"linear"}, cost="1 run of the model", complete=True, units="word")
+def linear_coefficients(run: ForwardPass, target: Explainable, *, unit: LinearUnit = "word") -> Scores:
+    """Feature value x coefficient of each n-gram, shared by its words; with the intercept exactly the answer.
+
+    The exact terms of a linear model of n-grams, such as a TfidfVectorizer with LogisticRegression.
+
+    Source: Korobov & Lopuhin, "ELI5" (2016), `explain_prediction` of linear models, with weights in the text.
+
+    The value of a feature is the one that the vectorizer gives for this text, so the length of a tf-idf vector is taken
+    as it is. A feature whose n-gram stands several times in the text is shared equally by the places; n-grams of one
+    hashed feature share it by how often each stands there, with the signs of the hash. An n-gram's score is shared
+    equally by its words, or characters, and inside a word by the characters. A blank between words belongs to the word
+    after it.
+
+    unit: "word", or "span" for the n-grams themselves: each place of one has its whole score, and those of characters
+    that lie inside the same words are added up. A probability or a loss is shared out by its slope: score times the
+    derivative by the logits. Diagnostic: `completeness_gap`. Raises `ModelCannot` where the places of n-grams are not
+    known, as of words that a tokenizer of your own changes.
+    """
+    one_of("unit", unit, get_args(LinearUnit))
+    model: Any = run.model  # the capability was checked
+    share = _by_word if unit == "word" else _by_span
+    logits = run.logits.double().requires_grad_()
+    with torch.enable_grad():
+        gradient = torch.autograd.grad(target.values(logits).sum(), logits)[0].numpy()
+    scores, units, gaps = [], [], []
+    for index, example in enumerate(run.batch.examples):
+        words = coarsen(run.batch.units[index], "word", example.segments)[0]
+        grams, contributions = model.linear.contributions(example.segments[0])
+        of_text, of_units = share(words, grams, contributions @ gradient[index], len(example.segments[0]))
+        rise = float((logits[index].detach().numpy() - model.linear.intercept) @ gradient[index])
+        scores.append(torch.from_numpy(of_text))
+        units.append(of_units)
+        gaps.append({"completeness_gap": abs(float(of_text.sum()) - rise) / max(abs(rise), 1e-6)})
+    return Scores(tuple(scores), units=tuple(units), diagnostics=tuple(gaps))
+
+
+def _by_word(words: Units, grams: list[Any], shares: np.ndarray, length: int) -> tuple[np.ndarray, Units]:
+    """[word]: the shares of the n-grams that lie in each, by characters."""
+    by_character = np.zeros(length)
+    for gram, share in zip(grams, shares, strict=True):
+        for start, end in gram.places:
+            by_character[start:end] += share / len(gram.places) / (end - start)
+    borders = [0, *words.end[:-1], length]
+    return np.array([by_character[start:end].sum() for start, end in pairwise(borders)]), words
+
+
+def _by_span(words: Units, grams: list[Any], shares: np.ndarray, length: int) -> tuple[np.ndarray, Spans]:
+    """[span]: the shares of the n-grams from each first word to each last one."""
+    ends = np.array(words.end[:-1])
+    sums: dict[tuple[int, int], float] = {}
+    for gram, share in zip(grams, shares, strict=True):
+        begin, end = gram.places[0][0], gram.places[-1][1] - 1
+        first, last = (int(np.searchsorted(ends, place, side="right")) for place in (begin, end))
+        sums[first, last] = sums.get((first, last), 0.0) + float(share)
+    keys = sorted(sums)
+    firsts, lasts = (np.array([key[place] for key in keys], dtype=np.int64) for place in (0, 1))
+    return np.array([sums[key] for key in keys]), Spans(words, firsts, lasts)

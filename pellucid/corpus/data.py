@@ -96,7 +96,7 @@ def corpus_data(model: Model, data: Any, reading: CorpusReading, target: Any) ->
             f"{listed(texts)} is read as plain text, one text a line, so columns and settings mean nothing; name the "
             f"format, or leave them away."
         )
-    numbers = count()
+    numbers, columns = count(), getattr(model, "columns", None)
 
     def stream() -> Iterator[Example]:
         for name in names:
@@ -105,7 +105,7 @@ def corpus_data(model: Model, data: Any, reading: CorpusReading, target: Any) ->
     def rows() -> Iterator[Example]:
         nonlocal numbers
         numbers = count()
-        return stream()
+        return stream() if columns is None else map(columns.beside, stream())
 
     return CorpusData(str(data), tuple(map(Path, names)), rows)
 

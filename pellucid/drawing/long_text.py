@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from pellucid.drawing.html import Markup, element, fragment
 from pellucid.text.example import Example
-from pellucid.text.passages import turns_of
+from pellucid.text.passages import has_features, turns_of
 from pellucid.text.units import text_units
 
 # The original text, every character of it, with some parts highlighted.
 
-SEGMENTS = ("first text", "second text")
+SEGMENTS, OF_A_ROW = ("first text", "second text"), ("text", "features")
 ANSWER, WHOLE_PROMPT = "answer", "The prompt as the model reads it"
 
 
@@ -48,7 +48,8 @@ def text_block(example: Example, highlights: Iterable[Highlight]) -> Markup:
     ]
     if len(blocks) == 1:
         return blocks[0]
-    return element("div", *map(_labelled, SEGMENTS, blocks), class_="pl-pair")
+    labels = OF_A_ROW if has_features(example) else SEGMENTS
+    return element("div", *map(_labelled, labels, blocks), class_="pl-pair")
 
 
 def _labelled(label: str, block: Markup) -> Markup:

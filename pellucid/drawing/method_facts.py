@@ -79,6 +79,8 @@ def in_words(facts: MethodFacts) -> str:
     """How to read this method's colours or lines."""
     if facts.floor:
         return "Random scores, shown for comparison: the picture means nothing."
+    if facts.spans and facts.signed:
+        return "The spans with the largest scores: above 0 they speak for the explained answer, below 0 against it."
     if facts.spans:
         return (
             "The spans with the largest weights, heaviest first. A weight says that a span counted, not which answer "

@@ -655,6 +655,30 @@ def explain(
 def explain(
     model: ModelSource,
     texts: Data,
+    method: Literal["linear_coefficients"],
+    *,
+    target: ExplainedName = "predicted",
+    output: Output = "logit",
+    seed: int = 0,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    label_map: LabelMap | None = None,
+    skip_bad_rows: bool = False,
+    answer: str | Sequence[str] | None = None,
+    template: Template | None = None,
+    passages: Passages | None = None,
+    rest: Rest = "together",
+    keep: FixedPart | Sequence[FixedPart] | None = None,
+    workers: int = 1,
+    progress: bool | None = None,
+    unit: Literal["word", "span"] = "word",
+) -> Results:
+    """Feature value x coefficient of each n-gram, shared by its words; with the intercept exactly the answer."""
+
+@overload
+def explain(
+    model: ModelSource,
+    texts: Data,
     method: Literal["occlusion"],
     *,
     target: ExplainedName = "predicted",

@@ -5,9 +5,9 @@ A name that nobody registered, such as that of an absent plug-in, has no words; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,12 @@ from pellucid.base.kinds import diagnostics
 from pellucid.results.explanation import Explanation
 
 if TYPE_CHECKING:  # torch takes seconds to import, and words need none of it
+    from torch import Tensor
+
     from pellucid.run.model import Model
     from pellucid.run.rounding import Rounding
+    from pellucid.text.example import Example
+    from pellucid.text.passages import Background
     from pellucid.text.reading import ReadWords
 
 
@@ -69,6 +73,23 @@ def words_as_bytes(count: float) -> str:
     """
     words = "1 word, or a part of it," if count == 1 else f"{count:,.0f} words, or parts of them,"
     return f"The model reads {words} only as bytes."
+
+
+@diagnostics.add(worst="lowest")
+def background_draws(count: float) -> str:
+    """The number of background rows whose features stand for those that are taken out."""
+    rows = "1 background row" if count == 1 else f"{count:,.0f} background rows"
+    return f"Features that are taken out are replaced by those of {rows}."
+
+
+@diagnostics.add(worst="highest", brief=lambda error: f"± {readable_number(error)} by other background rows")
+def background_error(error: float) -> str:
+    """The standard error, by the draw of background rows, of the explained value without any feature, in its own unit;
+    0 where the whole background was used.
+    """
+    if not error:
+        return "No row of the background was left out."
+    return f"With other rows of the background a score would move by up to about {readable_number(error)}."
 
 
 def worst_of(name: str, values: Sequence[float]) -> float:
@@ -154,6 +175,36 @@ def with_facts_on_reading(explanation: Explanation, read: ReadWords) -> Explanat
         caveats=(*cautions, *explanation.caveats),
         row_diagnostics=tuple({**of_row, **facts} for of_row in explanation.row_diagnostics),
         row_caveats=tuple((*cautions, *of_row) for of_row in explanation.row_caveats),
+    )
+
+
+# How far the draw of background rows decides the scores of a model of texts and features.
+
+TRUSTED_SHARE = 0.1  # of the largest score
+
+
+def draw_facts(model: Model, example: Example, values: Callable[[Tensor], Tensor]) -> dict[str, float]:
+    """The diagnostics of the draws, by leaving out each in turn (Efron & Stein 1981); {} for a model without draws.
+
+    values: logits [draw logit] -> the explained values [draw].
+    """
+    background: Background | None = getattr(model, "background", None)
+    if background is None:
+        return {}
+    drawn: Any = model  # only a model with draws has a background
+    count, left = len(background.frame), 1 - len(background.frame) / background.n_rows
+    spread = values(drawn.without_each_draw(example)).double().var(correction=0)
+    return {"background_draws": float(count), "background_error": float((spread * (count - 1) * left).sqrt())}
+
+
+def draw_caveats(facts: Mapping[str, float], scores: np.ndarray) -> tuple[str, ...]:
+    """What to say where other background rows would move scores by a good part of the largest."""
+    error, largest = facts.get("background_error", 0.0), float(np.abs(scores).max(initial=0.0))
+    if error <= TRUSTED_SHARE * largest:
+        return ()
+    return (
+        f"Other background rows would move scores by up to about {readable_number(error)}, and the largest is "
+        f"{readable_number(largest)}; raise draws, {facts['background_draws']:.0f} now, where the model is made.",
     )
 
 

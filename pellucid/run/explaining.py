@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -22,6 +23,8 @@ from pellucid.run.batch import Batch
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.diagnostics import (
     NOTHING,
+    draw_caveats,
+    draw_facts,
     route_record,
     score_resolution,
     with_caveat_on_rounding,
@@ -324,6 +327,13 @@ class _Group:
         return self.forward.rounding.of_values(self.target, answers).tolist()
 
     @cached_property
+    def draws(self) -> list[dict[str, float]]:
+        """[row]: how far the draws decide that stand for what is taken out; {} for models without draws."""
+        examples = self.forward.batch.examples
+        values = [partial(self.target.values_of, index) for index in range(len(examples))]
+        return [draw_facts(self.request.model, *pair) for pair in zip(examples, values, strict=True)]
+
+    @cached_property
     def predictions(self) -> list[Prediction]:
         """[row]: the prediction of the whole text."""
         examples = self.forward.batch.examples
@@ -424,14 +434,15 @@ def _facts(
     model, residual = group.request.model, group.logits.residuals[index]
     parity = {} if residual is None else {"parity": residual}
     diagnostics, caveats = of_method
+    draws = {} if call.entry.facts["floor"] else group.draws[index]
     rationale = [FIXED_CHOICE] if "rationale" in model.capabilities and "gradient" in call.entry.facts["needs"] else []
     nothing = [] if values.any() else [NOTHING]
     of_words = caveats_on_words(group.forward.batch.examples[index].segments)
     of_value, of_text = group.value_roundings[index], values[..., ~units.special]
     limit = score_resolution(call.entry, group.forward.rounding, of_value, of_text)
     limit = max(limit, diagnostics.get("resolution", 0.0))  # a method may know more of its own sums
-    facts = parity | diagnostics | {"resolution": limit}
-    return facts, (*caveats, *rationale, *nothing, *of_words)
+    facts = parity | diagnostics | draws | {"resolution": limit}
+    return facts, (*caveats, *rationale, *nothing, *of_words, *draw_caveats(draws, of_text))
 
 
 def predict(logits: Tensor, model: Model, example: Example) -> Prediction:

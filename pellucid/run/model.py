@@ -30,6 +30,7 @@ LACKS = {
     "b_cos": "has no B-cos layers (it was not trained with form='b_cos')",
     "bert_layers": "is not built from BERT's layers",
     "language_head": "has no language head",
+    "linear": "is no fitted scikit-learn pipeline of a vectorizer of words or characters and a linear model",
     WRITING: "writes no texts",
 }
 WAYS = {  # capability -> what gives it, in Python and on the command line
@@ -70,7 +71,7 @@ class Model(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """A subset of the keys of LACKS; empty for a function."""
+        """A subset of the keys of LACKS; empty for a function, except of a linear pipeline."""
         ...
 
     @property

@@ -18,7 +18,15 @@ PAIR, BESIDE = ("A good film.", "A fine story, well told."), ("Dull and long, I 
 WORD, STEP = 2, 1  # the word that is explained, and the written piece whose state is
 THREADS = 4
 NOTHING = {"guan_relevance", "allennlp_smooth"}  # 0 by construction where a norm follows, here or there
-OWN_WEIGHTS = {"span_attention", "unit_attention", "rationale", "b_cos", "decoded_saliency", "wu_ong_lrp"}
+OWN_WEIGHTS = {
+    "linear_coefficients",
+    "span_attention",
+    "unit_attention",
+    "rationale",
+    "b_cos",
+    "decoded_saliency",
+    "wu_ong_lrp",
+}
 
 
 def new_model(kind):

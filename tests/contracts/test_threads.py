@@ -6,9 +6,13 @@ from itertools import count
 
 import pytest
 import torch
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attributions
+from pellucid.explaining.inputs.pipelines import from_pipeline
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.classifiers.network import from_network
 from pellucid.text.example import as_examples
@@ -54,13 +58,16 @@ KINDS = {
     "from_network": own_network,
     "own_layers": lambda: own_network(Layered),
     "from_function": lambda: from_function(by_letters, LABELS),
+    "from_pipeline": lambda: from_pipeline(
+        make_pipeline(TfidfVectorizer(), LogisticRegression()).fit([*TEXTS, LONG], [*LABELS])
+    ),
 }
-NETWORKS = [kind for kind in KINDS if kind not in ("from_function", "from_network", "own_layers")]
+NETWORKS = [kind for kind in KINDS if not kind.startswith("from_") and kind != "own_layers"]
 
 
-@pytest.fixture(params=METHODS)
+@pytest.fixture(params=[name for name in METHODS if "linear" not in attributions.get(name).facts["needs"]])
 def once(request, having):
-    """Every method on one model that has what it needs."""
+    """Every method of networks on one model that has what it needs."""
     return request.param, having(request.param)
 
 

@@ -536,9 +536,16 @@ def doors(folder: Path) -> dict[str, Door]:
                 "problem": "single_label",
                 "name": "f",
                 "mask": None,
+                "columns": ["age"],
+                "text": "text",
+                "background": {"age": [1, 2]},
+                "draws": 2,
             },
         ),
-        "from_pipeline": Door(pellucid.from_pipeline, {"pipeline": None, "name": None}),
+        "from_pipeline": Door(
+            pellucid.from_pipeline,
+            {"pipeline": None, "name": None, "columns": ["age"], "text": None, "background": {"age": [1]}, "draws": 2},
+        ),
         "from_network": Door(
             pellucid.from_network,
             {"network": torch.nn.Linear(1, 2), "tokenize": str.split, "logits": torch.add, "embedding": None}

@@ -16,7 +16,8 @@ from torch import nn
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.base.kinds import attributions
-from pellucid.models.classifiers.function import PROBES, from_function, from_pipeline
+from pellucid.explaining.inputs.pipelines import from_pipeline
+from pellucid.models.classifiers.function import PROBES, from_function
 from pellucid.models.classifiers.network import from_network
 from pellucid.run.batch import OPERATORS
 from pellucid.run.target import Target
@@ -334,7 +335,7 @@ def test_a_pipeline_is_explained(classifier, classes):
     with pytest.raises(
         ModelCannot,
         match="Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, "
-        "occlusion",
+        "linear_coefficients, occlusion",
     ):
         ask(model, texts, "gradient")
 

@@ -33,7 +33,7 @@ def test_all_means_what_the_model_supports_and_is_usual(bert, stubborn):
     assert (
         set(side)
         == {*attributions.names()}
-        - {"span_attention", "unit_attention", "rationale", "b_cos", "stubborn", "rare"}
+        - {"span_attention", "unit_attention", "rationale", "b_cos", "linear_coefficients", "stubborn", "rare"}
         - _unusual()
     )
     assert all(len(explanations) == 2 for explanations in side.values())

@@ -78,7 +78,8 @@ def test_none_come_back_as_none(path):
 @pytest.mark.parametrize("method", attributions.names())
 def test_what_the_methods_make_comes_back_equal(tmp_path, method, having, texts):
     target = STATE if reads_states(method) else Target("positive")
-    explanations = ask(having(method), texts[:3], (method, FEW.get(method, {})), target=target)
+    some = texts[:2] if method == "linear_coefficients" else texts[:3]  # a linear model of words reads no pairs
+    explanations = ask(having(method), some, (method, FEW.get(method, {})), target=target)
     for form in FORMS:
         save(explanations, tmp_path / f"results{form}")
         assert read(tmp_path / f"results{form}") == explanations, form

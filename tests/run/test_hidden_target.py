@@ -25,7 +25,8 @@ BLIND = {
     "chance",
     "unit_attention",
     "information_bottleneck",
-}  # the last one refuses states; the others' scores are the same for every target
+    "linear_coefficients",
+}  # the last two have no states or refuse them; the others' scores are the same for every target
 
 
 def states_of(model, segments, layer):

@@ -39,19 +39,22 @@ LONGEST_LABEL = 40  # characters
 
 
 _expected_labels: ContextVar[frozenset[str]] = ContextVar("expected_labels", default=frozenset())
+_features: ContextVar[tuple[str | None, frozenset[str]]] = ContextVar("features", default=(None, frozenset()))
 
 
 @contextmanager
-def expected_labels(labels: Collection[str]) -> Iterator[None]:
+def expected_labels(labels: Collection[str], text: str | None = None, features: Collection[str] = ()) -> Iterator[None]:
     """Within it, a column whose values are all among these labels, such as a model's classes, is taken for the labels.
 
-    It is no argument of a format, because how a file is read does not depend on a model, except here.
+    It is no argument of a format, because how a file is read does not depend on a model, except here. text, features:
+    the columns that a model of rows reads; the features are no texts and no labels.
     """
-    before = _expected_labels.set(frozenset(labels))
+    before = _expected_labels.set(frozenset(labels)), _features.set((text, frozenset(features)))
     try:
         yield
     finally:
-        _expected_labels.reset(before)
+        _expected_labels.reset(before[0])
+        _features.reset(before[1])
 
 
 class SeveralColumns(ValueError):
@@ -111,7 +114,9 @@ def columns_of(
     Raises `SeveralColumns` where the texts could be in several columns, `ValueError` where they are in none,
     `UnknownName` for a column that is not there.
     """
-    texts, text_reason = _texts(names, rows, text, second)
+    text_of_rows, features = _features.get()
+    names = [name for name in names if name not in features]
+    texts, text_reason = _texts(names, rows, text or (text_of_rows if text_of_rows in names else None), second)
     if label is not None or ("label" in names and "label" not in texts):
         return Columns(texts, label_field(names, label), text_reason)
     expected = [name for name in names if name not in texts and _is_expected(rows, name)]

@@ -17,6 +17,7 @@ from pellucid.models.classifiers.answer_places import with_places
 from pellucid.run.model import WRITING, Model
 from pellucid.text.example import Example, check_no_prompt
 from pellucid.text.label_map import LabelMap, label_caution, with_label_map
+from pellucid.text.passages import FeatureColumns
 
 # Labels of a door's examples beside the classes of its model: renamed by a map, or a notice where they are no
 # classes.
@@ -86,6 +87,7 @@ def examples_for(
     check_computes()
     if (chats := chats_in(data)) is not None:
         return chat_examples(model, chats, answer, template)
+    columns: FeatureColumns | None = getattr(model, "columns", None)  # of a model of texts and numbers
     examples = examples_from(
         data,
         text=text,
@@ -96,9 +98,13 @@ def examples_for(
         split=split,
         skip_bad_rows=skip_bad_rows,
         prompts=WRITING in model.capabilities,
+        columns=columns,
     )
     if hasattr(model, "piece_answers") and model.piece_answers is not None:
         return with_places(model, examples, [*answers_to(answer, len(examples))])
+    if columns is not None:
+        reading = ReadingRequest(skip_bad_rows=skip_bad_rows)
+        examples = good_rows(examples, lambda example, _: columns.beside(example), reading)
     if answer is not None:
         if WRITING not in model.capabilities:
             raise BadInput(f"An answer came, and {model.name} classifies texts; leave answer= away.")
@@ -118,6 +124,7 @@ def examples_from(
     split: str = "test",
     skip_bad_rows: bool = False,
     prompts: bool = False,
+    columns: FeatureColumns | None = None,
 ) -> tuple[Example, ...]:
     """Examples from what users have; what can be read in one way alone is read so, and a notice says how.
 
@@ -131,12 +138,14 @@ def examples_from(
     split: the part to read of data that has parts.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
     prompts: whether the first text is a prompt, which may be empty.
+    columns: those that the model reads beside the text; they are neither texts nor labels.
 
     Raises `BadInput` for what is no text, or could be two things; `UnknownName` for a column that is not there.
     """
     known = tuple(labels) + tuple(label_map if isinstance(label_map, Mapping) else ())
     reading = ReadingRequest(text, label, tuple(map(str, known)), names_data, split, skip_bad_rows)
-    with expected_labels(reading.labels):
+    features = (None, ()) if columns is None else (columns.text, columns.kinds)
+    with expected_labels(reading.labels, *features):
         examples = _reader(data)(data, reading)
     if not prompts and skip_bad_rows:
         return good_rows(examples, _without_empty_text, reading)

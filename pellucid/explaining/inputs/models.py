@@ -8,9 +8,8 @@ import torch
 from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.explaining.inputs.loading import load
-from pellucid.explaining.inputs.pipelines import from_transformers
+from pellucid.explaining.inputs.pipelines import column_transformer, from_pipeline, from_transformers
 from pellucid.explaining.inputs.readings import ModelSource
-from pellucid.models.classifiers.function import from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.composed.composed import encoder_model, is_encoder
 from pellucid.models.folders.configuration import wrong_kind
@@ -122,7 +121,7 @@ def _network_alone(network: torch.nn.Module) -> Exception:
 
 def _from_scikit(fitted: Any) -> Model:
     """A fitted pipeline of scikit-learn; raises `BadInput` for a part of one that reads numbers."""
-    if isinstance(getattr(fitted, "n_features_in_", None), int):
+    if isinstance(getattr(fitted, "n_features_in_", None), int) and column_transformer(fitted) is None:
         raise BadInput(
             f"{type(fitted).__name__} reads numbers, not texts; give the whole pipeline, with what turns texts into "
             "numbers: make_pipeline(vectorizer, classifier)."

@@ -1,24 +1,25 @@
 """The pieces of models that are functions of texts: from a text to a row of numbers, and from an edited row back to a
 text.
 
-A text's pieces are its words, each with the white space before it; an edited text is what is left of them.
+A text's pieces are its words, each with the white space before it; an edited text is what is left of them. Features
+beside a text are pieces of their own; those that are taken out are drawn from background rows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
-from types import NoneType
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import clipped, of_class, one_of
+from pellucid.base.checks import every, listed, of_class, one_of
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.packages import cached_property
-from pellucid.models.classifiers.readable import Reader, vocabulary_reader
+from pellucid.models.classifiers.readable import LinearPipeline, Reader
 from pellucid.models.classifiers.running import class_names
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds
@@ -28,10 +29,12 @@ from pellucid.run.rounding import Rounding
 from pellucid.run.target import Problem
 from pellucid.run.trace import NOTHING, Trace, Want
 from pellucid.text.example import Example, Texts
+from pellucid.text.passages import Background, Feature, FeatureColumns, background_of
 from pellucid.text.units import SPECIAL, Units, text_units
 
 Text = str | tuple[str, str]
 BETWEEN = 0  # the id of what stands between the texts of a pair
+LINE = re.compile(r"[^\n]+")
 FIRST, LATER = 1, 0  # token types: whether a piece begins its text, and so keeps the white space before it
 
 
@@ -41,13 +44,17 @@ class NumberedPieces:
 
     by_number: dict[int, str] = field(default_factory=lambda: {BETWEEN: ""})
 
-    def encode(self, example: Example, reader: str) -> tuple[Row, Units]:
-        """The row of an example and its units; reader: what messages call the model."""
+    def encode(self, example: Example, reader: str, *, has_features: bool = False) -> tuple[Row, Units]:
+        """The row of an example and its units; reader: what messages call the model.
+
+        has_features: whether the second text says features, whose lines are the pieces.
+        """
         columns: list[tuple[int, int, int, int, str]] = []  # id, segment, start, end, label
         for segment, text in enumerate(example.segments):
             if segment:
                 columns.append((BETWEEN, SPECIAL, 0, 0, "⫽"))
-            before, words = 0, text_units(text, "word")
+            is_line = has_features and segment
+            before, words = 0, [match.span() for match in LINE.finditer(text)] if is_line else text_units(text, "word")
             for position, (start, end) in enumerate(words, start=1):
                 upto = len(text) if position == len(words) else end  # the last word keeps the white space after it
                 piece = self.remembered_number(text[before:upto], reader)
@@ -103,7 +110,8 @@ PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I
 class FunctionClassifier:
     """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields.
 
-    reader: says which words of a text the function knows; None where nothing is known of that.
+    reader: says which words of a text the function knows; None where nothing is known of that. background: of a
+    function of texts and features the rows that features are drawn from. linear: of a linear pipeline its parts.
     """
 
     function: Callable[[list[Any]], Any]
@@ -113,7 +121,8 @@ class FunctionClassifier:
     gives: Gives
     mask: str | None
     reader: Reader | None = field(default=None, repr=False)
-    capabilities: frozenset[str] = frozenset()
+    background: Background | None = field(default=None, repr=False)
+    linear: LinearPipeline | None = field(default=None, repr=False)
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
@@ -126,6 +135,16 @@ class FunctionClassifier:
         return f"<FunctionClassifier {self.name}: {', '.join(self.labels)}>"
 
     @property
+    def capabilities(self) -> frozenset[str]:
+        """Nothing inside a function is known, except of a linear pipeline its coefficients."""
+        return frozenset() if self.linear is None else frozenset({"linear"})
+
+    @property
+    def columns(self) -> FeatureColumns | None:
+        """The columns of the rows that a function of texts and features reads; None for one of texts."""
+        return None if self.background is None else self.background.columns
+
+    @property
     def device(self) -> torch.device:
         """Logits are made on the processor, wherever the function computes."""
         return torch.device("cpu")
@@ -134,10 +153,12 @@ class FunctionClassifier:
     def hash(self) -> str:
         """A digest of name, classes and answers to a few fixed sentences: all that can be known of a function."""
         try:
-            answers = [[round(value, 5) for value in row] for row in self._predict(list(PROBES)).tolist()]
+            probes = self._answers(list(PROBES)) if self.background is None else self._means(PROBES, [{}] * len(PROBES))
+            answers = [[round(value, 5) for value in row] for row in self._logits(probes).tolist()]
         except ModelCannot as error:
             answers = [str(error)]  # type: ignore[list-item]
-        return blake2b(repr((self.name, self.labels, answers)).encode(), digest_size=16).hexdigest()
+        rows = () if self.background is None else (self.background.digest, len(self.background.frame))
+        return blake2b(repr((self.name, self.labels, answers, *rows)).encode(), digest_size=16).hexdigest()
 
     def blank_ids(self) -> dict[str, int | None]:
         """There are no embeddings to blank."""
@@ -155,8 +176,12 @@ class FunctionClassifier:
         return predictions(self, texts)
 
     def encode(self, examples: Sequence[Example]) -> Batch:
-        """Words as pieces."""
-        pairs = [self._pieces.encode(example, self.name) for example in examples]
+        """Words as pieces, and each feature beside a text; raises `BadInput` for rows without their features."""
+        columns = self.columns
+        if columns is not None:
+            examples = [columns.beside(example) for example in examples]
+        has_features = columns is not None
+        pairs = [self._pieces.encode(example, self.name, has_features=has_features) for example in examples]
         mask = None if self.mask is None else self._pieces.remembered_number(" " + self.mask, self.name)
         rows, units = tuple(row for row, _ in pairs), tuple(self._with_readings(words) for _, words in pairs)
         return Batch(tuple(examples), rows, units, SpecialIds(mask, None))
@@ -164,7 +189,8 @@ class FunctionClassifier:
     def _with_readings(self, words: Units) -> Units:
         if self.reader is None:
             return words
-        known = dict(zip(words.content, self.reader([words.labels[word] for word in words.content]), strict=False))
+        read = words.content if self.columns is None else [word for word in words.content if not words.segment[word]]
+        known = dict(zip(read, self.reader([words.labels[word] for word in read]), strict=False))
         readings = tuple(known.get(word, "whole") for word in range(len(words)))
         return replace(words, readings=readings if "none" in readings else ())
 
@@ -180,19 +206,53 @@ class FunctionClassifier:
         embeddings: Tensor | None = None,
         layer: int | None = None,
     ) -> Trace:
-        """Run the function on the rows' texts; logits are logarithms of the probabilities, in float64."""
+        """Run the function on the rows' texts; logits are logarithms of the probabilities, in float64.
+
+        Of a row without some of its features the mean of what the function gives over all draws from the background.
+        """
+        nothing = torch.zeros(len(rows), max(map(len, rows)), 0)
+        if self.background is not None:
+            parts = [self._parts_of(row) for row in rows]
+            means = self._means([text for text, _ in parts], [features for _, features in parts])
+            return Trace(self._logits(means), nothing)
         texts = [self._pieces.text_of(row) for row in rows]
         logits = torch.empty(len(rows), self._width, dtype=torch.float64)
         for kind in (str, tuple):  # a function may read texts and pairs, but not in one list
             alike = [index for index, text in enumerate(texts) if isinstance(text, kind)]
             if alike:
-                logits[alike] = self._predict([texts[index] for index in alike])
-        return Trace(logits, torch.zeros(len(rows), max(map(len, rows)), 0))
+                logits[alike] = self._logits(self._answers([texts[index] for index in alike]))
+        return Trace(logits, nothing)
+
+    def _parts_of(self, row: Row) -> tuple[str, dict[str, Feature]]:
+        """The text of a row, and the features that are left of it; a mask stands for a feature that is taken out."""
+        assert self.columns is not None
+        mask = None if self.mask is None else number_of(" " + self.mask)
+        pairs = enumerate(zip(row.ids, row.segments, strict=True))
+        left = self._pieces.text_of(row.keep([n for n, pair in pairs if pair != (mask, 1)]))
+        assert isinstance(left, tuple)  # features stand behind the mark between two texts, which no edit removes
+        return left[0], self.columns.values(left[1])
+
+    def _means(self, texts: Sequence[str], features: Sequence[Mapping[str, Feature]]) -> np.ndarray:
+        """[row logit]: for each row the mean of the function's answers over the draws of what it lacks."""
+        assert self.background is not None
+        frame, counts = self.background.rows(texts, features)
+        answers = self._answers(frame)
+        return np.add.reduceat(answers, np.cumsum([0, *counts[:-1]])) / np.array(counts)[:, None]
+
+    def without_each_draw(self, example: Example) -> Tensor:
+        """[draw logit]: the answer to the example without all its features, each time by all draws but one."""
+        assert self.background is not None
+        frame, (count,) = self.background.rows(example.segments[:1], [{}])
+        answers = self._answers(frame)
+        return self._logits((answers.sum(0) - answers) / max(1, count - 1))
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the function's own answer to the text as it was written."""
         segments = example.segments
-        return self._predict([segments[0] if len(segments) == 1 else (segments[0], segments[1])])[0]
+        if self.background is not None:
+            features = self.background.columns.values(segments[1])
+            return self._logits(self._answers(self.background.rows(segments[:1], [features])[0]))[0]
+        return self._logits(self._answers([segments[0] if len(segments) == 1 else (segments[0], segments[1])]))[0]
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """Raises `ModelCannot`: a function reads a text at once, however long."""
@@ -202,18 +262,25 @@ class FunctionClassifier:
     def _width(self) -> int:
         return 1 if self.problem in ("one_logit", "regression") else len(self.labels)
 
-    def _predict(self, texts: list[Text]) -> Tensor:
-        """[text logit]"""
+    def _answers(self, texts: Any) -> np.ndarray:
+        """[text logit], what the function gives; texts: a list, or a data frame of rows."""
+        is_list, count = isinstance(texts, list), len(texts)
         try:
-            answer = np.asarray(self.function(list(texts)), dtype=np.float64)  # a list of its own, to change at will
+            # A list of its own, to change at will.
+            answer = np.asarray(self.function(list(texts) if is_list else texts.copy()), dtype=np.float64)
         except Exception as error:  # anything can happen in a user's function
+            first = repr(texts[0] if is_list else texts.iloc[0].to_dict())
             raise ModelCannot(
-                f"{self.name}: the function failed on {len(texts)} texts (first: {texts[0]!r:.60}): "
+                f"{self.name}: the function failed on {count} {'texts' if is_list else 'rows'} (first: {first:.60}): "
                 f"{type(error).__name__}: {error}"
             ) from error
         if answer.ndim == 1 and self._width == 1:
             answer = answer[:, None]
-        self._check(answer, len(texts))
+        self._check(answer, count)
+        return answer
+
+    def _logits(self, answer: np.ndarray) -> Tensor:
+        """[text logit], from what the function gives."""
         if self.gives == "logits":
             return torch.from_numpy(answer)
         probabilities = torch.from_numpy(answer).clamp(0, 1)
@@ -256,6 +323,10 @@ def from_function(
     problem: Problem = "single_label",
     name: str = "function",
     mask: str | None = None,
+    columns: Sequence[str] = (),
+    text: str = "text",
+    background: Any = None,
+    draws: int = 64,
 ) -> FunctionClassifier:
     """Any function from texts to probabilities, or to a value, as a model that can be explained, judged and compared.
 
@@ -267,6 +338,13 @@ def from_function(
         that of the second class, or "regression" for a value a text, such as stars; labels then is its name alone.
     name: what results call the model.
     mask: what stands for a masked word; None: operator="mask" does not work.
+    columns: the feature columns that predict reads beside the text, such as ("age", "pressure"): predict then gets a
+        pandas data frame with the text's column and these, rows in order. Features are explained as words are.
+    text: the name of the text's column in that frame, and in tables that are explained.
+    background: rows with these columns, such as those that a model was trained on. A feature that is taken out is
+        replaced by that of background rows, and the answer is the mean of what predict gives for them.
+    draws: how many background rows; the same for every text and edit, drawn once by the content of the background. All
+        of them where there are no more; then the mean is exact.
 
     Returns the classifier. Raises `BadSetting` for settings that do not fit, `BadInput` where predict is no function.
 
@@ -287,71 +365,18 @@ def from_function(
     if not callable(predict):
         raise BadInput(f"predict must be a function of a list of texts; {type(predict).__name__} came.")
     of_class("The name", name, str, "give a string")
-    return FunctionClassifier(predict, names, problem, name, gives, mask)
+    rows = _checked_background(columns, text, background, draws)
+    return FunctionClassifier(predict, names, problem, name, gives, mask, background=rows)
 
 
-def from_pipeline(pipeline: object, *, name: str | None = None) -> FunctionClassifier:
-    """A fitted scikit-learn pipeline that reads texts as a model that can be explained, judged and compared.
-
-    pipeline: its probabilities are used, or its decision function where it has none; of a regressor its value. One that
-        predicts several labels a text counts as multi-label. Other objects with `predict_proba` and `labels`, such as
-        SetFit's, are read too.
-    name: what results call the model; None: the pipeline's class.
-
-    Returns the classifier. Raises `BadInput` for a pipeline that is not fitted, does not classify or has several
-    outputs with classes of their own.
-
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> pipeline = make_pipeline(CountVectorizer(), LogisticRegression())
-    >>> fitted = pipeline.fit(["good film", "good book", "dull film", "dull book"], ["+", "+", "-", "-"])
-    >>> pellucid.from_pipeline(fitted, name="words").predict(["A good evening"])[0]
-    <Prediction + 0.66>
-    """
-    of_class("The name", name, str | NoneType, "give a string")
-    title = name or type(pipeline).__name__
-    if _is_regressor(pipeline):
-        value: Any = pipeline
-        model = from_function(value.predict, ["value"], problem="regression", name=title)
-        return replace(model, reader=vocabulary_reader(pipeline))
-    classes = getattr(pipeline, "classes_", getattr(pipeline, "labels", None))
-    if not isinstance(classes, Iterable) or isinstance(classes, str):
-        raise BadInput(
-            f"The pipeline {clipped(title)} has no classes_: fit it first, and give a classifier; or name the classes "
-            f"yourself: pellucid.from_function(pipeline.predict_proba, labels)."
-        )
-    if any(np.ndim(label) for label in classes):
-        raise BadInput(
-            f"The pipeline {clipped(title)} has several outputs, each with classes of its own; give from_function a "
-            f"function of one of them."
-        )
-    labels = [str(label) for label in classes]
-    problem: Problem = "multi_label" if _gives_several_labels(pipeline, len(labels)) else "single_label"
-    if hasattr(pipeline, "predict_proba"):
-        classifier = from_function(pipeline.predict_proba, labels, problem=problem, name=title)
-        return replace(classifier, reader=vocabulary_reader(pipeline))
-    if hasattr(pipeline, "decision_function"):
-        if problem == "single_label" and len(labels) == 2:
-            problem = "one_logit"
-        classifier = from_function(pipeline.decision_function, labels, gives="logits", problem=problem, name=title)
-        return replace(classifier, reader=vocabulary_reader(pipeline))
-    raise BadInput(f"The pipeline {clipped(title)} has neither predict_proba nor decision_function; give a classifier.")
-
-
-def _is_regressor(pipeline: object) -> bool:
-    """Whether a fitted model of scikit-learn gives a value, as its own tags say."""
-    tags = getattr(pipeline, "__sklearn_tags__", None)
-    try:
-        return tags is not None and tags().estimator_type == "regressor"
-    except Exception:  # a model of another library that is built like one of scikit-learn
-        return False
-
-
-def _gives_several_labels(pipeline: object, count: int) -> bool:
-    """Whether a pipeline says of each label whether a text has it; count: of labels."""
-    predict = getattr(pipeline, "predict", None)
-    try:
-        return predict is not None and np.shape(predict([PROBES[0]])) == (1, count) and count > 1
-    except Exception:  # anything can happen in a user's pipeline; explaining says what
-        return False
+def _checked_background(columns: Sequence[str], text: str, background: Any, draws: int) -> Background | None:
+    """The background of a function of texts and features; None where it reads no columns."""
+    of_class("text", text, str, "give the name of the text's column")
+    names = every("columns", columns, str, "give a list of names")
+    if not names and background is None:
+        return None
+    if not names:
+        raise BadSetting("background= came without columns=; name the feature columns that the function reads.")
+    if len(set(names)) < len(names) or text in names:
+        raise BadSetting(f"columns= are different names, and none is that of the text; {listed(names)} came.")
+    return background_of(background, names, text, draws)

@@ -1,12 +1,20 @@
-"""What a model can read of a text's pieces: by its tokenizer, or by the vocabulary of a scikit-learn pipeline.
+"""What a model can read of a text's pieces: by its tokenizer, or by the vocabulary of a scikit-learn pipeline; and what
+a linear model makes of each n-gram that it reads.
 
 A tokenizer writes its unknown token where it has no piece for some characters. One with bytes in its vocabulary spells
 such characters by their bytes in UTF-8 instead, which the model reads, though it may know little of them.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from pellucid.base.checks import quoted
+from pellucid.base.errors import ModelCannot
 from pellucid.text.units import SPECIAL, Reading, is_blank
 
 MARKS = ("▁", "Ġ", "##")  # tokens that say where a word begins or goes on, and nothing else
@@ -104,12 +112,20 @@ def vocabulary_reader(pipeline: object) -> Reader | None:
     return read
 
 
+def reads_texts(step: Any) -> bool:
+    """Whether a step of scikit-learn has a vectorizer, which reads texts themselves."""
+    return next(_vectorizers(step), None) is not None
+
+
 def _vectorizers(step: Any) -> Iterator[Any]:  # any object of scikit-learn
     """The steps that read the texts themselves."""
     if hasattr(step, "best_estimator_"):
         yield from _vectorizers(step.best_estimator_)
     elif hasattr(step, "transformer_list"):
         for _, part in step.transformer_list:
+            yield from _vectorizers(part)
+    elif hasattr(step, "transformers_"):  # of the columns of a frame
+        for _, part, _ in step.transformers_:
             yield from _vectorizers(part)
     elif hasattr(step, "steps"):
         yield from _vectorizers(step.steps[0][1])
@@ -145,3 +161,222 @@ def _known_words(vectorizer: Any, words: Sequence[str]) -> list[bool | None]:  #
 
 def _any_known(features: Sequence[object], vocabulary: Any) -> bool | None:
     return any(feature in vocabulary for feature in features) if features else None
+
+
+# What a linear model makes of a text: each n-gram, where it stands, and its share of the answer.
+#
+# scikit-learn says which n-grams a text has, but not where; so they are read again, with their places, and compared
+# with what the vectorizer itself reads.
+
+Place = tuple[int, int]  # characters [start, end)
+SAME_COLUMNS = ("TfidfTransformer", "Normalizer", "MaxAbsScaler", "StandardScaler")  # steps that change values alone
+
+
+@dataclass(frozen=True)
+class Gram:
+    """An n-gram at a place of a text.
+
+    label: as the vectorizer writes it. places: of its words or characters, which share its score equally. column: the
+    number of its feature; sign: with which the feature counts it.
+    """
+
+    label: str
+    places: tuple[Place, ...]
+    column: int = 0
+    sign: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPipeline:
+    """A fitted vectorizer, with what stands between it and a linear model, and that model's numbers.
+
+    steps: those before the model. coefficients: [logit feature]; intercept: [logit].
+    """
+
+    steps: Any
+    coefficients: np.ndarray
+    intercept: np.ndarray
+
+    def contributions(self, text: str) -> tuple[list[Gram], np.ndarray]:
+        """The n-grams of a text that are features, and [n-gram logit] the contribution of each to the answer.
+
+        A feature's value times its coefficient, shared equally by the places of its n-grams; n-grams of one feature
+        that count with different signs have shares of different signs. Raises `ModelCannot` where the places of
+        n-grams cannot be known.
+        """
+        grams, _ = _grams(self.steps, text)
+        signs = np.array([gram.sign for gram in grams])
+        columns, index = np.unique([gram.column for gram in grams], return_inverse=True)
+        totals = np.bincount(index, signs, len(columns))
+        values = self.steps.transform([text])[:, columns.astype(np.int64)].toarray()[0].astype(np.float64)
+        each = np.divide(values, totals, out=np.zeros_like(values), where=totals != 0)
+        return grams, (each[index] * signs)[:, None] * self.coefficients[:, columns.astype(np.int64)][:, index].T
+
+
+def n_features(step: Any) -> int | None:
+    """How many features a fitted step makes of texts; None for a step whose n-grams cannot be followed."""
+    if hasattr(step, "build_analyzer"):
+        return len(step.vocabulary_) if hasattr(step, "vocabulary_") else getattr(step, "n_features", None)
+    if hasattr(step, "transformer_list"):
+        counts = [n_features(part) for _, part in step.transformer_list if part != "drop"]
+        return None if None in counts else sum(counts)  # type: ignore[arg-type]
+    if hasattr(step, "steps"):
+        count = n_features(step.steps[0][1])
+        for _, part in step.steps[1:]:
+            count = None if count is None else _n_after(part, count)
+        return count
+    return None
+
+
+def _n_after(step: Any, count: int) -> int | None:
+    """How many of so many features there are after a step; None where it makes others of them."""
+    if hasattr(step, "get_support"):
+        return int(step.get_support().sum())
+    return count if step in (None, "passthrough") or type(step).__name__ in SAME_COLUMNS else None
+
+
+def _grams(step: Any, text: str) -> tuple[list[Gram], int]:
+    """The n-grams of a text by a step that `n_features` knows, and the step's number of features."""
+    if hasattr(step, "build_analyzer"):
+        return _columned(step, vectorizer_grams(step, text)), n_features(step) or 0
+    grams: list[Gram] = []
+    if hasattr(step, "transformer_list"):
+        before = 0
+        for _, part in step.transformer_list:
+            if part != "drop":
+                of_part, count = _grams(part, text)
+                grams += [replace(gram, column=gram.column + before) for gram in of_part]
+                before += count
+        return grams, before
+    grams, count = _grams(step.steps[0][1], text)
+    for _, part in step.steps[1:]:
+        if hasattr(part, "get_support"):
+            place = dict(zip(np.flatnonzero(part.get_support()).tolist(), range(count), strict=False))
+            grams, count = [replace(g, column=place[g.column]) for g in grams if g.column in place], len(place)
+    return grams, count
+
+
+def _columned(vectorizer: Any, grams: Sequence[Gram]) -> list[Gram]:
+    """The n-grams that are features, with their columns and signs."""
+    if hasattr(vectorizer, "vocabulary_"):
+        column_of = vectorizer.vocabulary_
+        return [replace(gram, column=column_of[gram.label]) for gram in grams if gram.label in column_of]
+    if not grams:
+        return []
+    settings = {**vectorizer.get_params(), "analyzer": lambda label: [label], "norm": None, "binary": False}
+    hashes = type(vectorizer)(**settings).transform([gram.label for gram in grams]).tocsr()
+    signs = np.ones(len(grams)) if vectorizer.binary else hashes.data
+    return [
+        replace(gram, column=int(column), sign=float(sign))
+        for gram, column, sign in zip(grams, hashes.indices, signs, strict=True)
+    ]
+
+
+def vectorizer_grams(vectorizer: Any, text: str) -> list[Gram]:
+    """All n-grams that a vectorizer reads in a text, with their places; raises `ModelCannot` where these differ from
+    its own.
+    """
+    analyse = vectorizer.build_analyzer()
+    expected = list(analyse(text))
+    if callable(vectorizer.analyzer):
+        grams = [Gram(label, (place,)) for label, place in _in_order(expected, text)]
+    else:
+        prepared, places = _prepared(vectorizer, text)
+        read = {"word": _word_grams, "char": _character_grams, "char_wb": _inner_grams}[vectorizer.analyzer]
+        grams = read(vectorizer, prepared, places)
+    if Counter(gram.label for gram in grams) != Counter(expected):
+        raise ModelCannot(
+            f"{type(vectorizer).__name__} reads n-grams whose places in the text are not known; explain it by "
+            "occlusion."
+        )
+    return grams
+
+
+def _prepared(vectorizer: Any, text: str) -> tuple[str, list[Place]]:
+    """The text as the vectorizer's preprocessor leaves it, and for each of its characters the original one's place."""
+    prepare = vectorizer.build_preprocessor()
+    prepared = prepare(text)
+    counts = [len(prepare(character)) for character in text]
+    if sum(counts) != len(prepared):
+        if len(text) != len(prepared):
+            raise ModelCannot(
+                f"The preprocessor of {type(vectorizer).__name__} changes the text so that the places of its words are "
+                f"not known; explain it by occlusion."
+            )
+        counts = [1] * len(text)
+    return prepared, [(index, index + 1) for index, count in enumerate(counts) for _ in range(count)]
+
+
+def _word_grams(vectorizer: Any, text: str, places: Sequence[Place]) -> list[Gram]:
+    """N-grams of words, without stop words, as scikit-learn forms them."""
+    stop_words = vectorizer.get_stop_words() or ()
+    if vectorizer.tokenizer is None:
+        group = re.compile(vectorizer.token_pattern).groups  # the pattern's only group, or the whole match
+        matches = re.finditer(vectorizer.token_pattern, text)
+        spans = [(match.group(group), match.span(group)) for match in matches]
+    else:
+        spans = _in_order(vectorizer.build_tokenizer()(text), text)
+    tokens = [(token, _original(places[start:end])) for token, (start, end) in spans if token not in stop_words]
+    least, most = vectorizer.ngram_range
+    return [
+        Gram(" ".join(token for token, _ in part), tuple(place for _, place in part))
+        for size in range(least, most + 1)
+        for first in range(len(tokens) - size + 1)
+        if (part := tokens[first : first + size])
+    ]
+
+
+def _character_grams(vectorizer: Any, text: str, places: Sequence[Place]) -> list[Gram]:
+    """N-grams of characters, where several blanks count as one."""
+    text, places = _single_blanks(text, places)
+    least, most = vectorizer.ngram_range
+    return [
+        Gram(text[first : first + size], tuple(places[first : first + size]))
+        for size in range(least, most + 1)
+        for first in range(len(text) - size + 1)
+    ]
+
+
+def _inner_grams(vectorizer: Any, text: str, places: Sequence[Place]) -> list[Gram]:
+    """N-grams of characters inside words with a blank at each end; the word has the score of such a blank alone."""
+    least, most = vectorizer.ngram_range
+    grams = []
+    for match in re.finditer(r"\S+", text):
+        word, of_word = f" {match.group()} ", [None, *places[match.start() : match.end()], None]
+        for size in range(least, most + 1):
+            for first in range(max(1, len(word) - size + 1)):
+                inside = [place for place in of_word[first : first + size] if place is not None]
+                of_gram = tuple(inside) or tuple(places[match.start() : match.end()])
+                grams.append(Gram(word[first : first + size], of_gram))
+            if size >= len(word):
+                break
+    return grams
+
+
+def _single_blanks(text: str, places: Sequence[Place]) -> tuple[str, list[Place]]:
+    """The text with one blank for several, and the places of its characters."""
+    united, end = [], 0
+    for match in re.finditer(r"\s\s+", text):
+        united += [*places[end : match.start()], _original(places[match.start() : match.end()])]
+        end = match.end()
+    return re.sub(r"\s\s+", " ", text), [*united, *places[end:]]
+
+
+def _original(places: Sequence[Place]) -> Place:
+    """The characters from the first place to the last."""
+    return (places[0][0], places[-1][1]) if places else (0, 0)
+
+
+def _in_order(tokens: Sequence[str], text: str) -> list[tuple[str, Place]]:
+    """Each token with its place; raises `ModelCannot` for a token that the text does not have there."""
+    spans, end = [], 0
+    for token in tokens:
+        start = text.find(token, end)
+        if start < 0:
+            raise ModelCannot(
+                f"The vectorizer reads {quoted(token)}, which does not stand so in the text; its place is not known. "
+                "Explain it by occlusion."
+            )
+        end = start + len(token)
+        spans.append((token, (start, end)))
+    return spans
