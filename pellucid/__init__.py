@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pellucid.explaining.explain import explain_all
     from pellucid.explaining.figure import figure, latex
     from pellucid.explaining.inputs.loading import load
+    from pellucid.explaining.inputs.pipelines import zero_shot
     from pellucid.explaining.planting import plant
     from pellucid.explaining.read import examples, read
     from pellucid.explaining.report import report
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pellucid.layers.door import layer_analysis
     from pellucid.layers.lens_door import lens
     from pellucid.layers.record import LayerAnalysis
+    from pellucid.models.classifiers.bi_encoder import similarity
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
     from pellucid.results.explanation import Explanation
@@ -117,6 +119,7 @@ __all__ = [
     "save",
     "select",
     "shortcuts",
+    "similarity",
     "spans",
     "to_data_frame",
     "to_dataset",
@@ -131,4 +134,5 @@ __all__ = [
     "write_eraser",
     "write_eraser_examples",
     "write_json_lines",
+    "zero_shot",
 ]

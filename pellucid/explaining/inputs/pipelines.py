@@ -1,14 +1,22 @@
-"""Pipelines of transformers as they are: their settings are followed, or refused by name."""
+"""Pipelines, and objects of sentence-transformers, as they are: what cannot be followed is refused by name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from pellucid.base.checks import listed, quoted, reason
-from pellucid.base.errors import ModelCannot, notify
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken, notify
 from pellucid.explaining.inputs.loading import load
+from pellucid.models.classifiers.bi_encoder import of_encoder
+from pellucid.models.classifiers.buffer_copies import reading
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.running import class_names
+from pellucid.models.classifiers.several_readings import Hypotheses, SeveralReadings
 from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled
 from pellucid.models.folders.configuration import TASKS, WRAP, wrong_kind
 from pellucid.run.model import Model
@@ -18,6 +26,7 @@ FOLLOWED = ("truncation", "max_length", "add_special_tokens", "truncation_side")
 WITHOUT_EFFECT = ("padding", "pad_to_multiple_of", "padding_side", "return_tensors", "verbose")  # on a text alone
 TRIALS = ("A good film.", "The staff were kind, but the room was loud and dear, and we left early. " * 3)
 TOLERANCE, COARSE = 1e-3, 3e-2  # of probabilities and numbers; in sixteen bits
+ZERO_SHOT, TEMPLATE = "zero-shot-classification", "This example is {}."
 AS_A_FUNCTION = "explain it as a function from texts to probabilities: pellucid.from_function(predict, labels)"
 
 
@@ -28,12 +37,8 @@ def from_transformers(pipeline: Any) -> Model:
     followed.
     """
     task = str(pipeline.task)
-    if task == "zero-shot-classification":
-        raise ModelCannot(
-            "A zero-shot pipeline asks its model whether a sentence with the label follows from the text; explain that "
-            "pair: pellucid.explain((pipeline.model, pipeline.tokenizer), [(text, 'This example is sport.')], "
-            "target=('entailment', 'contradiction'))."
-        )
+    if task == ZERO_SHOT:
+        return zero_shot(pipeline)
     if task not in ("text-classification", "sentiment-analysis"):
         does = TASKS.get(task, f"is for the task {quoted(task)}")
         raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, WRAP))
@@ -85,24 +90,306 @@ def _problem(pipeline: Any, function: str) -> Problem | None:
 
 def _check_answers(pipeline: Any, model: Model, function: str) -> None:
     """Raise `ModelCannot` where the pipeline answers otherwise than its network does by these settings."""
-    short = any(weights.dtype in (torch.bfloat16, torch.float16) for weights in pipeline.model.parameters())
-    room = COARSE if short else TOLERANCE
+
+    def answers(text: str) -> dict[str, float]:
+        return {str(answer["label"]): float(answer["score"]) for answer in _flat(pipeline(text, top_k=None))}
+
     plain: Any = model
-    for text in TRIALS:
-        prediction = plain.predict([text])[0]
-        ours = prediction.logits if function == "none" or model.problem == "regression" else prediction.probabilities
-        answers = dict(zip(model.labels, ours, strict=False))
+    values = function == "none" or model.problem == "regression"
+    _compare("pipeline", answers, lambda text: _named(plain.predict([text])[0], values), pipeline.model)
+
+
+def _named(prediction: Any, values: bool) -> dict[str, float]:
+    """The classes' probabilities, or their logits."""
+    return dict(zip(prediction.labels, prediction.logits if values else prediction.probabilities, strict=False))
+
+
+def _compare(
+    what: str,
+    theirs: Callable[[Any], Mapping[str, float]],
+    ours: Callable[[Any], Mapping[str, float]],
+    network: torch.nn.Module,
+    trials: Sequence[Any] = TRIALS,
+) -> None:
+    """Raise `ModelCannot` where an object's own answers to the trials are none of those that would be explained.
+
+    what: the object. theirs, ours: a trial -> its answers by name; all of theirs must be among ours.
+    """
+    short = any(weights.dtype in (torch.bfloat16, torch.float16) for weights in network.parameters())
+    room = COARSE if short else TOLERANCE
+    for trial in trials:
         try:
-            theirs = {str(answer["label"]): float(answer["score"]) for answer in _flat(pipeline(text, top_k=None))}
-        except Exception as error:  # of the pipeline's own code
-            raise ModelCannot(f"The pipeline fails on {quoted(text)}: {reason(error)}.") from error
-        if any(not np.isclose(answers.get(label, np.nan), score, 0, room) for label, score in theirs.items()):
+            with reading(network):  # some objects leave it in evaluation mode
+                expected = theirs(trial)
+        except Exception as error:  # of the object's own code
+            raise ModelCannot(f"The {what} fails on {quoted(trial)}: {reason(error)}.") from error
+        try:
+            answers = ours(trial)
+        except ParityBroken:  # where the guard asks the object itself
+            answers = {}
+        if any(not np.isclose(answers.get(name, np.nan), value, 0, room) for name, value in expected.items()):
+            others = f"{dict(answers)}" if answers else "otherwise"
             raise ModelCannot(
-                f"The pipeline answers {theirs} to {quoted(text)}, and its network by its settings {answers}: it has "
-                f"steps of its own that cannot be followed; {AS_A_FUNCTION}."
+                f"The {what} answers {dict(expected)} to {quoted(trial)}, and its network by its settings {others}: it "
+                f"has steps of its own that cannot be followed; {AS_A_FUNCTION}."
             )
 
 
 def _flat(answers: Any) -> list[dict[str, Any]]:
     """The answers to a text, whichever version of the library gave them."""
     return _flat(answers[0]) if isinstance(answers[0], list) else list(answers)
+
+
+# Zero-shot classification: a label's number is the entailment of a sentence with the label by the text.
+
+
+def zero_shot(
+    model: Any,
+    labels: Sequence[str] | None = None,
+    *,
+    hypothesis_template: str | None = None,
+    multi_label: bool | None = None,
+) -> SeveralReadings:
+    """A zero-shot pipeline, or a classifier of entailment, with its labels as a model of texts.
+
+    Each label's number is the network's entailment logit for (text, hypothesis), as the pipeline computes it. Source:
+    Yin, Hay & Roth (2019), "Benchmarking Zero-shot Text Classification", section 4.
+
+    model: a pipeline of transformers for zero-shot classification; or a model and its tokenizer in a tuple, a folder, a
+        hub name, or a classifier from `load`, whose classes name the entailment.
+    labels: the candidates; None: those that the pipeline was made with.
+    hypothesis_template: the sentence with {} for the label; None: the pipeline's own, else "This example is {}.".
+    multi_label: False: labels exclude one another, and their probabilities are a softmax over all entailments. True,
+        and where there is one label: each stands alone, and its logit is the entailment less the contradiction. None:
+        as the pipeline was made, else False.
+
+    Returns a model that every door accepts. Raises `BadSetting` for no labels, the same label twice or a template
+    without {}, `ModelCannot` for a model without an entailment class, or where a pipeline answers otherwise.
+
+    >>> pipeline = transformers.pipeline("zero-shot-classification", "my-nli-model")  # doctest: +SKIP
+    >>> model = pellucid.zero_shot(pipeline, labels=["sport", "politics"])  # doctest: +SKIP
+    >>> pellucid.explain(model, "Snow fell on the harbour.", target=("sport", "politics"))  # doctest: +SKIP
+    """
+    is_pipeline = hasattr(model, "task")
+    made_with = _made_with(model) if is_pipeline else {}
+    names = made_with.get("candidate_labels") if labels is None else labels
+    template = made_with.get("hypothesis_template", TEMPLATE) if hypothesis_template is None else hypothesis_template
+    alone = made_with.get("multi_label", False) if multi_label is None else multi_label
+    if names is None:
+        raise BadInput(
+            "A zero-shot pipeline needs its labels; name them: pellucid.zero_shot(pipeline, labels=['sport', "
+            "'politics']), and explain what that returns."
+        )
+    names = class_names("labels", names)
+    hypotheses = _hypotheses(names, template)
+    if not isinstance(alone, bool):
+        raise BadSetting(f"multi_label={quoted(alone)} is not possible; give True or False.")
+    reader = _nli_classifier((model.model, model.tokenizer) if is_pipeline else model)
+    entailment = _entailment(reader)
+    against = None if not alone and len(names) > 1 else (reader.network.config.num_labels - 1 if not entailment else 0)
+    problem: Problem = "single_label" if against is None else "multi_label" if len(names) > 1 else "one_logit"
+    classes = names if problem != "one_logit" else (f"not {names[0]}", names[0])
+    form = Hypotheses(reader, hypotheses, entailment, against)
+    wrapped = SeveralReadings(reader, form, classes, problem, reader.name)
+    if is_pipeline:
+        _check_labels(
+            model, wrapped, {"candidate_labels": names, "hypothesis_template": template, "multi_label": alone}
+        )
+    return wrapped
+
+
+def _made_with(pipeline: Any) -> dict[str, Any]:
+    """The settings that a zero-shot pipeline was made with; raises `ModelCannot` for a pipeline of another task."""
+    if pipeline.task != ZERO_SHOT:
+        raise ModelCannot(f"The pipeline is for {quoted(pipeline.task)}; give one for {ZERO_SHOT!r}.")
+    return {**getattr(pipeline, "_preprocess_params", {}), **getattr(pipeline, "_postprocess_params", {})}
+
+
+def _hypotheses(labels: Sequence[str], template: object) -> tuple[str, ...]:
+    """The template with each label; raises `BadSetting` for no labels, one twice, or a template without a place."""
+    if not labels or len(set(labels)) < len(labels) or not all(label.strip() for label in labels):
+        raise BadSetting(f"labels must be different names; {', '.join(map(quoted, labels)) or 'none'} came.")
+    try:
+        sentences = tuple(str(template).format(label) for label in labels)
+    except (LookupError, ValueError):
+        sentences = (str(template),)
+    if not isinstance(template, str) or sentences[0] == template:
+        raise BadSetting(
+            f"hypothesis_template={quoted(template)} has no place for the label; write {{}} there: 'This text is "
+            f"about {{}}.'"
+        )
+    return sentences
+
+
+def _nli_classifier(source: Any) -> Classifier:
+    """The classifier behind a network with its tokenizer, a folder or a hub name."""
+    if isinstance(source, str | Path):
+        source = load(source)
+    elif isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], torch.nn.Module):
+        source = load(*source)
+    if not isinstance(source, Classifier):
+        raise BadInput(
+            f"The model came as {type(source).__name__}; give a zero-shot pipeline, a folder, a hub name, or a model "
+            f"with its tokenizer in a tuple."
+        )
+    return source
+
+
+def _entailment(reader: Classifier) -> int:
+    """The number of the class of entailment, as the pipeline finds it; raises `ModelCannot` where there is none."""
+    names = [label.lower() for label in reader.labels]
+    entailing = [number for number, name in enumerate(names) if name.startswith("entail")]
+    if not entailing or reader.network.config.num_labels < 2:
+        raise ModelCannot(
+            f"{reader.name} has the classes {listed(list(reader.labels))} and none of entailment; give a model that "
+            f"was trained on natural language inference, and name that class in its id2label."
+        )
+    return entailing[0]
+
+
+def _check_labels(pipeline: Any, model: SeveralReadings, settings: Mapping[str, Any]) -> None:
+    """Raise `ModelCannot` where the pipeline gives other probabilities than the model."""
+
+    def answers(text: str) -> dict[str, float]:
+        answer = pipeline(text, **{**settings, "candidate_labels": list(settings["candidate_labels"])})
+        return dict(zip(answer["labels"], answer["scores"], strict=True))
+
+    _compare("pipeline", answers, lambda text: _named(model.predict([text])[0], False), pipeline.model)
+
+
+# Objects of sentence-transformers, recognised by what they offer; the package is not imported.
+
+PAIRS = tuple(zip(TRIALS, TRIALS[::-1], strict=True))
+IMITATED = "explain it as a function of pairs: pellucid.from_function(function, ['similarity'], problem='regression')"
+
+
+def encodes_sentences(source: Any) -> bool:
+    """Whether something offers what a `SentenceTransformer` does."""
+    sizes = ("similarity", "get_sentence_embedding_dimension")  # the second in old versions
+    offers = callable(getattr(source, "encode", None)) and any(hasattr(source, name) for name in sizes)
+    return offers and isinstance(source, torch.nn.Module)
+
+
+def scores_pairs(source: Any) -> bool:
+    """Whether something offers what a `CrossEncoder` does."""
+    is_wrapper = isinstance(getattr(source, "model", None), torch.nn.Module) and hasattr(source, "tokenizer")
+    activates = hasattr(source, "activation_fn") or hasattr(source, "default_activation_function")
+    return is_wrapper and activates and callable(getattr(source, "predict", None))
+
+
+class Encoding(torch.nn.Module):
+    """A `SentenceTransformer` as a network whose answer is one vector a text, by its own modules.
+
+    encoder: the transformer in it. width: the first numbers of a vector that its `encode` keeps; None: all.
+    """
+
+    def __init__(self, model: Any, encoder: Any, width: int | None) -> None:
+        super().__init__()
+        self.model, self.config, self.width = model, encoder.config, width
+        self.embedding_of = encoder.get_input_embeddings
+
+    def get_input_embeddings(self) -> torch.nn.Module:
+        """The transformer's."""
+        return cast(torch.nn.Module, self.embedding_of())
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
+    ) -> Tensor:
+        """[text width]."""
+        features = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
+        output = self.model({name: column for name, column in features.items() if column is not None})
+        vectors: Tensor = output["sentence_embedding"]
+        return vectors[:, : self.width]
+
+
+def from_sentence_transformer(model: Any) -> SeveralReadings:
+    """A `SentenceTransformer` as a model of pairs: the similarity that its `encode` and its similarity function give.
+
+    Raises `ModelCannot` for parts and settings that cannot be followed, by name.
+    """
+    name = type(model).__name__
+    _refuse_prompt(model, name)
+    function = str(getattr(model, "similarity_fn_name", None) or "cosine")
+    if function not in ("cosine", "dot"):
+        raise ModelCannot(f"{name} compares by {function!r}, and cosine and dot can be followed; {IMITATED}.")
+    first = next(iter(model.children()), None)
+    encoder, tokenizer = getattr(first, "auto_model", None), getattr(first, "tokenizer", None)
+    if not isinstance(encoder, torch.nn.Module) or tokenizer is None:
+        raise ModelCannot(
+            f"{name} begins with {type(first).__name__}, which has no transformer (auto_model) with a tokenizer to "
+            f"look into; {IMITATED}."
+        )
+    network = Encoding(model, encoder, getattr(model, "truncate_dim", None))
+
+    def vector(text: str) -> Tensor:
+        return torch.as_tensor(np.asarray(model.encode([text]))[0], device=wrapped.device)
+
+    title = getattr(encoder.config, "name_or_path", "") or name
+    longest = getattr(model, "max_seq_length", None)
+    wrapped = of_encoder(network, tokenizer, function, title, vector, longest)  # type: ignore[arg-type]  # checked above
+
+    def similarity(pair: tuple[str, str]) -> dict[str, float]:
+        vectors = np.asarray(model.encode(list(pair)), dtype=np.float64)
+        lengths = np.linalg.norm(vectors, axis=1) if function == "cosine" else np.ones(2)
+        return {wrapped.labels[0]: float(vectors[0] @ vectors[1] / lengths.prod())}
+
+    _compare(name, similarity, lambda pair: _named(wrapped.predict([pair])[0], True), network, PAIRS)
+    return wrapped
+
+
+def _refuse_prompt(model: Any, name: str) -> None:
+    """Raise `ModelCannot` where an object puts a prompt before each text."""
+    prompt = getattr(model, "default_prompt_name", None)
+    if prompt is not None and (getattr(model, "prompts", None) or {}).get(prompt):
+        raise ModelCannot(
+            f"{name} puts its prompt {quoted(prompt)} before each text (default_prompt_name), which cannot be "
+            f"followed; set that to None and write the prompt into the texts."
+        )
+
+
+def from_cross_encoder(encoder: Any) -> Model:
+    """A `CrossEncoder` as a model of pairs whose answer is that of its `predict`.
+
+    Raises `ModelCannot` for an activation that is neither identity, sigmoid nor softmax, and for steps of its own.
+    """
+    name, network = type(encoder).__name__, encoder.model
+    _refuse_prompt(encoder, name)
+    longest = getattr(encoder, "max_seq_length" if hasattr(encoder, "max_seq_length") else "max_length", None)
+    settings = {"truncation": "longest_first", **({} if longest is None else {"max_length": longest})}
+    function = _activation(encoder, name)
+    is_single = network.config.num_labels == 1
+    problem = _problem_of_pairs(function, is_single)
+    tokenizer = TokenizerAsCalled(cast(Tokenizer, encoder.tokenizer), settings)
+    model: Any = load(network, tokenizer, problem=problem)
+    if is_single and network.config.id2label[0] == "LABEL_0":  # a name that says nothing
+        model = replace(model, labels=("relevance",) if problem == "regression" else ("not relevant", "relevant"))
+
+    def answers(pair: tuple[str, str]) -> dict[str, float]:
+        numbers = np.asarray(encoder.predict([pair]), dtype=np.float64).reshape(-1)
+        return dict(zip(model.labels[-len(numbers) :], numbers.tolist(), strict=True))
+
+    _compare(name, answers, lambda pair: _named(model.predict([pair])[0], function == "identity"), network, PAIRS)
+    return cast(Model, model)
+
+
+def _problem_of_pairs(function: str, is_single: bool) -> Problem:
+    """What logits mean that a cross-encoder's activation makes its numbers of."""
+    if function == "sigmoid":
+        return "one_logit" if is_single else "multi_label"
+    return "regression" if is_single and function == "identity" else "single_label"
+
+
+def _activation(encoder: Any, name: str) -> str:
+    """What a cross-encoder's activation does to logits, by trying it: "identity", "sigmoid" or "softmax"."""
+    activation = getattr(encoder, "activation_fn", None) or getattr(encoder, "default_activation_function", None)
+    trial = torch.tensor([[-1.5, 0.25, 2.0]])
+    with torch.no_grad():
+        result = trial if activation is None else activation(trial)
+    known = {"identity": trial, "sigmoid": trial.sigmoid(), "softmax": trial.softmax(-1)}
+    for function, expected in known.items():
+        if torch.allclose(result, expected, atol=1e-6):
+            return function
+    raise ModelCannot(
+        f"{name} makes its numbers by {type(activation).__name__}, and identity, sigmoid and softmax can be followed; "
+        f"explain it as a function: pellucid.from_function(encoder.predict, ['relevance'], problem='regression')."
+    )
