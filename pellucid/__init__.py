@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pellucid.explaining.read import examples, read
     from pellucid.explaining.report import report
     from pellucid.explaining.typed_explain import explain
+    from pellucid.explaining.word_pairs import WordPairs, word_pairs
     from pellucid.layers.concepts_door import concepts
     from pellucid.layers.door import layer_analysis
     from pellucid.layers.lens_door import lens
@@ -77,6 +78,7 @@ __all__ = [
     "Translation",
     "Upgrade",
     "Word",
+    "WordPairs",
     "accuracy",
     "attack",
     "attack_list",
@@ -128,6 +130,7 @@ __all__ = [
     "train_translator",
     "translate",
     "verify",
+    "word_pairs",
     "write",
     "write_blind_sheet",
     "write_csv",
