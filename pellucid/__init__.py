@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pellucid.explaining.read import examples, read
     from pellucid.explaining.report import report
     from pellucid.explaining.typed_explain import explain
-    from pellucid.explaining.word_pairs import WordPairs, word_pairs
+    from pellucid.explaining.word_pairs import word_pairs
     from pellucid.layers.concepts_door import concepts
     from pellucid.layers.door import layer_analysis
     from pellucid.layers.lens_door import lens
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from pellucid.results.results import Results
     from pellucid.results.storage import save
     from pellucid.results.table import Table
+    from pellucid.results.word_map import WordPairs
     from pellucid.run.hidden_target import HiddenState
     from pellucid.run.word import Word
     from pellucid.text.example import Example

@@ -1,10 +1,8 @@
 """Which words make two texts alike: the similarity that a bi-encoder gives, as a sum over pairs of words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
@@ -16,50 +14,17 @@ from pellucid.explaining.inputs.models import any_model_from
 from pellucid.models.classifiers.bi_encoder import TwoTexts
 from pellucid.models.classifiers.network_layers import RecordedAttention
 from pellucid.models.classifiers.several_readings import ReadRow, SeveralReadings
-from pellucid.results.word_map import Place
+from pellucid.results.word_map import WordPairs
 from pellucid.run.batch import Batch
 from pellucid.run.blank import Baseline, blank_vector
 from pellucid.run.parity import check_parity
 from pellucid.run.scheduler import default_budget
 from pellucid.run.trace import Want
-from pellucid.text.example import Example, as_examples
+from pellucid.text.example import as_examples
 from pellucid.text.units import coarsen
 
 MOST_STEPS = 1024
 TRUSTED_GAP = 0.05  # of what the pairs should add up to
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class WordPairs:
-    """The similarity of two texts as numbers of word pairs, from `word_pairs`.
-
-    words, places: of each text, in reading order; where each stands: (segment, start, end). matrix: [word of the first
-    text, word of the second], in units of the similarity. value: the similarity. constant: what blank texts contribute;
-    the matrix' sum and the constant are the value, up to the `completeness_gap` in diagnostics: |sum + constant -
-    value| / |value - constant|. caveats: sentences on how far to trust it. settings: n_steps and baselines.
-    """
-
-    example: Example
-    words: tuple[tuple[str, ...], tuple[str, ...]]
-    places: tuple[tuple[Place, ...], tuple[Place, ...]]
-    matrix: np.ndarray
-    value: float
-    constant: float
-    function: str
-    model: str
-    diagnostics: dict[str, float]
-    caveats: tuple[str, ...]
-    settings: dict[str, object]
-
-    def __repr__(self) -> str:
-        rows, columns = self.matrix.shape
-        return f"<WordPairs {rows} x {columns} words, {self.function} similarity {self.value:.2f}>"
-
-    def top(self, count: int = 5) -> list[tuple[str, str, float]]:
-        """The pairs with the largest numbers of either sign, (word, word, number), strongest first."""
-        order = np.argsort(-np.abs(self.matrix), axis=None, kind="stable")[: whole("count", count, 1, 10**9)]
-        places = [np.unravel_index(place, self.matrix.shape) for place in order.tolist()]
-        return [(self.words[0][row], self.words[1][column], float(self.matrix[row, column])) for row, column in places]
 
 
 def word_pairs(model: Any, pair: Any, *, n_steps: int = 16, baselines: Baseline = "pad") -> WordPairs:
@@ -83,7 +48,7 @@ def word_pairs(model: Any, pair: Any, *, n_steps: int = 16, baselines: Baseline 
     >>> model = pellucid.similarity("minilm")
     >>> pairs = pellucid.word_pairs(model, ("A man plays a guitar.", "Someone makes music on a guitar."))
     >>> pairs
-    <WordPairs 6 x 7 words, cosine similarity 0.66>
+    <WordPairs 6 x 7 words, cosine similarity 0.75>
     >>> pairs.top(1)[0][:2]
     ('guitar', 'guitar')
     """

@@ -1,6 +1,8 @@
 """Zero-shot and similarity: a text's pieces are read several times, and the answers are those of the user's own calls."""
 
+import json
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.kinds import attributions
 from pellucid.models.classifiers.hugging_face import minilm_source
 from pellucid.run.target import Target
+from pellucid.text.units import coarsen
 from tests.shared.asking import FEW, ask, works
 from tests.shared.tiny import TOKENIZERS, tiny_network
 
@@ -233,12 +236,102 @@ def test_minilm_finds_what_two_sentences_share():
     )
 
 
+@pytest.mark.parametrize("function", ("cosine", "dot"))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_word_pairs_are_integrated_jacobians(family, function):
+    """Written out: the Jacobian of each text's vector at each point, by the encoder's own call, times the way there."""
+    model, n_steps = bi_encoder(family, function=function), 3
+    pairs = pellucid.word_pairs(model, PAIRS[0], n_steps=n_steps)
+    columns, places = readings_of("similarity", model, PAIRS[0])
+    nodes, weights = np.polynomial.legendre.leggauss(n_steps)
+    shares, ends = [], []
+    for each, place in zip(columns, places, strict=True):
+        (end,) = embedded(model, [each])
+        start = end.detach().clone()
+        start[0, place] = model.network.get_input_embeddings().weight[model.reader.tokenizer.pad_token_id].detach()
+        rest = {name: each[name] for name in each if name != "input_ids"}
+
+        def vector(point, rest=rest):
+            mean = model.network.encoder(inputs_embeds=point, **rest).last_hidden_state[0].mean(0)
+            return mean / mean.norm() if function == "cosine" else mean
+
+        points = [torch.lerp(start, end.detach(), (node + 1) / 2) for node in nodes]
+        jacobians = [torch.autograd.functional.jacobian(vector, point)[:, 0] for point in points]
+        mean = sum(weight / 2 * jacobian for weight, jacobian in zip(weights, jacobians, strict=True))
+        shares.append(torch.einsum("dpw,pw->pd", mean, (end - start)[0].detach()))
+        ends.append((vector(end).detach(), vector(start).detach()))
+    expected = (shares[0] @ shares[1].T).numpy()
+    batch = model.encode([pellucid.Example(PAIRS[0])])
+    words, index = coarsen(batch.units[0], "word", PAIRS[0])
+    numbers = [
+        [
+            words.content.index(word)
+            for word in (index[p] for p in batch.units[0].content if batch.units[0].segment[p] == side)
+        ]
+        for side in range(2)
+    ]
+    summed = np.zeros(pairs.matrix.shape)
+    for (row, i), (column, j) in product(enumerate(numbers[0]), enumerate(numbers[1])):
+        summed[i, j - len(pairs.words[0])] += expected[places[0][row], places[1][column]]
+    np.testing.assert_allclose(pairs.matrix, summed, rtol=0, atol=1e-6)
+    (a, r_a), (b, r_b) = ends
+    assert pairs.value == pytest.approx(float(a @ b), abs=1e-6)
+    assert pairs.constant == pytest.approx(float(a @ r_b + r_a @ b - r_a @ r_b), abs=1e-6)
+
+
+def test_word_pairs_add_up_and_name_what_two_texts_share(tmp_path):
+    pairs = pellucid.word_pairs(pellucid.similarity("minilm"), ("A man plays a guitar.", "Music on a guitar."))
+    assert pairs.top(1)[0][:2] == ("guitar", "guitar")
+    assert pairs.matrix.sum() + pairs.constant == pytest.approx(pairs.value, abs=0.05) and not pairs.caveats
+    page = pellucid.report(pairs, path=tmp_path / "pairs.html").read_text(encoding="utf-8")
+    assert page.count(">guitar<") > 3 and f"cosine similarity {pairs.value:.3f}" in page
+    few = pellucid.word_pairs(bi_encoder(), PAIRS[0], n_steps=1)
+    assert few.diagnostics["completeness_gap"] < 0.05 or "raise n_steps" in few.caveats[0]
+    with pytest.raises(ModelCannot, match="compares no vectors of two texts"):
+        pellucid.word_pairs(model_of("labels")[0], PAIRS[0])
+
+
+def test_a_page_shows_one_text_beside_each_of_several_others(tmp_path):
+    model = pellucid.similarity("minilm")
+    documents = ["We open at nine.", "Send the parcel back to us.", "A parcel takes two days."]
+    results = pellucid.explain(model, [("How do I return a parcel?", document) for document in documents])
+    ranked = results.sorted_by("value", ascending=False)
+    assert ranked.numbers == (1, 2, 0)
+    page = pellucid.report(ranked, path=tmp_path / "ranking.html").read_text(encoding="utf-8")
+    table = page.split('aria-label="The words of the first text')[1].split("</table>")[0]
+    shown = [table.index(f"{place}. {explanation.target.value:.2g} ") for place, explanation in enumerate(ranked, 1)]
+    assert shown == sorted(shown)
+    scores = dict(list(ranked[0])[:7])
+    assert f"{scores['parcel']:.2f}" in table
+    others = pellucid.explain(model, [PAIRS[0], PAIRS[1]])
+    alone = pellucid.report(others, path=tmp_path / "others.html").read_text(encoding="utf-8")
+    assert "beside each second one" not in alone
+
+
 def test_a_function_of_two_texts_is_explained_as_a_value():
     share = lambda pairs: [len({*a.split()} & {*b.split()}) / len({*a.split(), *b.split()}) for a, b in pairs]  # noqa: E731
     model = pellucid.from_function(share, ["shared words"], problem="regression")
     explanation = pellucid.explain(model, [("snow on the harbour", "snow on hills")], "occlusion")[0]
     assert explanation.target.value == pytest.approx(2 / 5)
     assert dict(list(explanation)[:4]) == pytest.approx({"snow": 0.2, "on": 0.2, "the": -0.1, "harbour": -0.1})
+
+
+def test_a_folder_of_sentence_transformers_says_how_it_pools(tmp_path):
+    tiny_network("bert").base_model.save_pretrained(tmp_path)
+    TOKENIZERS["bert"]().save_pretrained(tmp_path)
+    (tmp_path / "1_Pooling").mkdir()
+    for values in ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, {"pooling_mode": "cls"}):
+        (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(values))
+        with pytest.raises(BadSetting, match="pools by cls; give that"):
+            pellucid.similarity(tmp_path)
+        assert pellucid.similarity(tmp_path, pooling="cls").labels == ("cosine similarity",)
+    kinds = [{"type": f"sentence_transformers.models.{kind}"} for kind in ("Transformer", "Normalize", "Dense")]
+    (tmp_path / "modules.json").write_text(json.dumps(kinds[:2]))
+    with pytest.raises(BadSetting, match="have the length 1; give function='cosine'"):
+        pellucid.similarity(tmp_path, pooling="cls", function="dot")
+    (tmp_path / "modules.json").write_text(json.dumps(kinds))
+    with pytest.raises(ModelCannot, match=r"has other modules too \(Dense\); load it as a SentenceTransformer"):
+        pellucid.similarity(tmp_path, pooling="cls")
 
 
 LONG = "word " * 200

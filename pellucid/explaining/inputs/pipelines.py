@@ -166,43 +166,50 @@ def zero_shot(
     Returns a model that every door accepts. Raises `BadSetting` for no labels, the same label twice or a template
     without {}, `ModelCannot` for a model without an entailment class, or where a pipeline answers otherwise.
 
-    >>> pipeline = transformers.pipeline("zero-shot-classification", "my-nli-model")  # doctest: +SKIP
-    >>> model = pellucid.zero_shot(pipeline, labels=["sport", "politics"])  # doctest: +SKIP
-    >>> pellucid.explain(model, "Snow fell on the harbour.", target=("sport", "politics"))  # doctest: +SKIP
+    >>> model = pellucid.zero_shot("my-nli-model", labels=["sport", "politics"])
+    >>> results = pellucid.explain(model, "Snow fell on the harbour.", target=("sport", "politics"))
+    >>> print(results[0].target)
+    logit of sport against politics
     """
     is_pipeline = hasattr(model, "task")
-    made_with = _made_with(model) if is_pipeline else {}
-    names = made_with.get("candidate_labels") if labels is None else labels
-    template = made_with.get("hypothesis_template", TEMPLATE) if hypothesis_template is None else hypothesis_template
-    alone = made_with.get("multi_label", False) if multi_label is None else multi_label
-    if names is None:
+    named = {"candidate_labels": labels, "hypothesis_template": hypothesis_template, "multi_label": multi_label}
+    settings = {"hypothesis_template": TEMPLATE, "multi_label": False, **(_own_settings(model) if is_pipeline else {})}
+    settings |= {name: value for name, value in named.items() if value is not None}
+    if settings.get("candidate_labels") is None:
         raise BadInput(
             "A zero-shot pipeline needs its labels; name them: pellucid.zero_shot(pipeline, labels=['sport', "
             "'politics']), and explain what that returns."
         )
-    names = class_names("labels", names)
-    hypotheses = _hypotheses(names, template)
-    if not isinstance(alone, bool):
-        raise BadSetting(f"multi_label={quoted(alone)} is not possible; give True or False.")
+    settings["candidate_labels"] = list(class_names("labels", settings["candidate_labels"]))
     reader = _nli_classifier((model.model, model.tokenizer) if is_pipeline else model)
-    entailment = _entailment(reader)
-    against = None if not alone and len(names) > 1 else (reader.network.config.num_labels - 1 if not entailment else 0)
-    problem: Problem = "single_label" if against is None else "multi_label" if len(names) > 1 else "one_logit"
-    classes = names if problem != "one_logit" else (f"not {names[0]}", names[0])
-    form = Hypotheses(reader, hypotheses, entailment, against)
-    wrapped = SeveralReadings(reader, form, classes, problem, reader.name)
+    wrapped = _of_labels(reader, **settings)
     if is_pipeline:
-        _check_labels(
-            model, wrapped, {"candidate_labels": names, "hypothesis_template": template, "multi_label": alone}
-        )
+        _check_labels(model, wrapped, settings)
     return wrapped
 
 
-def _made_with(pipeline: Any) -> dict[str, Any]:
+def _of_labels(
+    reader: Classifier, candidate_labels: Sequence[str], hypothesis_template: object, multi_label: object
+) -> SeveralReadings:
+    """The model of these labels; one label alone counts as one of several that do not exclude one another."""
+    names, n_classes = tuple(candidate_labels), len(reader.labels)
+    hypotheses = _hypotheses(names, hypothesis_template)
+    if not isinstance(multi_label, bool):
+        raise BadSetting(f"multi_label={quoted(multi_label)} is not possible; give True or False.")
+    entailment, exclude = _entailment(reader), not multi_label and len(names) > 1
+    against = None if exclude else 0 if entailment else n_classes - 1  # the pipeline's contradiction
+    form = Hypotheses(reader, hypotheses, entailment, against)
+    if len(names) == 1:
+        return SeveralReadings(reader, form, (f"not {names[0]}", names[0]), "one_logit", reader.name)
+    return SeveralReadings(reader, form, names, "single_label" if exclude else "multi_label", reader.name)
+
+
+def _own_settings(pipeline: Any) -> dict[str, Any]:
     """The settings that a zero-shot pipeline was made with; raises `ModelCannot` for a pipeline of another task."""
     if pipeline.task != ZERO_SHOT:
         raise ModelCannot(f"The pipeline is for {quoted(pipeline.task)}; give one for {ZERO_SHOT!r}.")
-    return {**getattr(pipeline, "_preprocess_params", {}), **getattr(pipeline, "_postprocess_params", {})}
+    every = {**getattr(pipeline, "_preprocess_params", {}), **getattr(pipeline, "_postprocess_params", {})}
+    return {name: every[name] for name in ("candidate_labels", "hypothesis_template", "multi_label") if name in every}
 
 
 def _hypotheses(labels: Sequence[str], template: object) -> tuple[str, ...]:
@@ -211,7 +218,7 @@ def _hypotheses(labels: Sequence[str], template: object) -> tuple[str, ...]:
         raise BadSetting(f"labels must be different names; {', '.join(map(quoted, labels)) or 'none'} came.")
     try:
         sentences = tuple(str(template).format(label) for label in labels)
-    except (LookupError, ValueError):
+    except (LookupError, ValueError, AttributeError):
         sentences = (str(template),)
     if not isinstance(template, str) or sentences[0] == template:
         raise BadSetting(
@@ -238,8 +245,8 @@ def _nli_classifier(source: Any) -> Classifier:
 def _entailment(reader: Classifier) -> int:
     """The number of the class of entailment, as the pipeline finds it; raises `ModelCannot` where there is none."""
     names = [label.lower() for label in reader.labels]
-    entailing = [number for number, name in enumerate(names) if name.startswith("entail")]
-    if not entailing or reader.network.config.num_labels < 2:
+    entailing = [place for place, name in enumerate(names) if name.startswith("entail")]
+    if not entailing or reader.problem in ("one_logit", "regression"):
         raise ModelCannot(
             f"{reader.name} has the classes {listed(list(reader.labels))} and none of entailment; give a model that "
             f"was trained on natural language inference, and name that class in its id2label."
@@ -251,7 +258,7 @@ def _check_labels(pipeline: Any, model: SeveralReadings, settings: Mapping[str, 
     """Raise `ModelCannot` where the pipeline gives other probabilities than the model."""
 
     def answers(text: str) -> dict[str, float]:
-        answer = pipeline(text, **{**settings, "candidate_labels": list(settings["candidate_labels"])})
+        answer = pipeline(text, **settings)
         return dict(zip(answer["labels"], answer["scores"], strict=True))
 
     _compare("pipeline", answers, lambda text: _named(model.predict([text])[0], False), pipeline.model)

@@ -13,10 +13,9 @@ from pellucid.drawing.html import Markup, element, header_row, name, scroll_box,
 from pellucid.drawing.long_text import Highlight, text_block
 from pellucid.drawing.page import Opening, Section, written_on
 from pellucid.drawing.wording import readable_number, signed
-from pellucid.explaining.word_pairs import WordPairs
 from pellucid.results.explanation import Explanation
 from pellucid.results.unit_scores import coarser
-from pellucid.results.word_map import WordMap
+from pellucid.results.word_map import WordMap, WordPairs
 from pellucid.text.units import Spans
 
 STRONGEST = 10
@@ -26,12 +25,12 @@ GUIDE = (
 )
 SUM = "All pairs together {total}, and what blank texts are to each other and to these {constant}: {value}."
 BESIDE = (
-    "Each row is one second text with its value, each column a word of the first one, and the last column all words of the second. "
-    "What puts one row above another is where their numbers differ."
+    "Each row is one second text with its value, each column a word of the first one, and the last column all words of "
+    "the second. What puts one row above another is where their numbers differ."
 )
 
 
-@renderers.add(draws="word pairs", sections_of=("pellucid.explaining.word_pairs.WordPairs",))
+@renderers.add(draws="word pairs", sections_of=("pellucid.results.word_map.WordPairs",))
 def page_sections_of_word_pairs(pairs: WordPairs) -> tuple[list[Section], Markup, Opening]:
     """Both texts and the strongest pairs, then the whole matrix; how to read them; facts."""
     total = SUM.format(
@@ -104,8 +103,8 @@ def beside_sections(explanations: Sequence[Explanation]) -> list[Section]:
     if any(each[:2] != (words, places) for each in rows):
         return []
     labels = tuple(
-        f"{number}. {readable_number(explanation.target.value)} {shortened(explanation.example.segments[1])}"
-        for number, explanation in enumerate(explanations, 1)
+        f"{place}. {readable_number(explanation.target.value)} {shortened(explanation.example.segments[1])}"
+        for place, explanation in enumerate(explanations, 1)
     )
     scores = np.array([each[2] for each in rows])
     drawn = WordMap((*words, "second text"), (*places, (1, 0, 0)), labels, scores, np.zeros(len(rows)))

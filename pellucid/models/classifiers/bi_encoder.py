@@ -1,7 +1,8 @@
 """Bi-encoders: the similarity of two texts, each read by itself, as a model of pairs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import NoneType
 from typing import Any, ClassVar, Literal, cast, get_args
 
@@ -10,15 +11,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from pellucid.base.checks import of_class, one_of, quoted
-from pellucid.base.errors import BadInput, ModelCannot
+from pellucid.base.checks import listed, of_class, one_of, quoted
+from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.base.json_text import parsed
 from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.classifiers.hugging_face import load_encoder
+from pellucid.models.classifiers.hugging_face import load_encoder, minilm_source
 from pellucid.models.classifiers.in_memory import check_of_library
 from pellucid.models.classifiers.several_readings import SEGMENTS, TYPES, WORDS, ReadRow, SeveralReadings
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import parameter_names
+from pellucid.models.folders.configuration import read_object
 from pellucid.run.batch import COLUMNS, POSITIONS, Row
 from pellucid.text.example import Example
 from pellucid.text.units import SPECIAL, Reading, Units
@@ -160,7 +163,7 @@ def pooled(states: Tensor, attended: Tensor, pooling: Pooling) -> Tensor:
 
 
 def similarity(
-    encoder: nn.Module | str,
+    encoder: nn.Module | str | Path,
     tokenizer: Any = None,
     *,
     pooling: Pooling = "mean",
@@ -179,12 +182,13 @@ def similarity(
     name: what results call the model; None: the encoder's own name.
 
     Returns the model. Raises `BadInput` for an encoder in memory without its tokenizer, `BadSetting` for another
-    pooling or function, `ModelCannot` for a network that gives no states.
+    function, or another pooling than a folder of sentence-transformers has, `ModelCannot` for a network that gives no
+    states, or a folder with more modules.
 
     >>> model = pellucid.similarity("minilm")
-    >>> results = pellucid.explain(model, [("A man plays a guitar.", "Someone makes music.")], "occlusion")
-    >>> results[0].target
-    cosine similarity 0.62
+    >>> results = pellucid.explain(model, [("A man plays a guitar.", "Someone makes music on a guitar.")])
+    >>> results[0].top(1)[0].text
+    'guitar'
     """
     one_of("pooling", pooling, get_args(Pooling))
     one_of("function", function, get_args(Similarity))
@@ -192,13 +196,55 @@ def similarity(
     network: Any = encoder
     if not isinstance(encoder, nn.Module):
         network, tokenizer = load_encoder(encoder)
+        _check_modules(Path(minilm_source() if encoder == "minilm" else encoder), pooling, function)
     if tokenizer is None:
         raise BadInput(
             "An encoder in memory came without its tokenizer; write pellucid.similarity(encoder, tokenizer)."
         )
     check_of_library(network)
-    title = name or (network.config.name_or_path if isinstance(encoder, nn.Module) else encoder)
+    title = name or (network.config.name_or_path if isinstance(encoder, nn.Module) else str(encoder))
     return of_encoder(PooledEncoder(network, pooling), tokenizer, function, title or type(network).__name__)
+
+
+MODES = {"cls": "cls", "lasttoken": "last", "max": "max", "mean": "mean"}  # of sentence-transformers -> of ours
+FOLLOWED = {"Transformer", "Pooling", "Normalize"}
+
+
+def _check_modules(folder: Path, pooling: Pooling, function: Similarity) -> None:
+    """Raise `BadSetting` where a folder of sentence-transformers pools otherwise, `ModelCannot` where it has more
+    modules.
+    """
+    instead = "or load it as a SentenceTransformer and explain that object"
+    kinds = _module_kinds(folder / "modules.json")
+    if more := sorted(kinds - FOLLOWED):
+        raise ModelCannot(f"The folder {quoted(str(folder))} has other modules too ({listed(more)}); {instead[3:]}.")
+    if "Normalize" in kinds and function == "dot":
+        raise BadSetting(f"The vectors of {quoted(str(folder))} have the length 1; give function='cosine', {instead}.")
+    for path in folder.glob("[0-9]*_Pooling/config.json"):
+        modes = _pooling_modes(read_object(path))
+        if modes != [pooling]:
+            raise BadSetting(
+                f"pooling={pooling!r}, but the folder {quoted(str(folder))} pools by {listed(modes) or 'nothing'}; "
+                f"give that, {instead}."
+            )
+
+
+def _module_kinds(path: Path) -> set[str]:
+    """The classes of the modules that a folder of sentence-transformers names; none where it has no such file."""
+    if not path.is_file():
+        return set()
+    try:
+        return {str(entry["type"]).rpartition(".")[2] for entry in parsed(path.read_text(encoding="utf-8"))}
+    except (ValueError, LookupError, TypeError):
+        raise BadFile(f"{path} is no list of modules; save the model anew with its own save.") from None
+
+
+def _pooling_modes(values: Mapping[str, Any]) -> list[str]:
+    """The modes in a configuration of old or new sentence-transformers, by our names where there is one."""
+    old = {"cls_token": "cls", "mean_tokens": "mean", "max_tokens": "max"}
+    flags = [name.removeprefix("pooling_mode_") for name, value in values.items() if value is True]
+    modes = values.get("pooling_mode") or [old.get(name, name) for name in flags if f"pooling_mode_{name}" in values]
+    return [MODES.get(str(mode), str(mode)) for mode in ([modes] if isinstance(modes, str) else modes)]
 
 
 def of_encoder(

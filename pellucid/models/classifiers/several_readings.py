@@ -42,7 +42,7 @@ class ReadRow:
     places: tuple[int, ...]
 
 
-class Form(Protocol):
+class ReadingForm(Protocol):
     """What the readings of a text are, and what their answers mean together."""
 
     @property
@@ -80,7 +80,7 @@ class SeveralReadings:
     """
 
     reader: Classifier
-    form: Form
+    form: ReadingForm
     labels: tuple[str, ...]
     problem: Problem
     name: str
@@ -177,7 +177,7 @@ class SeveralReadings:
 
         Readings share a pass as the network allows. Under backward rules all share one, since these count its rows.
         """
-        flat = [(number, reading) for number, of_row in enumerate(readings) for reading in of_row]
+        flat = [(owner, reading) for owner, of_row in enumerate(readings) for reading in of_row]
         every = list(range(len(flat)))
         packs = [every] if want.under else scheduler_for(self.reader).packs_of([reading.row for _, reading in flat])
         inner = Want(under=want.under, wide_head=want.wide_head, eager=want.eager or want.gradients)
@@ -191,7 +191,7 @@ class SeveralReadings:
 
     def _vectors(self, words: Tensor, readings: Sequence[tuple[int, ReadRow]]) -> Tensor:
         """[reading piece width]: the vectors of our rows at their places, and the network's own elsewhere."""
-        owners = torch.tensor([number for number, _ in readings], device=words.device)[:, None]
+        owners = torch.tensor([owner for owner, _ in readings], device=words.device)[:, None]
         places = self._padded([reading.places for _, reading in readings], CONSTANT)
         ids = self._padded([reading.row.ids for _, reading in readings], self.reader.facts.padding)
         return torch.where(
