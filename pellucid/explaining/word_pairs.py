@@ -70,23 +70,22 @@ def word_pairs(model: Any, pair: Any, *, n_steps: int = 16, baselines: Baseline 
     matrix = (shares[0] @ shares[1].T).numpy()
     value, constant = float(plain), float(a @ r_b + r_a @ b - r_a @ r_b)
     gap = float(abs(matrix.sum() + constant - value) / max(abs(value - constant), 1e-6))
-    caution = (
-        f"The pairs miss {gap:.1%} of what they should add up to; raise n_steps before trusting single pairs: n_steps="
-        f"{4 * n_steps}."
-    )
     return WordPairs(
         example,
-        cast(Any, tuple(side.labels for side in sides)),
-        cast(Any, tuple(side.places for side in sides)),
+        (sides[0].labels, sides[1].labels),
+        (sides[0].places, sides[1].places),
         matrix,
         value,
         constant,
         model.form.function,
         model.name,
         {"completeness_gap": gap, "parity": parity},
-        (caution,) if gap > TRUSTED_GAP else (),
+        (RAISE.format(gap=gap, more=4 * n_steps),) if gap > TRUSTED_GAP else (),
         {"n_steps": n_steps, "baselines": baselines},
     )
+
+
+RAISE = "The pairs miss {gap:.1%} of what they should add up to; raise n_steps before trusting any: n_steps={more}."
 
 
 class _Side:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,8 +12,8 @@ from torch import Tensor
 
 from pellucid.base.checks import listed, quoted, reason
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken, notify
-from pellucid.explaining.inputs.loading import load
-from pellucid.models.classifiers.bi_encoder import of_encoder
+from pellucid.explaining.inputs.loading import load, remember
+from pellucid.models.classifiers.bi_encoder import Encoding, Similarity, of_encoder
 from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.running import class_names
@@ -185,7 +186,14 @@ def zero_shot(
     wrapped = _of_labels(reader, **settings)
     if is_pipeline:
         _check_labels(model, wrapped, settings)
+    elif isinstance(model, str | Path):
+        remember(wrapped, partial(_zero_shot_again, model, settings))
     return wrapped
+
+
+def _zero_shot_again(source: str | Path, settings: dict[str, Any]) -> SeveralReadings:
+    """The same model in another process."""
+    return _of_labels(_nli_classifier(source), **settings)
 
 
 def _of_labels(
@@ -284,31 +292,6 @@ def scores_pairs(source: Any) -> bool:
     return is_wrapper and activates and callable(getattr(source, "predict", None))
 
 
-class Encoding(torch.nn.Module):
-    """A `SentenceTransformer` as a network whose answer is one vector a text, by its own modules.
-
-    encoder: the transformer in it. width: the first numbers of a vector that its `encode` keeps; None: all.
-    """
-
-    def __init__(self, model: Any, encoder: Any, width: int | None) -> None:
-        super().__init__()
-        self.model, self.config, self.width = model, encoder.config, width
-        self.embedding_of = encoder.get_input_embeddings
-
-    def get_input_embeddings(self) -> torch.nn.Module:
-        """The transformer's."""
-        return cast(torch.nn.Module, self.embedding_of())
-
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
-    ) -> Tensor:
-        """[text width]."""
-        features = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
-        output = self.model({name: column for name, column in features.items() if column is not None})
-        vectors: Tensor = output["sentence_embedding"]
-        return vectors[:, : self.width]
-
-
 def from_sentence_transformer(model: Any) -> SeveralReadings:
     """A `SentenceTransformer` as a model of pairs: the similarity that its `encode` and its similarity function give.
 
@@ -327,21 +310,22 @@ def from_sentence_transformer(model: Any) -> SeveralReadings:
             f"look into; {IMITATED}."
         )
     network = Encoding(model, encoder, getattr(model, "truncate_dim", None))
+    title, longest = getattr(encoder.config, "name_or_path", "") or name, getattr(model, "max_seq_length", None)
 
     def vector(text: str) -> Tensor:
         return torch.as_tensor(np.asarray(model.encode([text]))[0], device=wrapped.device)
 
-    title = getattr(encoder.config, "name_or_path", "") or name
-    longest = getattr(model, "max_seq_length", None)
-    wrapped = of_encoder(network, tokenizer, function, title, vector, longest)  # type: ignore[arg-type]  # checked above
-
-    def similarity(pair: tuple[str, str]) -> dict[str, float]:
-        vectors = np.asarray(model.encode(list(pair)), dtype=np.float64)
-        lengths = np.linalg.norm(vectors, axis=1) if function == "cosine" else np.ones(2)
-        return {wrapped.labels[0]: float(vectors[0] @ vectors[1] / lengths.prod())}
-
-    _compare(name, similarity, lambda pair: _named(wrapped.predict([pair])[0], True), network, PAIRS)
+    wrapped = of_encoder(network, tokenizer, cast(Similarity, function), title, vector, longest)
+    theirs = partial(_own_similarity, model, function, wrapped.labels[0])
+    _compare(name, theirs, lambda pair: _named(wrapped.predict([pair])[0], True), network, PAIRS)
     return wrapped
+
+
+def _own_similarity(model: Any, function: str, label: str, pair: Sequence[str]) -> dict[str, float]:
+    """The similarity of a pair by an object's own `encode`, under its label."""
+    first, second = np.asarray(model.encode(list(pair)), dtype=np.float64)
+    lengths = np.linalg.norm(first) * np.linalg.norm(second) if function == "cosine" else 1.0
+    return {label: float(first @ second / lengths)}
 
 
 def _refuse_prompt(model: Any, name: str) -> None:
@@ -362,7 +346,9 @@ def from_cross_encoder(encoder: Any) -> Model:
     name, network = type(encoder).__name__, encoder.model
     _refuse_prompt(encoder, name)
     longest = getattr(encoder, "max_seq_length" if hasattr(encoder, "max_seq_length") else "max_length", None)
-    settings = {"truncation": "longest_first", **({} if longest is None else {"max_length": longest})}
+    settings: dict[str, object] = {"truncation": "longest_first"}
+    if longest not in (None, encoder.tokenizer.model_max_length):  # which the tokenizer knows by itself
+        settings["max_length"] = longest
     function = _activation(encoder, name)
     is_single = network.config.num_labels == 1
     problem = _problem_of_pairs(function, is_single)

@@ -113,7 +113,7 @@ def _joined(first: Units, second: Units) -> Units:
     )
 
 
-# Encoders of Hugging Face, whose states are pooled.
+# Networks that give one vector a text.
 
 
 class PooledEncoder(nn.Module):
@@ -147,6 +147,31 @@ class PooledEncoder(nn.Module):
                 f"AutoModel loads it."
             )
         return pooled(states, mask.bool(), self.pooling)
+
+
+class Encoding(nn.Module):
+    """A `SentenceTransformer` as a network whose answer is one vector a text, by its own modules.
+
+    encoder: the transformer in it. width: the first numbers of a vector that its `encode` keeps; None: all.
+    """
+
+    def __init__(self, model: Any, encoder: Any, width: int | None) -> None:
+        super().__init__()
+        self.model, self.config, self.width = model, encoder.config, width
+        self.embedding_of = encoder.get_input_embeddings
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The transformer's."""
+        return cast(nn.Module, self.embedding_of())
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
+    ) -> Tensor:
+        """[text width]."""
+        features = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
+        output = self.model({name: column for name, column in features.items() if column is not None})
+        vectors: Tensor = output["sentence_embedding"]
+        return vectors[:, : self.width]
 
 
 def pooled(states: Tensor, attended: Tensor, pooling: Pooling) -> Tensor:
