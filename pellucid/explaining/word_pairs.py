@@ -58,6 +58,8 @@ def word_pairs(model: Any, pair: Any, *, n_steps: int = 16, baselines: Baseline 
             f"{model.name} compares no vectors of two texts; give a SentenceTransformer, or what pellucid.similarity "
             f"returned."
         )
+    if "gradient" not in model.capabilities:
+        raise ModelCannot(f"{model.name} gives no gradients; explain it by occlusion.")
     n_steps = whole("n_steps", n_steps, 1, MOST_STEPS)
     (example,) = as_examples([pair])
     with torch.inference_mode(False):
