@@ -1,5 +1,6 @@
 """Which words make two texts alike: the similarity that a bi-encoder gives, as a sum over pairs of words."""
 
+import threading
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -128,15 +129,16 @@ class _Side:
     def _along(self, points: Tensor, steps: Tensor) -> Tensor:
         """[run width] in float64: the derivative of the vector at each point along its steps [run piece width]."""
         try:
-            with torch.no_grad(), forward_ad.dual_level(), RecordedAttention(keeps=False):
+            with LEVEL, torch.no_grad(), forward_ad.dual_level(), RecordedAttention(keeps=False):
                 dual = forward_ad.make_dual(points, steps)
                 trace = self.reader.trace([self.row] * len(steps), Want(eager=True), dual)
                 tangent = forward_ad.unpack_dual(self.form.vectors(trace.logits)).tangent
-        except NotImplementedError as error:
-            raise ModelCannot(f"{self.reader.name}: {NO_DERIVATIVE} ({error}).") from error
+        except (NotImplementedError, ModelCannot) as error:
+            raise ModelCannot(f"{self.reader.name}: {NO_DERIVATIVE}.") from error
         if tangent is None:
             raise ModelCannot(f"{self.reader.name}: {NO_DERIVATIVE}.")
         return tangent.double().cpu()
 
 
+LEVEL = threading.Lock()  # torch has one level of derivatives forwards for all threads
 NO_DERIVATIVE = "a function in it has no derivative forwards; explain it by occlusion"

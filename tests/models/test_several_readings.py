@@ -279,6 +279,18 @@ def test_word_pairs_are_integrated_jacobians(family, function):
     assert pairs.constant == pytest.approx(float(a @ r_b + r_a @ b - r_a @ r_b), abs=1e-6)
 
 
+class Opaque(torch.autograd.Function):
+    """A function whose derivative is written backwards alone."""
+
+    @staticmethod
+    def forward(ctx, states):
+        return states.clamp_min(0)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+
 def test_word_pairs_add_up_and_name_what_two_texts_share(tmp_path):
     pairs = pellucid.word_pairs(pellucid.similarity("minilm"), ("A man plays a guitar.", "Music on a guitar."))
     assert pairs.top(1)[0][:2] == ("guitar", "guitar")
@@ -287,6 +299,10 @@ def test_word_pairs_add_up_and_name_what_two_texts_share(tmp_path):
     assert page.count(">guitar<") > 3 and f"cosine similarity {pairs.value:.3f}" in page
     few = pellucid.word_pairs(bi_encoder(), PAIRS[0], n_steps=1)
     assert few.diagnostics["completeness_gap"] < 0.05 or "raise n_steps" in few.caveats[0]
+    opaque = bi_encoder()
+    opaque.network.encoder.encoder.layer[0].intermediate.intermediate_act_fn = Opaque.apply
+    with pytest.raises(ModelCannot, match="a function in it has no derivative forwards"):
+        pellucid.word_pairs(opaque, PAIRS[0])
     with pytest.raises(ModelCannot, match="compares no vectors of two texts"):
         pellucid.word_pairs(model_of("labels")[0], PAIRS[0])
 
