@@ -300,7 +300,7 @@ def test_word_pairs_add_up_and_name_what_two_texts_share(tmp_path):
     few = pellucid.word_pairs(bi_encoder(), PAIRS[0], n_steps=1)
     assert few.diagnostics["completeness_gap"] < 0.05 or "raise n_steps" in few.caveats[0]
     opaque = bi_encoder()
-    opaque.network.encoder.encoder.layer[0].intermediate.intermediate_act_fn = Opaque.apply
+    opaque.network.encoder.encoder.layer[0].intermediate.intermediate_act_fn.forward = Opaque.apply
     with pytest.raises(ModelCannot, match="a function in it has no derivative forwards"):
         pellucid.word_pairs(opaque, PAIRS[0])
     with pytest.raises(ModelCannot, match="compares no vectors of two texts"):

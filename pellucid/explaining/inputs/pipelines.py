@@ -16,6 +16,7 @@ from pellucid.explaining.inputs.loading import load, remember
 from pellucid.models.classifiers.bi_encoder import Encoding, Similarity, of_encoder
 from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.classifiers.running import class_names
 from pellucid.models.classifiers.several_readings import Hypotheses, SeveralReadings
 from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled
@@ -341,9 +342,11 @@ def _refuse_prompt(model: Any, name: str) -> None:
 def from_cross_encoder(encoder: Any) -> Model:
     """A `CrossEncoder` as a model of pairs whose answer is that of its `predict`.
 
-    Raises `ModelCannot` for an activation that is neither identity, sigmoid nor softmax, and for steps of its own.
+    Raises `ModelCannot` for an activation that is neither identity, sigmoid nor softmax, for a model that is no
+    classifier, and for steps of its own.
     """
     name, network = type(encoder).__name__, encoder.model
+    check_in_memory(network)
     _refuse_prompt(encoder, name)
     longest = getattr(encoder, "max_seq_length" if hasattr(encoder, "max_seq_length") else "max_length", None)
     settings: dict[str, object] = {"truncation": "longest_first"}
